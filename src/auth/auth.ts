@@ -1,0 +1,41 @@
+import type { Issue, Organization, Person, Project, Role } from '../store/meta/meta.ts'
+
+/** Who asks: a person with a login session, or a bearer token (which never exceeds its owner). */
+export type Actor = { kind: 'session'; person: Person } | { kind: 'token'; person: Person; organizationId: number | null; scopes: string[] }
+
+/** What is asked for; each one maps to roles (spec.md 6) and to the token scopes that allow it. */
+export type Action =
+  | 'organization:read' | 'organization:write'
+  | 'project:read' | 'project:create' | 'project:write' | 'key:write'
+  | 'issue:read' | 'issue:triage' | 'event:read'
+  | 'token:own' | 'status:read'
+
+export type Thing = { organization: Organization } | { organization: Organization; project: Project } | { organization: Organization; project: Project; issue: Issue } | { instance: true }
+
+/** 'hidden' answers 404 (as if it did not exist), 'no' and 'scope' answer 403. */
+export type Verdict = 'yes' | 'no' | 'scope' | 'hidden'
+
+/** Sign-in, sessions, tokens and permission: the one door. */
+export type Auth = {
+  /** Answers everything under /api/auth/. */
+  handle(request: Request): Promise<Response>
+  /** The actor of a request, from its session cookie or its bearer token; undefined when there is none. Throws AUTH_FAILED for a token that is not known. */
+  actorOf(headers: Headers): Promise<Actor | undefined>
+  may(actor: Actor, action: Action, thing: Thing): Verdict
+  /** Throws NOT_FOUND, AUTH_FORBIDDEN or AUTH_TOKEN_SCOPE unless `may` says yes. */
+  demand(actor: Actor, action: Action, thing: Thing): void
+  /** Makes an account; VALIDATION with fields when e-mail or password break spec.md 5; CONFLICT when the e-mail is taken. */
+  createPerson(value: { name: string; email: string; password: string }): Promise<Person>
+  personByEmail(email: string): Person | undefined
+  /** Replaces the password and ends all login sessions. */
+  resetPassword(email: string, password: string): Promise<void>
+  /** Signs in; `cookies` are Set-Cookie values. Throws AUTH_FAILED or AUTH_LOCKED. */
+  signIn(value: { email: string; password: string; headers: Headers }): Promise<{ person: Person; cookies: string[] }>
+  signOut(headers: Headers): Promise<{ cookies: string[] }>
+  /** Makes a user token and returns its secret, shown once. */
+  createToken(person: Person, name: string, scopes: string[], organizationId: number | null): { id: number; secret: string }
+  /** The one-time setup link's secret; undefined once somebody has an account. */
+  setupSecret(): string | undefined
+}
+
+export type { Role }

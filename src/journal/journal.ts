@@ -1,0 +1,67 @@
+/**
+ * The durable queue between accept and refine. What `append` has resolved for survives kill -9 and power loss.
+ * A position (`jpos`) is `segment * 2^28 + offset`: one number below 2^53 for 33 million segments of at most 256 MiB,
+ * so it needs no bigint anywhere (architecture.md names 2^40, whose 8,192 segments would last some hours at full load).
+ */
+export const segmentSpan = 2 ** 28
+
+export type RecordKind = 'envelope' | 'store' | 'security' | 'attachments' | 'outcomes'
+
+/** What accept knows about one request; the body follows it in the record. */
+export type RecordHead = {
+  kind: RecordKind
+  receivedMs: number
+  projectId: number
+  organizationId: number
+  keyId: number
+  /** Client address after trusted proxies; '' when unknown. */
+  clientAddress: string
+  userAgent: string
+  origin: string
+  contentType: string
+  /** Sec-CH-UA* headers as sent, lower-case names. */
+  clientHints?: Record<string, string>
+  /** The id that was answered (store), or the event that attachments belong to: 32 lower-case hex. */
+  eventId?: string
+  /** Indexes of the envelope's items that a rate limit or limit took out; accept has counted them. */
+  skip?: number[]
+  /** Query of the security routes. */
+  release?: string
+  environment?: string
+  /** A body over 1 MiB lies in the blob store instead of the record: its key and size in bytes. */
+  spool?: { key: string; bytes: number }
+}
+
+export type JournalRecord = {
+  jpos: number
+  /** Position right behind this record. */
+  end: number
+  head: RecordHead
+  /** Empty when the head names a spool. */
+  body: Buffer
+}
+
+/** The writing side; lives in process main only. */
+export type JournalWriter = {
+  /** Resolves with the record's jpos once it is on disk. Rejects with MishapError ACCEPT_OVERLOADED or ACCEPT_DISK_FULL. */
+  append(head: RecordHead, body: Buffer): Promise<number>
+  /** Everything before this position is on disk; readers never read past it. */
+  durable(): number
+  /** Called after each group that became durable. Returns the way to stop. */
+  onDurable(listener: (durable: number) => void): () => void
+  /** Removes whole segments before `before`; keeps what is not yet refined. */
+  trim(before: number): Promise<void>
+  /** What waits: bytes between the trim position and durable. */
+  lagBytes(): number
+  close(): Promise<void>
+}
+
+/** The reading side; lives in process app (and its workers), reads by pread, never blocks the writer. */
+export type JournalReader = {
+  /**
+   * Records from `from` (a record's start, or 0) up to `durable`, at most `bytesMax` and `recordsMax` but at least one.
+   * `next` is where to go on; equal to `from` when nothing is there. A torn tail of an older segment ends that segment.
+   */
+  read(from: number, durable: number, recordsMax: number, bytesMax: number): { records: JournalRecord[]; next: number }
+  close(): void
+}

@@ -1,0 +1,54 @@
+/**
+ * Every end of an item. Nothing ends without one:
+ * received = stored + filtered + rate_limited + invalid + duplicate + waiting + dead + lost.
+ * `waiting` and `lost` are computed (journal lag; the rest of the sum), never recorded.
+ */
+export const outcomes = ['stored', 'filtered', 'rate_limited', 'invalid', 'duplicate', 'dead', 'client_discard'] as const
+export type Outcome = (typeof outcomes)[number]
+
+/** The closed list of reasons; a new one is added here and in docs/, never made up at the place of use. */
+export const reasons = [
+  'ok',
+  'not_stored_yet', // an item kind that this version counts but has no store for
+  'unknown_item_type',
+  'key_limit',
+  'organization_limit',
+  'too_large',
+  'too_many_items',
+  'bad_json',
+  'bad_envelope',
+  'bad_item',
+  'bad_encoding',
+  'bad_event_id',
+  'no_key',
+  'unknown_key',
+  'disabled_key',
+  'origin',
+  'project_mismatch',
+  'overloaded',
+  'disk_full',
+  'event_missing', // an attachment whose event is not known
+  'same_event_id',
+  'failed', // a dead item: refine failed five times
+  'sdk', // what a client says that it discarded itself
+] as const
+export type OutcomeReason = (typeof reasons)[number]
+
+/** Data categories as the wire names them (protocol.md 1.6). */
+export const categories = [
+  'default', 'error', 'transaction', 'security', 'attachment', 'session', 'profile', 'profile_chunk', 'replay',
+  'monitor', 'feedback', 'span', 'log_item', 'metric_bucket', 'trace_metric', 'internal', 'unknown',
+] as const
+export type DataCategory = (typeof categories)[number]
+
+/** `quantity` items of one category of one project key that ended one way; `bytes` is their payload size. */
+export type OutcomeCount = {
+  projectId: number
+  keyId: number
+  category: DataCategory
+  outcome: Outcome
+  reason: OutcomeReason
+  itemType: string
+  quantity: number
+  bytes: number
+}

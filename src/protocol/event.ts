@@ -1,0 +1,128 @@
+/**
+ * The normalized event: what refine makes of any loose shape (protocol.md 3). Wire names stay snake_case here;
+ * query/ turns them into camelCase at one place. Every string is trimmed to its limit, `_meta` says where.
+ */
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
+
+export type NormalFrame = {
+  filename?: string
+  abs_path?: string
+  module?: string
+  function?: string
+  raw_function?: string
+  lineno?: number
+  colno?: number
+  context_line?: string
+  pre_context?: string[]
+  post_context?: string[]
+  in_app: boolean
+  vars?: { [name: string]: Json }
+  package?: string
+  platform?: string
+  instruction_addr?: string
+  symbol_addr?: string
+  image_addr?: string
+}
+
+/** Frames from the oldest call to the newest. */
+export type NormalStacktrace = { frames: NormalFrame[]; frames_omitted?: [number, number] }
+
+export type NormalMechanism = {
+  type: string
+  handled?: boolean
+  synthetic?: boolean
+  description?: string
+  help_link?: string
+  source?: string
+  exception_id?: number
+  parent_id?: number
+  is_exception_group?: boolean
+  meta?: { [key: string]: Json }
+  data?: { [key: string]: Json }
+}
+
+export type NormalException = {
+  type?: string
+  value?: string
+  module?: string
+  thread_id?: string | number
+  stacktrace?: NormalStacktrace
+  raw_stacktrace?: NormalStacktrace
+  mechanism?: NormalMechanism
+}
+
+export type NormalThread = { id?: string | number; name?: string; crashed?: boolean; current?: boolean; main?: boolean; state?: string; stacktrace?: NormalStacktrace }
+
+export type NormalBreadcrumb = { timestamp?: number; type: string; category?: string; level: string; message?: string; data?: { [key: string]: Json } }
+
+export type NormalRequest = {
+  url?: string
+  method?: string
+  query_string?: [string, string][]
+  fragment?: string
+  headers?: [string, string][]
+  cookies?: [string, string][]
+  data?: Json
+  env?: { [key: string]: Json }
+  inferred_content_type?: string
+}
+
+export type NormalUser = { id?: string; email?: string; username?: string; name?: string; ip_address?: string; geo?: { [key: string]: string }; data?: { [key: string]: Json } }
+
+/** One way to group, whether it counted, and why. */
+export type GroupingVariant = { name: 'app' | 'system' | 'default' | 'custom_fingerprint' | 'hybrid' | 'checksum' | 'built_in_fingerprint'; contributes: boolean; hash?: string; why: string; values: string[] }
+
+/** What refine found out about the event; stored with it, never sent by an SDK. */
+export type Findings = {
+  title: string
+  culprit: string
+  /** For list rows: type and first line of the value, file and function of the crash. */
+  metadata: { type?: string; value?: string; filename?: string; function?: string }
+  kind: 'error' | 'message' | 'csp'
+  /** true: some exception was unhandled. */
+  unhandled: boolean
+  digest?: { value: string; found: string }
+  grouping: { version: number; variants: GroupingVariant[] }
+}
+
+/** A remark on something wrong with what was sent; `name` is the path, `value` what stood there (short). */
+export type EventError = { type: string; name?: string; value?: Json; reason?: string }
+
+/** `_meta` mirrors the event tree; the leaf under key '' says what was done to that value. */
+export type Meta = { ''?: { len?: number; rem?: [string, string, number?, number?][]; err?: string[]; val?: Json } } & { [key: string]: Meta | undefined | unknown }
+
+export type NormalEvent = {
+  event_id: string
+  /** Seconds since 1970 with micro-second precision. */
+  timestamp: number
+  received: number
+  platform: string
+  level: 'fatal' | 'error' | 'warning' | 'info' | 'debug'
+  type: 'error' | 'default' | 'csp' | 'hpkp' | 'expectct' | 'expectstaple'
+  logger?: string
+  transaction?: string
+  server_name?: string
+  release?: string
+  dist?: string
+  environment?: string
+  modules?: { [name: string]: string }
+  extra?: { [key: string]: Json }
+  tags: [string, string][]
+  fingerprint?: string[]
+  checksum?: string
+  errors: EventError[]
+  user?: NormalUser
+  request?: NormalRequest
+  contexts: { [name: string]: { [key: string]: Json } }
+  breadcrumbs?: { values: NormalBreadcrumb[] }
+  exception?: { values: NormalException[] }
+  threads?: { values: NormalThread[] }
+  stacktrace?: NormalStacktrace
+  logentry?: { message?: string; formatted?: string; params?: Json }
+  template?: { [key: string]: Json }
+  csp?: { [key: string]: Json }
+  debug_meta?: { images: { [key: string]: Json }[] }
+  sdk?: { name: string; version: string; packages?: { name: string; version: string }[]; integrations?: string[] }
+  _meta?: Meta
+  findings: Findings
+}

@@ -1,0 +1,192 @@
+/** Shapes of the answers under /api/0/ (protocol.md 6), camelCase, as screens and other clients read them. */
+export type RestOrganization = { id: string; slug: string; name: string; dateCreated: string; status: { id: 'active'; name: 'active' }; features: string[]; links: { organizationUrl: string; regionUrl: string } }
+
+export type RestProject = {
+  id: string
+  slug: string
+  name: string
+  platform: string | null
+  platforms: string[]
+  dateCreated: string
+  /** Time of the first event stored, or null. */
+  firstEvent: string | null
+  isMember: boolean
+  hasAccess: boolean
+  features: string[]
+  status: 'active'
+  teams: { id: string; slug: string; name: string }[]
+  team: { id: string; slug: string; name: string } | null
+  organization?: RestOrganization
+}
+
+export type RestKey = {
+  id: string
+  name: string
+  label: string
+  public: string
+  secret: string
+  projectId: number
+  isActive: boolean
+  rateLimit: { window: number; count: number } | null
+  dateCreated: string
+  lastUsed: string | null
+  dsn: { public: string; secret: string; csp: string; security: string; minidump: string; nel: string; unreal: string; crons: string; cdn: string; otlp_traces: string; otlp_logs: string; integration: string }
+  browserSdkVersion: string
+  dynamicSdkLoaderOptions: Record<string, boolean>
+}
+
+export type IssueStatus = 'unresolved' | 'resolved' | 'ignored'
+export type RestLevel = 'fatal' | 'error' | 'warning' | 'info' | 'debug'
+
+/** One point: [seconds since 1970, events]. */
+export type RestPoint = [number, number]
+
+export type RestIssue = {
+  id: string
+  shortId: string
+  title: string
+  culprit: string
+  permalink: string
+  level: RestLevel
+  status: IssueStatus
+  substatus: 'new' | 'ongoing' | 'escalating' | 'regressed' | null
+  statusDetails: Record<string, unknown>
+  platform: string
+  project: { id: string; slug: string; name: string; platform: string | null }
+  type: 'error' | 'default' | 'csp'
+  metadata: { type?: string; value?: string; filename?: string; function?: string }
+  issueType: 'error'
+  issueCategory: 'error'
+  priority: 'high' | 'medium' | 'low'
+  assignedTo: null | { type: 'user'; id: string; name: string; email: string }
+  isUnhandled: boolean
+  isBookmarked: boolean
+  hasSeen: boolean
+  /** Events over the asked range (a string, as other clients expect). */
+  count: string
+  userCount: number
+  firstSeen: string
+  lastSeen: string
+  /** Under '24h' or '14d' or 'range': the points of the asked range, oldest first. */
+  stats: Record<string, RestPoint[]>
+  logger: string | null
+  numComments: number
+  /** Over the issue's life. */
+  lifetime: { count: string; userCount: number; firstSeen: string; lastSeen: string }
+  firstRelease: { version: string } | null
+  lastRelease: { version: string } | null
+}
+
+/** One issue alone: list fields and its tags and activity. */
+export type RestIssueDetail = RestIssue & { tags: { key: string; name: string; totalValues: number }[]; activity: RestActivity[]; digests: string[] }
+
+export type RestActivity = { id: string; type: 'first_seen' | 'note' | 'set_resolved' | 'set_unresolved' | 'set_regression' | 'set_ignored'; dateCreated: string; user: { id: string; name: string; email: string } | null; data: Record<string, unknown> }
+
+export type RestFrame = {
+  filename: string | null
+  absPath: string | null
+  module: string | null
+  function: string | null
+  rawFunction: string | null
+  lineNo: number | null
+  colNo: number | null
+  /** [line number, text], in order. */
+  context: [number, string][]
+  inApp: boolean
+  vars: Record<string, unknown> | null
+  package: string | null
+  platform: string | null
+  instructionAddr: string | null
+}
+export type RestStacktrace = { frames: RestFrame[]; framesOmitted: [number, number] | null; hasSystemFrames: boolean }
+export type RestException = { type: string | null; value: string | null; module: string | null; threadId: string | number | null; mechanism: Record<string, unknown> | null; stacktrace: RestStacktrace | null; rawStacktrace: RestStacktrace | null }
+export type RestThread = { id: string | number | null; name: string | null; crashed: boolean; current: boolean; state: string | null; stacktrace: RestStacktrace | null }
+export type RestBreadcrumb = { timestamp: string | null; type: string; category: string | null; level: string; message: string | null; data: Record<string, unknown> | null }
+export type RestRequest = { url: string | null; method: string | null; query: [string, string][]; fragment: string | null; headers: [string, string][]; cookies: [string, string][]; data: unknown; env: Record<string, unknown> | null; inferredContentType: string | null }
+
+export type RestEntry =
+  | { type: 'exception'; data: { values: RestException[]; hasSystemFrames: boolean } }
+  | { type: 'threads'; data: { values: RestThread[] } }
+  | { type: 'stacktrace'; data: RestStacktrace }
+  | { type: 'breadcrumbs'; data: { values: RestBreadcrumb[] } }
+  | { type: 'request'; data: RestRequest }
+  | { type: 'message'; data: { formatted: string; message: string | null; params: unknown } }
+  | { type: 'csp'; data: Record<string, unknown> }
+  | { type: 'debugmeta'; data: { images: Record<string, unknown>[] } }
+  | { type: 'template'; data: Record<string, unknown> }
+
+export type RestEvent = {
+  id: string
+  eventID: string
+  groupID: string
+  projectID: string
+  title: string
+  message: string
+  culprit: string
+  location: string | null
+  platform: string
+  type: string
+  metadata: Record<string, unknown>
+  dateCreated: string
+  dateReceived: string
+  size: number
+  dist: string | null
+  release: { version: string } | null
+  environment: string | null
+  user: { id: string | null; email: string | null; username: string | null; name: string | null; ip_address: string | null; geo: Record<string, string> | null; data: Record<string, unknown> | null } | null
+  tags: { key: string; value: string }[]
+  contexts: Record<string, Record<string, unknown>>
+  context: Record<string, unknown>
+  packages: Record<string, string>
+  sdk: { name: string; version: string; packages: { name: string; version: string }[]; integrations: string[] } | null
+  errors: { type: string; message: string; data: Record<string, unknown> }[]
+  fingerprints: string[]
+  groupingConfig: { id: string }
+  entries: RestEntry[]
+  nextEventID: string | null
+  previousEventID: string | null
+  userReport: null
+  occurrence: null
+  _meta: Record<string, unknown>
+  /** Ours: number within the issue (1 = oldest kept) and how many there are. */
+  number: number
+  total: number
+  traceId: string | null
+  spanId: string | null
+  replayId: string | null
+  digest: { value: string; found: string } | null
+  isUnhandled: boolean
+  attachments: RestAttachment[]
+  grouping: { version: number; variants: { name: string; contributes: boolean; hash: string | null; why: string; values: string[] }[] }
+}
+
+export type RestAttachment = { id: string; name: string; type: string; mimetype: string; size: number; dateCreated: string; event_id: string }
+
+export type TagCount = { key: string; total: number; values: { value: string; events: number }[] }
+/** GET issues/{id}/tags/ */
+export type RestTag = { key: string; name: string; totalValues: number; uniqueValues: number; topValues: { value: string; name: string; count: number }[] }
+
+/** Messages of the live stream (`event: change`): what changed after a commit. */
+export type LiveChange = { kind: 'events'; projects: { id: string; issues: { id: string; events: number; isNew: boolean }[] }[] } | { kind: 'issue'; id: string } | { kind: 'engine'; up: boolean }
+
+/** GET organizations/{org}/projects/{project}/arrivals/: what the waiting screen shows. */
+export type RestArrivals = {
+  /** Seconds since 1970 of the last request with one of the project's keys, or null. */
+  connection: string | null
+  firstEvent: string | null
+  /** Stored, refused and not-yet-stored items of the last hour by kind. */
+  items: { itemType: string; category: string; outcome: string; reason: string; quantity: number; sentence: string }[]
+  newestIssue: { id: string; shortId: string; title: string } | null
+}
+
+/** GET /api/0/status/ */
+export type RestStatus = {
+  version: string
+  startedAt: string
+  engine: { up: boolean; version: string | null }
+  journal: { lagBytes: number; oldestWaitingMs: number; boundBytes: number }
+  ledger: { received: number; stored: number; filtered: number; rateLimited: number; invalid: number; duplicate: number; waiting: number; dead: number; lost: number; clientDiscards: number; rows: { category: string; outcome: string; reason: string; quantity: number; bytes: number }[] }
+  disk: { dataBytes: number; freeBytes: number; totalBytes: number; tables: { table: string; rows: number; bytesOnDisk: number; bytesRaw: number }[] }
+  deadItems: { jpos: string; projectId: string; receivedAt: string; reason: string; bytes: number }[]
+  versions: { name: string; version: string; advisory: string | null }[]
+}

@@ -1,0 +1,94 @@
+import type { TagCount } from '../../protocol/rest.ts'
+
+/** One error event as a row. Hashes are unsigned 64-bit numbers as 16 lower-case hex characters. */
+export type EventRow = {
+  projectId: number
+  /** First contributing hash: stands for the issue (meta maps it to one). */
+  groupHash: string
+  hashes: string[]
+  /** Microseconds since 1970. */
+  timestampUs: number
+  receivedMs: number
+  /** 32 lower-case hex. */
+  eventId: string
+  jpos: number
+  /** Generation: grows when the row is written again with another hash. */
+  gen: number
+  /** Hash of id, else e-mail, else user name, else address; '' when no user is known. */
+  userHash: string
+  level: string
+  environment: string
+  release: string
+  transaction: string
+  type: string
+  platform: string
+  /** Title and values for word search. */
+  message: string
+  tags: Record<string, string>
+  /** 32 lower-case hex, or ''. */
+  traceId: string
+  /** The number a React framework showed, or ''. */
+  digest: string
+  /** `normalized JSON` + '\n' + `JSON as received, after scrubbing`. */
+  payload: string
+}
+
+export type EventRef = { projectId: number; eventId: string; groupHash: string; timestampUs: number; receivedMs: number }
+
+/** A condition on rows; `text` is a word search in `message`. Compiled in query/compile only. */
+export type EventFilter =
+  | { op: 'and' | 'or'; of: EventFilter[] }
+  | { op: 'not'; of: EventFilter }
+  | { op: 'tag'; key: string; match: 'is' | 'like' | 'has'; value: string }
+  | { op: 'field'; field: 'level' | 'environment' | 'release' | 'transaction' | 'type' | 'platform' | 'trace_id' | 'digest' | 'event_id' | 'message'; match: 'is' | 'like' | 'has'; value: string }
+  | { op: 'text'; value: string }
+
+export type Scope = {
+  projectIds: number[]
+  /** Empty: all. */
+  environments: string[]
+  fromMs: number
+  toMs: number
+}
+
+/** What one group (hash) did within a scope. */
+export type GroupCount = { projectId: number; groupHash: string; events: number; users: number; lastMs: number; firstMs: number }
+
+/** The events store: ClickHouse over its HTTP interface (embedded: the engine process on a Unix socket). */
+export type EventStore = {
+  /** Makes database and tables; safe to repeat. Throws MishapError STORE_UNAVAILABLE. */
+  migrate(): Promise<void>
+  ping(): Promise<boolean>
+  /** Inserts rows encoded by `encodeEventRow`; the same token with identical rows counts once. Durable when it resolves. */
+  insert(tsv: Buffer, token: string): Promise<void>
+  /** Waits until no insert of this token runs any more (KILL first), then returns the rows with from <= jpos < to. */
+  settle(token: string, from: number, to: number): Promise<EventRow[]>
+  /** Event ids received since `sinceMs`, newest first, at most `max`: the memory of what counts as duplicate. */
+  recentIds(sinceMs: number, max: number): Promise<{ projectId: number; eventId: string }[]>
+  /** Whole rows by event id within projects (empty array: none found). */
+  byEventId(projectIds: number[], eventId: string): Promise<EventRow[]>
+  byDigest(projectIds: number[], digest: string, max: number): Promise<EventRow[]>
+  byTraceId(projectIds: number[], traceId: string, max: number): Promise<EventRef[]>
+  /** Rows of an issue (its hashes), newest first; `before`/`after` are exclusive positions for paging and older/newer. */
+  ofIssue(request: { projectId: number; hashes: string[]; scope?: Scope; filter?: EventFilter; order: 'newest' | 'oldest'; from?: EventRef; offset?: number; max: number }): Promise<EventRow[]>
+  /** The event's number within its issue, 1 = oldest kept. */
+  numberOf(projectId: number, hashes: string[], event: EventRef): Promise<{ number: number; total: number }>
+  /** Groups with events in the scope, ordered; from the rollup when `filter` is absent. */
+  groups(request: { scope: Scope; filter?: EventFilter; order: 'last' | 'events' | 'users' | 'first'; max: number }): Promise<GroupCount[]>
+  /** Counts for known hashes within the scope. */
+  countsOf(scope: Scope, hashes: { projectId: number; groupHash: string }[]): Promise<GroupCount[]>
+  /** Events per bucket for known hashes: `startMs` of each bucket is a multiple of `bucketMs`; only buckets with events. */
+  series(scope: Scope, bucketMs: number, hashes: { projectId: number; groupHash: string }[]): Promise<{ projectId: number; groupHash: string; startMs: number; events: number }[]>
+  /** Distribution of each tag over an issue's newest `max` events. */
+  tagsOf(request: { projectId: number; hashes: string[]; scope: Scope; max: number; valuesMax: number }): Promise<TagCount[]>
+  /** Distinct users of an issue over the whole retention. */
+  usersOf(hashes: { projectId: number; groupHash: string }[]): Promise<number>
+  /** Tag keys seen in the scope with the number of events, most first. */
+  tagKeys(scope: Scope, max: number): Promise<{ key: string; events: number }[]>
+  tagValues(scope: Scope, key: string, max: number): Promise<{ value: string; events: number }[]>
+  /** Drops partitions whose rows were all received before `beforeMs`. Returns their names. */
+  dropBefore(beforeMs: number): Promise<string[]>
+  /** Bytes on disk and rows, per table. */
+  size(): Promise<{ table: string; rows: number; bytesOnDisk: number; bytesRaw: number }[]>
+  close(): Promise<void>
+}

@@ -1,0 +1,193 @@
+import type { OutcomeCount } from '../../outcome.ts'
+
+/** What one stored event does to its issue; made by refine, applied in the batch's one transaction. */
+export type EventEffect = {
+  projectId: number
+  keyId: number
+  jpos: number
+  eventId: string
+  /** All hashes, first contributing first (16 hex each). */
+  hashes: string[]
+  title: string
+  culprit: string
+  kind: 'error' | 'message' | 'csp'
+  level: string
+  platform: string
+  logger: string
+  metadata: { type?: string; value?: string; filename?: string; function?: string }
+  timestampMs: number
+  receivedMs: number
+  release: string
+  environment: string
+  digest: string
+  unhandled: boolean
+}
+
+export type AttachmentRow = { projectId: number; eventId: string; name: string; type: string; contentType: string; bytes: number; blobKey: string; receivedMs: number }
+export type DeadItem = { jpos: number; projectId: number; keyId: number; receivedMs: number; reason: string; bytes: number; blobKey: string }
+
+export type Batch = { seq: number; from: number; to: number }
+export type BatchEffects = { events: EventEffect[]; attachments: AttachmentRow[]; outcomes: OutcomeCount[]; dead: DeadItem[] }
+/** What changed, for listeners: after the commit only. */
+export type BatchResult = { issues: { id: number; projectId: number; organizationId: number; events: number; isNew: boolean; regressed: boolean }[] }
+
+/** The part of meta that refine works with (architecture.md "Exactly once"). */
+export type BatchStore = {
+  /** Everything before this position is refined and committed. */
+  cursor(): number
+  /** Intents that were open when the last process ended, in order. */
+  openBatches(): Batch[]
+  /** Commits the intent; before the batch's insert. */
+  openBatch(from: number, to: number): Batch
+  /** One transaction: issues, counters, releases, outcomes, dead items, attachments, and cursor = batch.to. Batches commit in order. */
+  commitBatch(batch: Batch, effects: BatchEffects, nowMs: number): BatchResult
+  projectSettings(projectId: number): ProjectSettings | undefined
+}
+
+/** Switches of one project that refine reads; all have defaults. */
+export type ProjectSettings = {
+  projectId: number
+  organizationId: number
+  /** Scrub with the default rules (protocol.md 8.5). */
+  scrubDefaults: boolean
+  scrubIpAddresses: boolean
+  sensitiveFields: string[]
+  safeFields: string[]
+}
+
+export type Role = 'owner' | 'admin' | 'member' | 'viewer'
+export type Organization = { id: number; slug: string; name: string; createdMs: number }
+export type Project = {
+  id: number
+  organizationId: number
+  slug: string
+  name: string
+  platform: string | null
+  createdMs: number
+  firstEventMs: number | null
+  allowedOrigins: string[]
+}
+export type ProjectKey = {
+  id: number
+  projectId: number
+  label: string
+  publicKey: string
+  active: boolean
+  rateLimit: { count: number; windowS: number } | null
+  createdMs: number
+  lastUsedMs: number | null
+}
+export type Member = { organizationId: number; userId: string; role: Role; createdMs: number }
+export type Person = { id: string; name: string; email: string }
+export type ApiToken = { id: number; name: string; prefix: string; userId: string; organizationId: number | null; scopes: string[]; createdMs: number; lastUsedMs: number | null }
+
+export type Issue = {
+  id: number
+  projectId: number
+  organizationId: number
+  /** `WEB-42`. */
+  shortId: string
+  kind: 'error' | 'message' | 'csp'
+  title: string
+  culprit: string
+  level: string
+  platform: string
+  logger: string
+  metadata: { type?: string; value?: string; filename?: string; function?: string }
+  status: 'unresolved' | 'resolved' | 'ignored'
+  substatus: 'new' | 'ongoing' | 'escalating' | 'regressed' | null
+  statusDetails: Record<string, unknown>
+  assigneeUserId: string | null
+  firstSeenMs: number
+  lastSeenMs: number
+  /** Events over the issue's life. */
+  count: number
+  firstRelease: string
+  lastRelease: string
+  unhandled: boolean
+  comments: number
+  /** Grows with each change by a person; for CONFLICT. */
+  rev: number
+}
+
+/** Conditions on issues' own state; compiled to SQL in store/meta. Times in ms. */
+export type IssueFilter =
+  | { op: 'and' | 'or'; of: IssueFilter[] }
+  | { op: 'not'; of: IssueFilter }
+  | { op: 'status'; value: Issue['status'] }
+  | { op: 'substatus'; value: string }
+  | { op: 'assigned'; userId: string | null | 'any' }
+  | { op: 'field'; field: 'title' | 'culprit' | 'level' | 'platform' | 'logger' | 'kind' | 'shortId' | 'firstRelease' | 'lastRelease' | 'errorType' | 'errorValue'; match: 'is' | 'like'; value: string }
+  | { op: 'number'; field: 'firstSeen' | 'lastSeen' | 'count' | 'id'; compare: '<' | '<=' | '=' | '>=' | '>'; value: number }
+  | { op: 'unhandled'; value: boolean }
+  /** Free text: any of title, culprit, type and value contains it, case-insensitively. */
+  | { op: 'text'; value: string }
+
+export type Activity = { id: number; issueId: number; type: 'first_seen' | 'note' | 'set_resolved' | 'set_unresolved' | 'set_regression' | 'set_ignored'; createdMs: number; userId: string | null; data: Record<string, unknown> }
+
+export type OutcomeRow = { hourMs: number } & OutcomeCount
+
+/** Everything that is not an event: one store, one set of queries in Kysely, two dialects (SQLite now). */
+export type MetaStore = BatchStore & {
+  /** Organizations. `createOrganization` makes the first member (owner) too. Slugs follow spec.md 5; CONFLICT when taken. */
+  createOrganization(value: { slug: string; name: string; ownerUserId: string }): Organization
+  organizationBySlug(slugOrId: string): Organization | undefined
+  organizationById(id: number): Organization | undefined
+  organizationsOf(userId: string): (Organization & { role: Role })[]
+  organizations(): Organization[]
+  memberOf(organizationId: number, userId: string): Member | undefined
+
+  createProject(value: { organizationId: number; slug: string; name: string; platform: string | null }): Project
+  projectsOf(organizationId: number): Project[]
+  projectById(id: number): Project | undefined
+  projectBySlug(organizationId: number, slugOrId: string): Project | undefined
+  updateProject(id: number, value: { name?: string; slug?: string; platform?: string | null; allowedOrigins?: string[] }): Project
+
+  createKey(projectId: number, label: string): ProjectKey
+  keysOf(projectId: number): ProjectKey[]
+  updateKey(id: number, value: { label?: string; active?: boolean; rateLimit?: { count: number; windowS: number } | null }): ProjectKey
+  deleteKey(id: number): void
+  /** All keys for accept. */
+  keySnapshot(): import('../../auth/keys.ts').KeySnapshot
+
+  personById(userId: string): Person | undefined
+  people(userIds: string[]): Person[]
+  /** true while nobody has an account: /setup is open. */
+  isEmpty(): boolean
+
+  issueById(id: number): Issue | undefined
+  issueByShortId(organizationId: number, shortId: string): Issue | undefined
+  /** Issues of projects by state, newest first by `sort`; `after` is the last row of the page before. */
+  listIssues(request: { projectIds: number[]; filter?: IssueFilter; fromMs?: number; sort: 'last' | 'first'; after?: { valueMs: number; id: number }; max: number }): Issue[]
+  countIssues(request: { projectIds: number[]; filter?: IssueFilter; fromMs?: number }): number
+  /** The issues among `ids` that meet the filter. */
+  issuesByIds(ids: number[], filter?: IssueFilter): Issue[]
+  /** Hash -> issue id, for hashes of the events store. Missing ones are absent. Keys are `${projectId}:${hash}`. */
+  issueIdsOf(hashes: { projectId: number; groupHash: string }[]): Map<string, number>
+  /** All hashes of each issue. */
+  hashesOf(issueIds: number[]): Map<number, string[]>
+  /** Changes status or assignee, writes the activity, returns the issue and the activity id (for undo). */
+  updateIssue(id: number, change: { status?: Issue['status']; substatus?: Issue['substatus']; statusDetails?: Record<string, unknown>; assigneeUserId?: string | null }, userId: string | null, nowMs: number): { issue: Issue; activityId: number | null }
+  addComment(issueId: number, userId: string, text: string, nowMs: number): Activity
+  activityOf(issueId: number): Activity[]
+  digestsOf(issueId: number): string[]
+
+  attachmentsOf(projectId: number, eventId: string): (AttachmentRow & { id: number })[]
+  attachmentById(id: number): (AttachmentRow & { id: number }) | undefined
+
+  createToken(value: { name: string; userId: string; organizationId: number | null; scopes: string[]; secret: string; nowMs: number }): ApiToken
+  tokenBySecret(secret: string): ApiToken | undefined
+  tokensOf(userId: string): ApiToken[]
+  deleteToken(id: number): void
+
+  /** Adds counts to the hour of `atMs`. */
+  addOutcomes(counts: OutcomeCount[], atMs: number): void
+  outcomesSince(request: { projectIds?: number[]; fromMs: number }): OutcomeRow[]
+  deadItems(max: number): DeadItem[]
+  /** Removes outcomes older than 13 months, attachments' rows before `attachmentsBeforeMs`; returns the blob keys to delete. */
+  prune(nowMs: number, attachmentsBeforeMs: number): string[]
+
+  getValue(name: string): string | undefined
+  setValue(name: string, value: string): void
+  close(): void
+}
