@@ -1,11 +1,31 @@
-import type { Auth } from './auth/auth.ts'
-import type { Clock } from './clock.ts'
+import { once } from 'node:events'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createApi } from './api/api.ts'
+import { bootstrap, dsnOf, ensureSelfProject } from './auth/admin.ts'
+import { type Auth, createAuth } from './auth/auth.ts'
+import { writeKeyFile } from './auth/keyfile.ts'
+import { lockDataFolder } from './auth/lock.ts'
+import { loadSecrets } from './auth/secret.ts'
+import { type Clock, systemClock } from './clock.ts'
 import type { Config } from './config.ts'
-import type { Observe } from './observe.ts'
+import { MishapError } from './errors.ts'
+import { createJobs } from './jobs/jobs.ts'
+import { createObserve, type Observe } from './observe.ts'
 import type { LiveChange } from './protocol/rest.ts'
+import { createRefine, type Refine } from './refine/refine.ts'
+import { type Commands, serveControl } from './serve/control.ts'
+import { layOut } from './serve/folders.ts'
+import { createLive } from './serve/live.ts'
+import type { AppSetup, FromApp, ToApp } from './serve/messages.ts'
 import type { BlobStore } from './store/blobs/blobs.ts'
+import { openFileBlobs } from './store/blobs/files.ts'
+import { createEventStore } from './store/events/clickhouse.ts'
 import type { EventStore } from './store/events/events.ts'
-import type { MetaStore } from './store/meta/meta.ts'
+import type { BatchResult, MetaStore } from './store/meta/meta.ts'
+import { openSqliteMeta } from './store/meta/sqlite.ts'
+import { serveWeb } from './web/serve.ts'
 
 /** Listeners of what a commit changed; server-sent events hang on it. */
 export type Live = {
@@ -36,3 +56,238 @@ export type App = {
   /** DSN of the project that these screens report their own errors to; undefined when switched off. */
   selfDsn(): string | undefined
 }
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const databaseFile = 'mishap.sqlite'
+
+/** Opens meta and accounts of a data folder. Throws MishapError START_NEWER_DATA. */
+async function openPeople(config: Config, folder: string, clock: Clock, observe: Observe): Promise<{ meta: MetaStore; auth: Auth }> {
+  const file = join(folder, databaseFile)
+  const meta = openSqliteMeta(file, { clock })
+  const auth = await createAuth({ meta, file, secret: loadSecrets(config.data).authSecret, url: config.url, clock, observe })
+  return { meta, auth }
+}
+
+/** The commands that need accounts and projects; the same with the product running and stopped. */
+function peopleCommands(meta: MetaStore, auth: Auth, url: string, changed: () => Promise<void>): Commands {
+  const text = (value: Record<string, string>, name: string) => value[name] ?? ''
+  return {
+    bootstrap: async (value) => {
+      const made = await bootstrap({ meta, auth, url }, {
+        org: text(value, 'org'), project: text(value, 'project'), platform: text(value, 'platform'),
+        email: text(value, 'email'), password: text(value, 'password'), name: text(value, 'name'),
+      })
+      await changed()
+      return made
+    },
+    'reset-password': async (value) => {
+      await auth.resetPassword(text(value, 'email'), text(value, 'password'))
+      return {}
+    },
+  }
+}
+
+/** Carries out one command on a data folder that nobody has open. Throws MishapError START_LOCKED when somebody has. */
+export async function runStopped(config: Config, name: string, value: Record<string, string>): Promise<object> {
+  const observe = createObserve('command', config.logLevel)
+  const { folders } = layOut(config.data)
+  const lock = lockDataFolder(config.data)
+  try {
+    const { meta, auth } = await openPeople(config, folders.meta, systemClock, observe)
+    const commands = peopleCommands(meta, auth, config.url, async () => writeKeyFile(config.data, meta.keySnapshot()))
+    const done = await commands[name]?.(value)
+    meta.close()
+    if (!done) throw new MishapError('NOT_FOUND', { detail: `No command "${name}".` })
+    return done
+  } finally {
+    lock.release()
+  }
+}
+
+type Link = { send(message: FromApp): void; listen(listener: (message: ToApp) => void): void }
+
+/** Hands key snapshots to process main and waits until it uses them. */
+function createKeyLine(link: Link, meta: MetaStore) {
+  const waiting = new Map<number, () => void>()
+  let last = 0
+  return {
+    taken: (id: number) => {
+      waiting.get(id)?.()
+      waiting.delete(id)
+    },
+    publish: () =>
+      new Promise<void>((resolve) => {
+        const id = ++last
+        waiting.set(id, resolve)
+        link.send({ kind: 'keys', id, snapshot: meta.keySnapshot() })
+      }),
+  }
+}
+
+/** When each position became durable, so that the lag has an age and not only bytes. */
+function createLag() {
+  const marks: { durable: number; atMs: number }[] = []
+  const state = { lagBytes: 0, boundBytes: 0 }
+  return {
+    mark: (message: ToApp & { kind: 'durable' }, nowMs: number) => {
+      Object.assign(state, { lagBytes: message.lagBytes, boundBytes: message.boundBytes })
+      const newest = marks.at(-1)
+      // ten marks a second are exact enough for a status page
+      if (!newest || nowMs - newest.atMs >= 100) marks.push({ durable: message.durable, atMs: nowMs })
+      else newest.durable = message.durable
+    },
+    done: (cursor: number) => {
+      while (marks[0] && marks[0].durable <= cursor) marks.shift()
+      if (marks.length === 0) state.lagBytes = 0
+    },
+    state: (nowMs: number): JournalState => ({ ...state, oldestWaitingMs: marks[0] ? nowMs - marks[0].atMs : 0 }),
+  }
+}
+
+/** The DSN of the project that these screens report themselves to: the first organization's own "mishap" project. */
+function selfDsnOf(meta: MetaStore, config: Config): string | undefined {
+  if (!config.selfReporting) return undefined
+  const organization = meta.organizations()[0]
+  if (!organization) return undefined
+  const project = meta.projectBySlug(organization.id, 'mishap')
+  const key = project && meta.keysOf(project.id).find((one) => one.active)
+  return key && dsnOf(config.url, key)
+}
+
+/** Groups a commit's issues by organization and project and tells the listeners. */
+function publishCommit(live: Live, result: BatchResult): void {
+  const byOrganization = new Map<number, Map<number, BatchResult['issues']>>()
+  for (const issue of result.issues) {
+    const projects = byOrganization.get(issue.organizationId) ?? new Map<number, BatchResult['issues']>()
+    byOrganization.set(issue.organizationId, projects)
+    projects.set(issue.projectId, [...(projects.get(issue.projectId) ?? []), issue])
+  }
+  for (const [organizationId, projects] of byOrganization) {
+    live.publish(organizationId, {
+      kind: 'events',
+      projects: [...projects].map(([id, issues]) => ({ id: String(id), issues: issues.map((one) => ({ id: String(one.id), events: one.events, isNew: one.isNew })) })),
+    })
+  }
+}
+
+/** Makes the events store's tables as soon as the engine answers, then starts the loop. */
+async function startRefine(app: App, refine: Refine): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    try {
+      await app.events.migrate()
+      break
+    } catch (error) {
+      if (tries % 50 === 49) app.observe.warn({ error: String(error) }, 'waiting for the events store')
+      await app.clock.sleep(Math.min(500, 20 * 2 ** Math.min(tries, 5)))
+    }
+  }
+  await refine.start()
+}
+
+type Running = { app: App; refine: Refine; stop(): Promise<void> }
+
+/** Opens every part in order and wires them. Throws MishapError START_NEWER_DATA. */
+export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
+  const { config, folders, sockets } = setup
+  const clock = systemClock
+  const observe = createObserve('app', config.logLevel)
+  const { meta, auth } = await openPeople(config, folders.meta, clock, observe)
+  const events = createEventStore({ url: 'http://localhost', socketPath: sockets.engine, database: 'mishap', observe, clock, retentionDays: config.retentionErrorsDays })
+  const blobs = openFileBlobs(folders.blobs)
+  const live = createLive(clock.now())
+  const keys = createKeyLine(link, meta)
+  const lag = createLag()
+  const state = { engineUp: false }
+  const app: App = {
+    version: setup.version, startedMs: clock.now(), config, clock, observe, meta, events, blobs, auth, live,
+    journal: () => lag.state(clock.now()),
+    engineUp: () => state.engineUp,
+    publishKeys: keys.publish,
+    selfDsn: () => selfDsnOf(meta, config),
+  }
+  const refine = createRefine({
+    clock, observe, meta, events, blobs, workers: config.refineWorkers,
+    worker: { journalFolder: folders.journal, blobFolder: folders.blobs },
+    committed: (result) => publishCommit(live, result),
+    trim: (before) => {
+      lag.done(before)
+      link.send({ kind: 'trim', before })
+    },
+    failed: (error) => {
+      observe.error({ error: String(error) }, 'refine has stopped; starting again')
+      process.exit(70)
+    },
+  })
+  link.listen((message) => {
+    if (message.kind === 'durable') {
+      lag.mark(message, clock.now())
+      refine.advance(message.durable)
+    } else if (message.kind === 'keysTaken') keys.taken(message.id)
+    else if (message.kind === 'engine' && message.up !== state.engineUp) {
+      state.engineUp = message.up
+      for (const organization of meta.organizations()) live.publish(organization.id, { kind: 'engine', up: message.up })
+    }
+  })
+  const jobs = createJobs({ clock, observe, meta, events, blobs, retentionErrorsDays: config.retentionErrorsDays })
+  const stop = async () => {
+    jobs.stop()
+    await refine.stop(2500)
+    await events.close()
+    meta.close()
+  }
+  jobs.start()
+  void keys.publish()
+  startRefine(app, refine).catch((error: unknown) => observe.error({ error: String(error) }, 'refine could not start'))
+  return { app, refine, stop }
+}
+
+/** The process: opens the app, serves screens, API and commands, and ends when main does. */
+async function runProcess(setup: AppSetup): Promise<void> {
+  const link: Link = {
+    send: (message) => void process.send?.(message, undefined, undefined, () => undefined),
+    listen: (listener) => process.on('message', (message) => listener(message as ToApp)),
+  }
+  let running: Running
+  try {
+    running = await createApp(setup, link)
+  } catch (error) {
+    if (!(error instanceof MishapError) || error.code !== 'START_NEWER_DATA') throw error
+    process.send?.({ kind: 'refused', code: error.code, sentence: error.message } satisfies FromApp)
+    await once(process, 'disconnect')
+    process.exit(1)
+  }
+  const { app } = running
+  Object.assign(globalThis, { [Symbol.for('mishap.app')]: app })
+  const changed = async () => {
+    const organization = app.meta.organizations()[0]
+    if (organization && setup.config.selfReporting) ensureSelfProject(app.meta, organization.id)
+    await app.publishKeys()
+  }
+  const control = await serveControl(setup.sockets.control, peopleCommands(app.meta, app.auth, setup.config.url, changed))
+  const api = createApi(app)
+  const web = await serveWeb({
+    root, socketPath: setup.sockets.app, dev: setup.dev,
+    before: (req, res) => {
+      if (!api.owns(req.url ?? '/')) return false
+      api.handle(req, res)
+      return true
+    },
+  })
+  let ending = false
+  const end = async () => {
+    if (ending) return
+    ending = true
+    web.close()
+    control.close()
+    web.closeAllConnections()
+    await running.stop()
+    for (const path of [setup.sockets.app, setup.sockets.control]) rmSync(path, { force: true })
+    process.exit(0)
+  }
+  process.on('SIGTERM', () => void end())
+  process.on('SIGINT', () => undefined) // the terminal's: main decides
+  process.on('disconnect', () => void end())
+  link.send({ kind: 'up', setupSecret: app.auth.setupSecret() })
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await runProcess(JSON.parse(process.argv[2] ?? '{}') as AppSetup)

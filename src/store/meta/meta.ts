@@ -136,6 +136,11 @@ export type MetaStore = BatchStore & {
   organizationsOf(userId: string): (Organization & { role: Role })[]
   organizations(): Organization[]
   memberOf(organizationId: number, userId: string): Member | undefined
+  /** Adds a member or changes the role. */
+  setMember(organizationId: number, userId: string, role: Role): void
+  removeMember(organizationId: number, userId: string): void
+  /** In the order of joining. */
+  membersOf(organizationId: number): Member[]
 
   createProject(value: { organizationId: number; slug: string; name: string; platform: string | null }): Project
   projectsOf(organizationId: number): Project[]
@@ -152,6 +157,8 @@ export type MetaStore = BatchStore & {
 
   personById(userId: string): Person | undefined
   people(userIds: string[]): Person[]
+  /** E-mails compare case-insensitively. */
+  personByEmail(email: string): Person | undefined
   /** true while nobody has an account: /setup is open. */
   isEmpty(): boolean
 
@@ -170,7 +177,14 @@ export type MetaStore = BatchStore & {
   updateIssue(id: number, change: { status?: Issue['status']; substatus?: Issue['substatus']; statusDetails?: Record<string, unknown>; assigneeUserId?: string | null }, userId: string | null, nowMs: number): { issue: Issue; activityId: number | null }
   addComment(issueId: number, userId: string, text: string, nowMs: number): Activity
   activityOf(issueId: number): Activity[]
+  /** The latest digests of an issue, newest first, at most 100. */
   digestsOf(issueId: number): string[]
+  /** Issues that had this digest, latest first. */
+  issuesOfDigest(projectIds: number[], digest: string): { issueId: number; projectId: number; eventId: string; lastMs: number }[]
+  /** Names of environments seen in these projects, in alphabetical order, each once. */
+  environmentsOf(projectIds: number[]): string[]
+  /** Releases seen in these projects, latest event first. */
+  releasesOf(projectIds: number[], max: number): { version: string; projectId: number; firstEventMs: number; lastEventMs: number }[]
 
   attachmentsOf(projectId: number, eventId: string): (AttachmentRow & { id: number })[]
   attachmentById(id: number): (AttachmentRow & { id: number }) | undefined
@@ -184,8 +198,10 @@ export type MetaStore = BatchStore & {
   addOutcomes(counts: OutcomeCount[], atMs: number): void
   outcomesSince(request: { projectIds?: number[]; fromMs: number }): OutcomeRow[]
   deadItems(max: number): DeadItem[]
-  /** Removes outcomes older than 13 months, attachments' rows before `attachmentsBeforeMs`; returns the blob keys to delete. */
-  prune(nowMs: number, attachmentsBeforeMs: number): string[]
+  /** Notes when accept saw keys last (a refusal too: the connection was seen). Unknown ids are skipped. */
+  touchKeys(uses: { keyId: number; atMs: number }[]): void
+  /** Removes outcomes older than 13 months, attachments' rows before `attachmentsBeforeMs` and dead items before `deadBeforeMs`; returns the blob keys to delete. */
+  prune(nowMs: number, attachmentsBeforeMs: number, deadBeforeMs: number): string[]
 
   getValue(name: string): string | undefined
   setValue(name: string, value: string): void

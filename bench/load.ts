@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { root } from '../e2e/product.ts'
+
+/** A prepared request whose event id is written anew for each send. */
+type Template = { head: Buffer; body: Buffer; idAt: number[] }
+
+export type LoadOptions = { port: number; path: string; bodies: Buffer[]; connections: number; /** requests a second over all connections; absent: as fast as answered */ rate?: number }
+export type LoadResult = { sent: number; ok: number; refused: Record<number, number>; seconds: number; latenciesMs: Float64Array; ids: string[] }
+
+const recorded = (name: string) => readFileSync(join(root, 'fixtures/envelopes', name))
+
+/** Real error envelopes: about 2 kB from the browser SDK, about 14 kB from the Node SDK, as 7 of 10 and 3 of 10. */
+export function realBodies(): { small: Buffer; large: Buffer; mix: Buffer[] } {
+  const small = recorded('browser-11.12.0-unhandled-01-event.envelope')
+  const large = recorded('node-11.12.0-exception-02-event.envelope')
+  return { small, large, mix: [small, small, large, small, small, large, small, small, large, small] }
+}
+
+function template(path: string, port: number, body: Buffer): Template {
+  const id = /"event_id":"([0-9a-f]{32})"/.exec(body.toString('latin1'))?.[1] ?? ''
+  const idAt: number[] = []
+  for (let at = body.indexOf(id); id && at >= 0; at = body.indexOf(id, at + 1)) idAt.push(at)
+  const head = Buffer.from(`POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: text/plain;charset=UTF-8\r\nContent-Length: ${body.length}\r\n\r\n`)
+  return { head, body, idAt }
+}
+
+/** One connection that sends the next request when the answer to the last one is there. */
+function runConnection(options: LoadOptions, templates: Template[], state: { index: number; ends: number; result: LoadResult; times: number[]; every: number; began: number }): Promise<void> {
+  return new Promise((resolve) => {
+    const socket: Socket = connect(options.port, '127.0.0.1')
+    socket.setNoDelay(true)
+    let sentAt = 0
+    let id = ''
+    let held = ''
+    const send = () => {
+      const now = performance.now()
+      if (now >= state.ends) return void socket.end()
+      const due = state.began + state.result.sent * state.every
+      if (state.every > 0 && due > now) return void setTimeout(send, due - now)
+      const one = templates[state.index++ % templates.length]
+      if (!one) return void socket.end()
+      state.result.sent++
+      const body = Buffer.from(one.body)
+      id = randomBytes(16).toString('hex')
+      for (const at of one.idAt) body.write(id, at, 'latin1')
+      sentAt = performance.now()
+      socket.write(Buffer.concat([one.head, body]))
+    }
+    socket.on('connect', send)
+    socket.on('data', (chunk) => {
+      held += chunk.toString('latin1')
+      const end = held.indexOf('\r\n\r\n')
+      if (end < 0) return
+      const length = Number(/content-length: (\d+)/i.exec(held)?.[1] ?? 0)
+      if (held.length < end + 4 + length) return
+      const status = Number(held.slice(9, 12))
+      held = ''
+      state.times.push(performance.now() - sentAt)
+      if (status === 200) {
+        state.result.ok++
+        state.result.ids.push(id)
+      } else state.result.refused[status] = (state.result.refused[status] ?? 0) + 1
+      send()
+    })
+    socket.on('error', () => undefined)
+    socket.on('close', () => resolve())
+  })
+}
+
+/** Sends for `seconds`. Only to loopback. */
+export async function runLoad(options: LoadOptions, seconds: number): Promise<LoadResult> {
+  const templates = options.bodies.map((body) => template(options.path, options.port, body))
+  const began = performance.now()
+  const result: LoadResult = { sent: 0, ok: 0, refused: {}, seconds: 0, latenciesMs: new Float64Array(), ids: [] }
+  const state = { index: 0, ends: began + seconds * 1000, result, times: [] as number[], every: options.rate ? 1000 / options.rate : 0, began }
+  await Promise.all(Array.from({ length: options.connections }, () => runConnection(options, templates, state)))
+  result.seconds = (performance.now() - began) / 1000
+  result.latenciesMs = Float64Array.from(state.times).sort()
+  return result
+}
+
+/** The value below which `share` of the sorted values lie. */
+export const percentile = (sorted: ArrayLike<number>, share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN

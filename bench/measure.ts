@@ -1,0 +1,53 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { cpus, release, totalmem } from 'node:os'
+
+/** One row of bench/results.md: what, its goal, what was measured, and whether the goal is met. */
+export type Row = { what: string; goal: string; figure: string; met: boolean; note?: string }
+
+/** All processes below `pid`, itself included. */
+export function treeOf(pid: number): number[] {
+  const lines = execFileSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n')
+  const children = new Map<number, number[]>()
+  for (const line of lines) {
+    const [own = 0, parent = 0] = line.trim().split(/\s+/).map(Number)
+    children.set(parent, [...(children.get(parent) ?? []), own])
+  }
+  const found = [pid]
+  for (const one of found) found.push(...(children.get(one) ?? []))
+  return found
+}
+
+/** Proportional set size in MB of a process tree, by process. */
+export function pssOf(pid: number): { total: number; each: string } {
+  const each = treeOf(pid).map((one) => {
+    try {
+      const kib = Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${one}/smaps_rollup`, 'utf8'))?.[1] ?? 0)
+      const name = /(\w+)\.ts/.exec(readFileSync(`/proc/${one}/cmdline`, 'utf8'))?.[1] ?? 'other'
+      return { name, mb: kib / 1024 }
+    } catch {
+      return { name: 'gone', mb: 0 }
+    }
+  })
+  return { total: Math.round(each.reduce((sum, one) => sum + one.mb, 0)), each: each.map((one) => `${one.name} ${Math.round(one.mb)}`).join(', ') }
+}
+
+/** CPU seconds used so far by a process tree, by process name. */
+export function cpuOf(pid: number): Record<string, number> {
+  const used: Record<string, number> = {}
+  for (const one of treeOf(pid)) {
+    try {
+      const fields = readFileSync(`/proc/${one}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+      const name = /(\w+)\.ts/.exec(readFileSync(`/proc/${one}/cmdline`, 'utf8'))?.[1] ?? 'other'
+      used[name] = (used[name] ?? 0) + (Number(fields[11]) + Number(fields[12])) / 100
+    } catch {
+      // ended in between
+    }
+  }
+  return used
+}
+
+export const machine = (): string => `${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'}), ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()}, Node ${process.versions.node}`
+
+export const table = (rows: Row[]): string =>
+  ['| What | Goal | Measured | Met |', '|---|---|---|---|', ...rows.map((row) => `| ${row.what} | ${row.goal} | ${row.figure}${row.note ? ` (${row.note})` : ''} | ${row.met ? 'yes' : '**no**'} |`)].join('\n')

@@ -1,0 +1,110 @@
+import { execFileSync } from 'node:child_process'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, expect, test } from 'vitest'
+import { api, bootstrap, discard, envelopeOf, errorEvent, ingest, type Product, type Project, ready, start, until } from '../product.ts'
+
+/** More rounds by hand: `CRASH_ROUNDS=20 npm run e2e -- e2e/crash`. */
+const rounds = Number(process.env.CRASH_ROUNDS ?? 3)
+const running: Product[] = []
+afterAll(() => Promise.all(running.map(discard)))
+
+/** Sends 200 events/s until `stop` is called; collects the ids that were answered 200. */
+function load(product: Product, project: Project, type: string, acknowledged: string[]) {
+  const state = { on: true, refused: 0 }
+  const sender = async () => {
+    while (state.on) {
+      const event = errorEvent(type, 'while the power goes')
+      const answer = await ingest(product, project, envelopeOf(event)).catch(() => undefined)
+      if (answer?.status === 200) acknowledged.push(event.event_id)
+      else state.refused++
+      await pause(40)
+    }
+  }
+  const senders = Array.from({ length: 8 }, sender)
+  return { stop: async () => { state.on = false; await Promise.all(senders) }, state }
+}
+
+const childrenOf = (pid: number | undefined, word: string): number[] =>
+  execFileSync('ps', ['-eo', 'pid,ppid,args'], { encoding: 'utf8' })
+    .split('\n')
+    .map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line))
+    .filter((match) => match && Number(match[2]) === pid && match[3]?.includes(word))
+    .map((match) => Number(match?.[1]))
+
+type Issue = { id: string; count: string; lifetime: { count: string } }
+
+/** Everything acknowledged is there, once, and the issue's counter equals the rows. */
+async function expectWhole(product: Product, project: Project, type: string, acknowledged: string[]): Promise<void> {
+  await ready(product)
+  const settled = await until('all counted', 30_000, async () => {
+    const found = (await api(product, project, `/organizations/${project.org}/issues/?query=${type}&statsPeriod=24h`)).json as Issue[]
+    const status = (await api(product, project, '/status/')).json as { journal: { lagBytes: number } }
+    return found[0] && status.journal.lagBytes === 0 && Number(found[0].lifetime.count) >= acknowledged.length && found[0]
+  })
+  const missing: string[] = []
+  for (const id of acknowledged) if ((await api(product, project, `/organizations/${project.org}/eventids/${id}/`)).status !== 200) missing.push(id)
+  expect(missing).toEqual([])
+  const status = (await api(product, project, '/status/')).json as { disk: { tables: { table: string; rows: number }[] }; ledger: { stored: number; lost: number; dead: number } }
+  const rows = status.disk.tables.find((one) => one.table === 'events')?.rows
+  expect(Number(settled.lifetime.count)).toBe(rows)
+  expect(Number(settled.count)).toBe(rows)
+  expect(status.ledger).toMatchObject({ stored: rows, lost: 0, dead: 0 })
+}
+
+test(`kill -9 of the whole tree, ${rounds} rounds: nothing acknowledged is missing, nothing stored twice`, async () => {
+  let product = await start()
+  const project = bootstrap(product, 'crash', 'web')
+  const acknowledged: string[] = []
+  for (let round = 0; round < rounds; round++) {
+    const loading = load(product, project, 'PowerError', acknowledged)
+    await pause(800 + Math.random() * 1500)
+    await product.stop('SIGKILL')
+    await loading.stop()
+    product = await start({ data: product.data, port: product.port })
+    expect(product.startedMs).toBeLessThan(5000) // a deadline that is behaviour: health within 5 s
+  }
+  running.push(product)
+  expect(acknowledged.length).toBeGreaterThan(100 * rounds)
+  await expectWhole(product, project, 'PowerError', acknowledged)
+})
+
+test(`kill -9 of the engine alone, ${rounds} rounds: accepting goes on, it comes back, nothing is missing`, async () => {
+  const product = await start()
+  running.push(product)
+  const project = bootstrap(product, 'engine', 'web')
+  await ready(product)
+  const acknowledged: string[] = []
+  const loading = load(product, project, 'EngineError', acknowledged)
+  for (let round = 0; round < rounds; round++) {
+    await pause(700 + Math.random() * 800)
+    const [engine] = childrenOf(product.child.pid, 'engine.ts')
+    expect(engine).toBeGreaterThan(0)
+    process.kill(Number(engine), 'SIGKILL')
+    const live = await fetch(`${product.url}/api/health/live`)
+    expect(live.status).toBe(200)
+    await ready(product)
+  }
+  await loading.stop()
+  expect(loading.state.refused).toBe(0)
+  await expectWhole(product, project, 'EngineError', acknowledged)
+})
+
+test('SIGTERM ends everything within 5 s and leaves no child behind', async () => {
+  const product = await start()
+  running.push(product)
+  await ready(product)
+  const children = [...childrenOf(product.child.pid, 'engine.ts'), ...childrenOf(product.child.pid, 'app.ts')]
+  expect(children).toHaveLength(2)
+  const began = performance.now()
+  await product.stop('SIGTERM')
+  expect(performance.now() - began).toBeLessThan(5000)
+  for (const pid of children) expect(() => process.kill(pid, 0)).toThrow()
+  expect(product.child.exitCode).toBe(0)
+})
+
+test('a second process is told who holds the data folder; a wrong setting names itself', async () => {
+  const product = await start()
+  running.push(product)
+  await expect(start({ data: product.data })).rejects.toThrow(/START_LOCKED/)
+  await expect(start({ env: { MISHAP_REFINE_WORKERS: 'many' } })).rejects.toThrow(/MISHAP_REFINE_WORKERS is "many"/)
+})

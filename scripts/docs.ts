@@ -1,0 +1,186 @@
+/**
+ * Makes the pages of docs/ that are tables of the source: `node scripts/docs.ts` writes them, and docs.test.ts holds the
+ * files to what this makes.
+ */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Setting, settings } from '../src/config.ts'
+import { catalogue, type ErrorEntry } from '../src/errors.ts'
+import { categories, type Outcome, type OutcomeReason, outcomes, reasons } from '../src/outcome.ts'
+import { fields, states } from '../src/query/search/fields.ts'
+
+const made = (script: string) => `<!-- Made by scripts/docs.ts from ${script}; change that file, then run node scripts/docs.ts. -->\n`
+const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
+const code = (text: string) => (text === '' ? 'empty' : `\`${cell(text)}\``)
+
+/** A Markdown table: the head, then one line for each row. */
+function table(head: string[], rows: string[][]): string {
+  return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n')
+}
+
+/** docs/configuration.md: every setting of config.ts. */
+export function configurationPage(all: readonly Setting[] = settings): string {
+  const rows = all.map((one) => [code(one.env), one.flag ? code(one.flag) : '', code(one.default), one.unit ?? '', cell(one.allowed), cell(one.sentence)])
+  return `${made('src/config.ts')}# Configuration
+
+Every setting has an environment variable; some have a flag of the command as well. A flag wins over the variable, the
+variable over the default. A wrong value ends the start with exit code 78 and a line that names the setting, its value
+and what is allowed, such as \`CONFIG_PORT: MISHAP_PORT is "0". Allowed: 1 to 65535.\`
+
+${table(['Variable', 'Flag', 'Default', 'Unit', 'Allowed', 'Meaning'], rows)}
+
+What belongs to an organization or a project (allowed origins, rate limits of a key) is not set here but on its screens.
+`
+}
+
+const groups: readonly [prefix: string, title: string, sentence: string][] = [
+  ['ACCEPT', 'Ingest', 'Answers to SDKs. The sentence stands in `X-Sentry-Error` too, so that an SDK in debug mode prints it.'],
+  ['QUERY', 'Search', 'Answers to a query; the cause says at which character and what was expected.'],
+  ['AUTH', 'Sign-in, tokens and permission', 'What a person or token may not read answers 404, as if it did not exist; 403 is for what may be read but not changed.'],
+  ['START', 'Start', 'The command prints the sentence and ends with this exit code.'],
+  ['', 'Everything else', 'Answers of the screens and of the API.'],
+]
+
+/** docs/errors.md: every error of errors.ts, by what it concerns. */
+export function errorsPage(all: Readonly<Record<string, ErrorEntry>> = catalogue): string {
+  const prefixes = groups.map(([prefix]) => prefix).filter((prefix) => prefix !== '')
+  const belongs = (name: string, prefix: string) => (prefix === '' ? !prefixes.some((one) => name.startsWith(`${one}_`)) : name.startsWith(`${prefix}_`))
+  const part = ([prefix, title, sentence]: (typeof groups)[number]) => {
+    const rows = Object.entries(all)
+      .filter(([name]) => belongs(name, prefix))
+      .map(([name, entry]) => [code(name), String(entry.status), cell(entry.happened), cell(entry.todo)])
+    return `## ${title}\n\n${sentence}\n\n${table(['Code', prefix === 'START' ? 'Exit' : 'Status', 'What happened', 'What to do'], rows)}`
+  }
+  return `${made('src/errors.ts')}# Errors
+
+Codes are stable: programs may rely on them, the sentences may change. The body of an error answer is
+\`{"detail": "what happened", "code": "THE_CODE", "causes": ["more"]}\`. A form with wrong fields is answered by
+\`{"field": ["what is allowed"]}\` and status 400.
+
+${groups.map(part).join('\n\n')}
+
+## Settings
+
+A setting with a wrong value ends the start with exit code 78 and a code made of its name: \`CONFIG_PORT\` for
+\`MISHAP_PORT\`. See [configuration](configuration.md). A command that is not known, or lacks a flag, ends with 64.
+
+## In the browser
+
+| Screen | When |
+| --- | --- |
+| Page not found | The address, or the thing that it names, does not exist or is not yours to see. Status 404. |
+| Application error: a client-side exception has occurred | A script of the screens failed. |
+| Application error: a server-side exception has occurred | The server failed to make the page. Status 500 on a direct load, with the digest to look it up by; message and stack stay on the server. |
+`
+}
+
+const outcomeSentences: Readonly<Record<Outcome, string>> = {
+  stored: 'It is in a store and can be found.',
+  filtered: 'A rule of the project took it out.',
+  rate_limited: 'A limit was reached; the SDK was told how long to wait.',
+  invalid: 'It could not be used; the reason says why.',
+  duplicate: 'An event with this id was already stored.',
+  dead: 'Processing failed five times; it is kept for 14 days and shown on the status page.',
+  client_discard: 'The SDK says that it discarded it itself. It never arrived, so it stands beside the sum.',
+}
+
+const reasonSentences: Readonly<Record<OutcomeReason, string>> = {
+  ok: 'Nothing went wrong.',
+  not_stored_yet: 'This version counts this kind of item but has no store for it.',
+  unknown_item_type: 'The type of the item is not known.',
+  key_limit: 'The rate limit of the project key.',
+  organization_limit: 'The rate limit of the organization.',
+  too_large: 'The item or the envelope is over its size limit.',
+  too_many_items: 'The envelope holds more items of this kind than allowed.',
+  bad_json: 'The payload is no JSON.',
+  bad_envelope: 'The envelope breaks its grammar.',
+  bad_item: 'The payload is JSON but not of this kind of item.',
+  bad_encoding: 'The compressed body is broken or of an unknown encoding.',
+  bad_event_id: 'The event id is no UUID, or is all zeros.',
+  no_key: 'No project key was given.',
+  unknown_key: 'No project has this key.',
+  disabled_key: 'The project key is disabled.',
+  origin: 'The project does not accept this origin.',
+  project_mismatch: 'Key, path and DSN of the envelope do not belong together.',
+  overloaded: 'The journal was at its bound.',
+  disk_full: 'The disk was full.',
+  event_missing: 'An attachment whose event is not known.',
+  same_event_id: 'The event id was seen within the last hour.',
+  failed: 'Processing failed five times.',
+  sdk: 'The SDK discarded it: sampling, a hook, its own queue or a rate limit.',
+}
+
+/** docs/outcomes.md: every end of an item, with every reason. */
+export function outcomesPage(): string {
+  return `${made('src/outcome.ts')}# Outcomes
+
+Every item that arrives is counted once, by project key, data category and hour:
+
+    received = stored + filtered + rate_limited + invalid + duplicate + waiting + dead + lost
+
+\`waiting\` is what lies in the journal; \`lost\` is what remains of the sum, and anything but 0 is a bug. The status page
+shows the sum.
+
+${table(['Outcome', 'Meaning'], outcomes.map((one) => [code(one), cell(outcomeSentences[one])]))}
+
+## Reasons
+
+${table(['Reason', 'Meaning'], reasons.map((one) => [code(one), cell(reasonSentences[one])]))}
+
+## Data categories
+
+As the protocol names them: ${categories.map(code).join(', ')}.
+`
+}
+
+/** docs/search.md: the grammar, and every field of query/search/fields.ts. */
+export function searchPage(): string {
+  const shown = fields.filter((one) => one.shown)
+  const silent = fields.filter((one) => !one.shown)
+  return `${made('src/query/search/fields.ts')}# Search
+
+The search box of the issue stream and \`query=\` of the API take the same text. An empty box shows everything in the
+chosen projects, environments and time range.
+
+| You type | It finds |
+| --- | --- |
+| \`timeout\` | issues whose title, culprit, type or message contains the word; upper and lower case are the same |
+| \`"read timeout"\` | the same with a space in it |
+| \`level:fatal\` | the field has exactly this value |
+| \`browser.name:"Mobile Safari"\` | a value with spaces stands in quotes; a key that is no field is a tag |
+| \`tags[level]:high\` | a tag that has the name of a field |
+| \`!level:info\` | not this value |
+| \`level:[error, fatal]\` | one of these values |
+| \`title:Type*\`, \`url:*/checkout/*\` | \`*\` stands for any characters, \`\\*\` for a star |
+| \`customer:""\` | the field is empty or missing |
+| \`has:release\`, \`!has:customer\` | the field or tag is there, or is not |
+| \`is:unresolved\`, \`is:assigned\` | the state of the issue |
+| \`timesSeen:>100\`, \`timesSeen:<=2k\` | numbers with \`>\`, \`>=\`, \`<\`, \`<=\`, and \`k\`, \`m\`, \`b\` for thousands, millions, milliards |
+| \`firstSeen:-24h\`, \`age:+7d\` | younger than 24 hours, older than 7 days; units \`m\`, \`h\`, \`d\`, \`w\` |
+| \`lastSeen:>2026-01-31\`, \`timestamp:>=2026-01-31T12:00:00Z\` | before or after a date; a day alone means that day, a moment alone the five minutes before and after it |
+| \`error.unhandled:true\` | \`true\`, \`1\`, \`false\`, \`0\` |
+| \`(level:error OR level:fatal) !is:resolved\` | terms beside each other must all hold, \`AND\` may be written; \`AND\` binds tighter than \`OR\` |
+
+A text has at most 4,096 characters and 100 terms, parentheses at most 20 levels. A text that cannot be read is refused
+with the position and what was expected there; the box keeps it. See [errors](errors.md).
+
+The box also takes an event id, a short id such as \`WEB-42\`, and a digest, and goes straight to what it names.
+\`/d/DIGEST\` does the same as a link.
+
+## Fields
+
+${table(['Field', 'Value', 'Meaning'], shown.map((one) => [code(one.name), one.type, cell(one.sentence)]))}
+
+\`is:\` takes ${states.map(code).join(', ')}.
+
+Read, but of no use for error events yet: ${silent.map((one) => code(one.name)).join(', ')}, and aggregates such as
+\`p95(transaction.duration):>1s\`. They find nothing.
+`
+}
+
+/** Every generated page by its path from the root. */
+export function pages(): Record<string, string> {
+  return { 'docs/configuration.md': configurationPage(), 'docs/errors.md': errorsPage(), 'docs/outcomes.md': outcomesPage(), 'docs/search.md': searchPage() }
+}
+
+if (import.meta.main) for (const [path, text] of Object.entries(pages())) writeFileSync(join(import.meta.dirname, '..', path), text)

@@ -1,0 +1,52 @@
+// npm test: types, formatter and laws, then every test, then the sum alone on the last line.
+// npm run e2e [-- PATH…]: the whole-product tests only. npm run e2e:crash is in package.json.
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+type Sum = { passed: number; failed: number; skipped: number }
+type VitestJson = { numPassedTests: number; numFailedTests: number; numPendingTests: number; numFailedTestSuites: number }
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const [what = 'test', ...words] = process.argv.slice(2)
+
+/** One program that passes or fails as a whole. */
+function one(name: string, file: string, args: string[]): Sum {
+  const done = spawnSync(process.execPath, [join(root, 'node_modules', file), ...args], { cwd: root, stdio: 'inherit' })
+  const ok = done.status === 0
+  console.log(`${ok ? 'passed' : 'FAILED'}: ${name}`)
+  return { passed: ok ? 1 : 0, failed: ok ? 0 : 1, skipped: 0 }
+}
+
+/** A vitest project; its counts come from its own report, and a run that ends without one has failed. */
+function vitest(project: string, args: string[]): Sum {
+  const folder = mkdtempSync(join(tmpdir(), 'mishap-test-'))
+  const report = join(folder, 'report.json')
+  const base = ['run', '--project', project, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
+  const done = spawnSync(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), ...base, ...args], { cwd: root, stdio: 'inherit' })
+  try {
+    const json = JSON.parse(readFileSync(report, 'utf8')) as VitestJson
+    // a file that does not load has no failed test of its own
+    const failed = json.numFailedTests || (done.status === 0 ? 0 : Math.max(1, json.numFailedTestSuites))
+    return { passed: json.numPassedTests, failed, skipped: json.numPendingTests }
+  } catch {
+    return { passed: 0, failed: 1, skipped: 0 }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const sums =
+  what === 'e2e'
+    ? [vitest('e2e', words)]
+    : [
+        one('types', 'typescript/bin/tsc', ['-p', '.']),
+        one('formatter and linter', '@biomejs/biome/bin/biome', ['check', '.']),
+        vitest('src', words),
+        vitest('e2e', words),
+      ]
+const sum = sums.reduce((a, b) => ({ passed: a.passed + b.passed, failed: a.failed + b.failed, skipped: a.skipped + b.skipped }))
+console.log(`${sum.passed} passed, ${sum.failed} failed${sum.skipped ? `, ${sum.skipped} skipped` : ''}`)
+process.exit(sum.failed === 0 ? 0 : 1)

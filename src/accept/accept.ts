@@ -1,0 +1,126 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { MishapError } from '../errors.ts'
+import type { OutcomeCount } from '../outcome.ts'
+import { readBoundary } from '../protocol/multipart.ts'
+import { createClientAddress } from './address.ts'
+import { Refusal, answerError, answerPreflight } from './answer.ts'
+import { createInflater, readEncoding } from './body.ts'
+import { envelopeReceiver } from './envelope.ts'
+import { type AcceptDeps, type Core, type Intake, fail, refuse } from './intake.ts'
+import { findKey, readAuth } from './key.ts'
+import { createLedger, type KeyUse } from './ledger.ts'
+import { createRates } from './rates.ts'
+import { receive } from './receive.ts'
+import { type Target, allowOf, createTargets, readRoute } from './routes.ts'
+import { attachmentsReceiver, isSecurityType, securityReceiver, storeReceiver, takeStore } from './store.ts'
+
+export type { AcceptDeps } from './intake.ts'
+
+/** The door for events: who sends, is it allowed, keep it, answer. */
+export type Accept = {
+  /** Whether the path (a query behind it does no harm) belongs to ingest and must never reach the screens. */
+  owns(method: string, path: string): boolean
+  /** Answers a request whose path is owned; every failure is answered, nothing is thrown. */
+  handle(req: IncomingMessage, res: ServerResponse): void
+  /** Takes out the summed refusals (invalid, rate_limited, filtered) since the last call. */
+  drainOutcomes(): OutcomeCount[]
+  /** Keys seen since the last call, at most one accepted and one refused use of each, by time. */
+  drainUses(): KeyUse[]
+}
+
+/**
+ * Makes accept. It answers 200 only after the journal's append resolved; the caller writes what `drainOutcomes` and
+ * `drainUses` give into the journal, once a second.
+ */
+export function createAccept(deps: AcceptDeps): Accept {
+  const core: Core = {
+    deps,
+    ledger: createLedger(),
+    rates: createRates(deps.config.organizationEventsPerMinute),
+    inflater: createInflater(),
+    clientAddress: createClientAddress(deps.config.trustedProxies),
+  }
+  const targetOf = createTargets()
+  return {
+    owns: (_method, path) => readRoute(path) !== undefined,
+    handle: (req, res) => handle(core, targetOf(req.url ?? ''), req, res),
+    drainOutcomes: () => core.ledger.drainOutcomes(),
+    drainUses: () => core.ledger.drainUses(),
+  }
+}
+
+function handle(core: Core, target: Target | undefined, req: IncomingMessage, res: ServerResponse): void {
+  if (req.method === 'OPTIONS') return answerPreflight(res)
+  if (target === undefined) return answerError(res, new MishapError('NOT_FOUND'))
+  const { headers } = req
+  const intake: Intake = {
+    core,
+    req,
+    res,
+    target,
+    receivedMs: core.deps.clock.now(),
+    key: undefined,
+    origin: headers.origin ?? headers.referer ?? '',
+    contentType: headers['content-type'] ?? '',
+    encoding: 'identity',
+    answered: false,
+    wireBytes: 0,
+    cancelTimer: undefined,
+  }
+  try {
+    begin(intake)
+  } catch (error) {
+    fail(intake, error)
+  }
+}
+
+function begin(intake: Intake): void {
+  const { req, res, target, core } = intake
+  const { name, projectId } = target.route
+  if (name === 'later' || name === 'unknown') return notBuilt(intake)
+  const get = req.method === 'GET' && name === 'store'
+  if (req.method !== 'POST' && !get) {
+    req.resume()
+    return answerError(res, new MishapError('ACCEPT_METHOD'), ['allow', allowOf(name)])
+  }
+  const asEnvelope = name === 'envelope' || (name === 'store' && intake.contentType.startsWith('application/x-sentry-envelope'))
+  const auth = readAuth(req.headers, target)
+  if (auth !== undefined) {
+    const found = findKey(core.deps.keys(), auth, projectId, intake.origin)
+    intake.key = found.key
+    if (found.error) throw found.error
+  } else if (!asEnvelope) throw new MishapError('ACCEPT_KEY_MISSING')
+  const encoding = readEncoding(req.headers['content-encoding'])
+  if (encoding === undefined) throw new MishapError('ACCEPT_ENCODING_UNKNOWN')
+  intake.encoding = encoding
+  if (get) {
+    req.resume()
+    return takeStore(intake, Buffer.from(target.query.get('sentry_data') ?? ''), true)
+  }
+  if (asEnvelope) receive(intake, envelopeReceiver)
+  else if (name === 'store') receive(intake, storeReceiver)
+  else if (name === 'security') {
+    if (!isSecurityType(intake.contentType)) throw new MishapError('ACCEPT_ENCODING_UNKNOWN')
+    receive(intake, securityReceiver)
+  } else {
+    if (target.route.eventId === '') {
+      throw new Refusal('ACCEPT_BODY_MALFORMED', 'bad_event_id', [], 'The event id in the path is no UUID.')
+    }
+    if (readBoundary(intake.contentType) === undefined) throw new MishapError('ACCEPT_ENCODING_UNKNOWN')
+    receive(intake, attachmentsReceiver)
+  }
+}
+
+/** Routes that other servers have: answered and counted, with the project when the key is known, so that nothing ends silently. */
+function notBuilt(intake: Intake): void {
+  const { target, core, req } = intake
+  const auth = readAuth(req.headers, target)
+  if (auth !== undefined) {
+    const found = findKey(core.deps.keys(), auth, target.route.projectId, intake.origin)
+    intake.key = found.error ? undefined : found.key
+  }
+  const later = target.route.name === 'later'
+  const detail = later ? 'This ingest route is not built yet.' : 'There is no such ingest route.'
+  const reason = later ? 'not_stored_yet' : 'unknown_item_type'
+  refuse(intake, new Refusal('NOT_FOUND', reason, ['Send envelopes to /api/{project id}/envelope/.'], detail))
+}

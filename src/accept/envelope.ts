@@ -1,0 +1,196 @@
+import { randomBytes } from 'node:crypto'
+import type { AcceptKey } from '../auth/keys.ts'
+import { MishapError } from '../errors.ts'
+import type { RecordHead, RecordKind } from '../journal/journal.ts'
+import { EnvelopeWalk } from '../protocol/envelope.ts'
+import { itemKind, needsEventId } from '../protocol/itemtypes.ts'
+import { Refusal, answerError, answerId } from './answer.ts'
+import { type Intake, fail, headOf } from './intake.ts'
+import { dsnAgrees, findKeyByDsn } from './key.ts'
+import { LimitCheck, envelopeBytesMax } from './limits.ts'
+import { type Limited, rateLimitHeader } from './rates.ts'
+import type { Receiver } from './receive.ts'
+
+/** The envelope route, and whatever says by its content type that it is one. */
+export const envelopeReceiver: Receiver = {
+  bytesMax: envelopeBytesMax,
+  small: (intake, body) => {
+    const walk = new EnvelopeWalk()
+    try {
+      walk.push(body)
+      walk.end()
+      const key = checkWalk(intake, walk, new LimitCheck(), true)
+      accepted(intake, key, walk, body)
+    } catch (error) {
+      fail(intake, error, walk)
+    }
+  },
+  large: async (intake, pieces) => {
+    const walk = new EnvelopeWalk()
+    const limits = new LimitCheck()
+    async function* watched() {
+      for await (const piece of pieces) {
+        walk.push(piece)
+        checkWalk(intake, walk, limits, false)
+        yield piece
+      }
+      walk.end()
+      checkWalk(intake, walk, limits, true)
+    }
+    try {
+      const spool = await spoolOf(intake, watched())
+      if (intake.key) await accepted(intake, intake.key, walk, Buffer.alloc(0), spool)
+    } catch (error) {
+      fail(intake, error, walk)
+    }
+  },
+}
+
+/** Writes pieces to the blob store under a key of its own; leaves nothing when they fail. */
+export async function spoolOf(intake: Intake, pieces: AsyncIterable<Buffer>): Promise<{ key: string; bytes: number }> {
+  const day = new Date(intake.receivedMs).toISOString().slice(0, 10).replaceAll('-', '')
+  const key = `spool/${day}/${randomBytes(16).toString('hex')}`
+  const { bytes } = await intake.core.deps.blobs.putStream(key, pieces, envelopeBytesMax)
+  return { key, bytes }
+}
+
+/**
+ * Holds what the walk has seen against every rule; throws the refusal. Authorizes by the `dsn` header as soon as that
+ * is there. At the end returns the key.
+ */
+function checkWalk(intake: Intake, walk: EnvelopeWalk, limits: LimitCheck, end: boolean): AcceptKey {
+  const { error, header } = walk
+  if (error !== undefined) {
+    throw new Refusal('ACCEPT_ENVELOPE_MALFORMED', error.kind, [`byte ${error.at}: ${error.what}`])
+  }
+  const dsn = header?.dsn
+  const snapshot = intake.core.deps.keys()
+  if (header !== undefined && intake.key === undefined) {
+    const found = findKeyByDsn(snapshot, dsn, intake.target.route.projectId, intake.origin)
+    intake.key = found.key
+    if (found.error) throw found.error
+  } else if (intake.key && dsn !== undefined && !dsnAgrees(snapshot, dsn, intake.key)) {
+    throw new MishapError('ACCEPT_PROJECT_MISMATCH')
+  }
+  const over = limits.check(walk, end)
+  if (over) throw new Refusal(over.code, over.reason, [over.what])
+  if (intake.key === undefined) {
+    if (end) throw new MishapError('ACCEPT_KEY_MISSING')
+    return noKey
+  }
+  return intake.key
+}
+
+/** Stands for the key while an envelope's header is still on its way; never leaves checkWalk's caller. */
+const noKey: AcceptKey = { keyId: 0, projectId: 0, organizationId: 0, active: false, allowedOrigins: [] }
+
+/** Rates, then the journal, then the answer. */
+function accepted(
+  intake: Intake,
+  key: AcceptKey,
+  walk: EnvelopeWalk,
+  body: Buffer,
+  spool?: { key: string; bytes: number },
+): Promise<void> | undefined {
+  const head = headOf(intake, key, 'envelope')
+  const eventId = eventIdOf(walk, head)
+  const { skip, limited } = takeRates(intake, key, walk)
+  if (skip) head.skip = skip
+  if (spool) head.spool = spool
+  // Nothing left to keep: no items at all, or every one limited.
+  if (walk.items.length === (skip?.length ?? 0)) {
+    intake.answered = true
+    if (limited) answerLimited(intake, key, limited)
+    else {
+      intake.core.ledger.use(key, intake.receivedMs, null)
+      answerId(intake.res, eventId)
+    }
+    return spool ? intake.core.deps.blobs.delete(spool.key) : undefined
+  }
+  return append(intake, key, head, body, eventId, limited, walk)
+}
+
+/** The id to answer: the envelope's, or a new one (also for refine, in the head) when an item needs one. */
+function eventIdOf(walk: EnvelopeWalk, head: RecordHead): string {
+  const given = walk.header?.eventId
+  if (given !== undefined) return given
+  for (const item of walk.items) {
+    if (!needsEventId(item.type, item.headers)) continue
+    head.eventId = newEventId()
+    return head.eventId
+  }
+  return ''
+}
+
+/** A random UUID (version 4) as 32 lower-case hex. */
+export function newEventId(): string {
+  return crypto.randomUUID().replaceAll('-', '')
+}
+
+function takeRates(intake: Intake, key: AcceptKey, walk: EnvelopeWalk): { skip?: number[]; limited?: Limited } {
+  const { core } = intake
+  if (key.rateLimit === undefined && core.deps.config.organizationEventsPerMinute === 0) return {}
+  const skip: number[] = []
+  let limited: Limited | undefined
+  for (let i = 0; i < walk.items.length; i++) {
+    const item = walk.items[i]
+    if (item === undefined) break
+    const { category } = itemKind(item.type)
+    // Client reports tell what was lost; limiting them would hide it.
+    if (category === 'internal') continue
+    // Once the budget is gone the rest goes too: an attachment without its event is of no use.
+    limited ??= core.rates.take(key, intake.receivedMs)
+    if (limited === undefined) continue
+    skip.push(i)
+    core.ledger.count(key, category, 'rate_limited', limited.reason, item.type, item.bytes)
+  }
+  return limited ? { skip, limited } : {}
+}
+
+/** 429 with both headers; the items are counted already. */
+export function answerLimited(intake: Intake, key: AcceptKey, limited: Limited): void {
+  intake.core.ledger.use(key, intake.receivedMs, 'ACCEPT_RATE_LIMITED')
+  const error = new MishapError('ACCEPT_RATE_LIMITED', { retryAfterS: limited.retryAfterS })
+  answerError(intake.res, error, ['x-sentry-rate-limits', rateLimitHeader(limited)])
+}
+
+async function append(
+  intake: Intake,
+  key: AcceptKey,
+  head: RecordHead,
+  body: Buffer,
+  eventId: string,
+  limited: Limited | undefined,
+  walk: EnvelopeWalk,
+): Promise<void> {
+  const { core } = intake
+  try {
+    await core.deps.journal.append(head, body)
+  } catch (error) {
+    fail(intake, error, walk)
+    if (head.spool) await core.deps.blobs.delete(head.spool.key)
+    return
+  }
+  intake.answered = true
+  if (limited) return answerLimited(intake, key, limited)
+  core.ledger.use(key, intake.receivedMs, null)
+  answerId(intake.res, eventId)
+}
+
+/** Takes one item from the rate budget for a route whose body is one item; answers and returns false when it is used up. */
+export function takeOne(intake: Intake, key: AcceptKey, kind: RecordKind, bytes: number): boolean {
+  const limited = intake.core.rates.take(key, intake.receivedMs)
+  if (limited === undefined) return true
+  intake.core.ledger.count(key, intake.target.route.category, 'rate_limited', limited.reason, itemTypeOf[kind], bytes)
+  intake.answered = true
+  answerLimited(intake, key, limited)
+  return false
+}
+
+const itemTypeOf: Record<RecordKind, string> = {
+  envelope: '',
+  store: 'event',
+  security: 'raw_security',
+  attachments: 'attachment',
+  outcomes: '',
+}

@@ -1,0 +1,182 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AcceptKey, KeySnapshot } from '../auth/keys.ts'
+import type { Clock } from '../clock.ts'
+import type { Config } from '../config.ts'
+import { MishapError } from '../errors.ts'
+import type { JournalWriter, RecordHead, RecordKind } from '../journal/journal.ts'
+import type { Observe } from '../observe.ts'
+import type { OutcomeReason } from '../outcome.ts'
+import { itemKind } from '../protocol/itemtypes.ts'
+import type { EnvelopeWalk } from '../protocol/envelope.ts'
+import type { BlobStore } from '../store/blobs/blobs.ts'
+import { Refusal, answerError } from './answer.ts'
+import type { Encoding, Inflater } from './body.ts'
+import type { Ledger } from './ledger.ts'
+import { slowBytesPerS, slowMs } from './limits.ts'
+import type { Rates } from './rates.ts'
+import type { Target } from './routes.ts'
+
+export type AcceptDeps = {
+  config: Config
+  clock: Clock
+  observe: Observe
+  journal: JournalWriter
+  blobs: BlobStore
+  keys: () => KeySnapshot
+}
+
+/** What all requests of one accept have in common. */
+export type Core = {
+  deps: AcceptDeps
+  ledger: Ledger
+  rates: Rates
+  inflater: Inflater
+  clientAddress: (req: IncomingMessage) => string
+}
+
+/** One request under way. */
+export type Intake = {
+  core: Core
+  req: IncomingMessage
+  res: ServerResponse
+  target: Target
+  receivedMs: number
+  /** Known once the request is authorized; an envelope may bring its key itself. */
+  key: AcceptKey | undefined
+  /** Origin, else Referer, else ''. */
+  origin: string
+  contentType: string
+  encoding: Encoding
+  answered: boolean
+  /** Bytes on the wire so far. */
+  wireBytes: number
+  cancelTimer: (() => void) | undefined
+}
+
+/** Starts the time-out of a sender: 30 s, longer only while it sends at a tolerable rate. */
+export function watchSlow(intake: Intake, waitMs = slowMs): void {
+  const { clock } = intake.core.deps
+  intake.cancelTimer = clock.after(waitMs, () => {
+    const allowedMs = slowMs + (intake.wireBytes / slowBytesPerS) * 1000
+    const restMs = intake.receivedMs + allowedMs - clock.now()
+    if (restMs > 1) watchSlow(intake, restMs)
+    else refuse(intake, new MishapError('ACCEPT_TIMEOUT'))
+  })
+}
+
+export function stopWatching(intake: Intake): void {
+  intake.cancelTimer?.()
+  intake.cancelTimer = undefined
+}
+
+const reasonOf: Partial<Record<MishapError['code'], OutcomeReason>> = {
+  ACCEPT_KEY_MISSING: 'no_key',
+  ACCEPT_AUTH_TWICE: 'no_key',
+  ACCEPT_AUTH_VERSION: 'no_key',
+  ACCEPT_KEY_MALFORMED: 'unknown_key',
+  ACCEPT_KEY_UNKNOWN: 'unknown_key',
+  ACCEPT_KEY_DISABLED: 'disabled_key',
+  ACCEPT_PROJECT_MISMATCH: 'project_mismatch',
+  ACCEPT_ORIGIN_REFUSED: 'origin',
+  ACCEPT_ENCODING_UNKNOWN: 'bad_encoding',
+  ACCEPT_ENCODING_BROKEN: 'bad_encoding',
+  ACCEPT_TOO_LARGE: 'too_large',
+  ACCEPT_BOMB: 'too_large',
+  ACCEPT_ENVELOPE_MALFORMED: 'bad_envelope',
+  ACCEPT_BODY_MALFORMED: 'bad_json',
+  ACCEPT_TIMEOUT: 'bad_envelope',
+  ACCEPT_OVERLOADED: 'overloaded',
+  ACCEPT_DISK_FULL: 'disk_full',
+  NOT_FOUND: 'not_stored_yet',
+  INTERNAL: 'failed',
+}
+
+/** A body that is not read to its end costs a connection; up to this many bytes are read and thrown away instead. */
+const drainBytesMax = 1024 * 1024
+
+/**
+ * Answers a request with an error once, and counts it: each item of `walk` when the envelope was read, else the request
+ * as one item of its route's category.
+ */
+export function refuse(intake: Intake, error: MishapError, walk?: EnvelopeWalk): void {
+  if (intake.answered) return
+  intake.answered = true
+  stopWatching(intake)
+  const { core, req, res, key, target } = intake
+  const reason = error instanceof Refusal ? error.reason : (reasonOf[error.code] ?? 'failed')
+  // Both 503 mean that the sender may come again: refused for load, not for what was sent.
+  const outcome = error.status === 503 ? 'rate_limited' : reason === 'not_stored_yet' ? 'filtered' : 'invalid'
+  if (walk === undefined || walk.items.length === 0) {
+    core.ledger.count(key, target.route.category, outcome, reason, '', intake.wireBytes)
+  } else {
+    for (const item of walk.items) core.ledger.count(key, itemKind(item.type).category, outcome, reason, item.type, item.bytes)
+  }
+  if (key) core.ledger.use(key, intake.receivedMs, error.code)
+  const more = error.status === 503 && error.retryAfterS === undefined ? ['retry-after', '30'] : []
+  endReading(intake, error)
+  if (!res.headersSent && !res.destroyed) answerError(res, error, more)
+  if (error.code === 'ACCEPT_TIMEOUT') res.once('finish', () => req.destroy())
+}
+
+/** Lets the rest of a body run into nothing, or closes the connection when the rest may be long. */
+function endReading(intake: Intake, error: MishapError): void {
+  const { req, res } = intake
+  if (req.complete) return
+  const declared = Number(req.headers['content-length'] ?? Number.NaN)
+  const rest = declared - intake.wireBytes
+  if (error.code === 'ACCEPT_TIMEOUT' || !(rest <= drainBytesMax)) res.shouldKeepAlive = false
+  req.resume()
+}
+
+/** A failure that is not one of ours: logged without a byte of the body, answered as INTERNAL. */
+export function fail(intake: Intake, error: unknown, walk?: EnvelopeWalk): void {
+  if (error instanceof MishapError) return refuse(intake, error, walk)
+  const gone = intake.req.destroyed && !intake.req.complete
+  if (gone) {
+    intake.answered = true
+    return stopWatching(intake)
+  }
+  const what = error instanceof Error ? `${error.name}: ${error.message}` : 'unknown'
+  intake.core.deps.observe.error({ route: intake.target.route.name, error: what }, 'A request failed in accept.')
+  refuse(intake, new MishapError('INTERNAL'), walk)
+}
+
+const hintNames = [
+  'sec-ch-ua',
+  'sec-ch-ua-arch',
+  'sec-ch-ua-bitness',
+  'sec-ch-ua-form-factors',
+  'sec-ch-ua-full-version',
+  'sec-ch-ua-full-version-list',
+  'sec-ch-ua-mobile',
+  'sec-ch-ua-model',
+  'sec-ch-ua-platform',
+  'sec-ch-ua-platform-version',
+  'sec-ch-ua-wow64',
+]
+
+/** What the journal's record says about the request. */
+export function headOf(intake: Intake, key: AcceptKey, kind: RecordKind): RecordHead {
+  const { req, core } = intake
+  const { headers } = req
+  const head: RecordHead = {
+    kind,
+    receivedMs: intake.receivedMs,
+    projectId: key.projectId,
+    organizationId: key.organizationId,
+    keyId: key.keyId,
+    clientAddress: core.clientAddress(req),
+    userAgent: headers['user-agent'] ?? '',
+    origin: intake.origin,
+    contentType: intake.contentType,
+  }
+  if (headers['sec-ch-ua'] !== undefined || headers['sec-ch-ua-platform'] !== undefined) {
+    const hints: Record<string, string> = {}
+    for (const name of hintNames) {
+      const value = headers[name]
+      if (typeof value === 'string') hints[name] = value
+    }
+    head.clientHints = hints
+  }
+  return head
+}

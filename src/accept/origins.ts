@@ -1,0 +1,30 @@
+/**
+ * Whether a browser's origin may send. `origin` is the Origin header, else the Referer; '' (no browser) may always.
+ * `allowed` holds patterns: `*`, `shop.example`, `*.shop.example` (the domain itself too), `shop.example:8080`,
+ * `https://shop.example`, `https://*.shop.example`; an empty list allows all.
+ */
+export function originAllowed(origin: string, allowed: string[]): boolean {
+  if (origin === '' || allowed.length === 0 || allowed.includes('*')) return true
+  if (!URL.canParse(origin)) return false
+  const url = new URL(origin)
+  return allowed.some((pattern) => matches(url, pattern.trim().toLowerCase()))
+}
+
+function matches(url: URL, pattern: string): boolean {
+  const mark = pattern.indexOf('://')
+  if (mark !== -1 && url.protocol !== `${pattern.slice(0, mark)}:`) return false
+  const rest = mark === -1 ? pattern : pattern.slice(mark + 3)
+  const slash = rest.indexOf('/')
+  const hostPort = slash === -1 ? rest : rest.slice(0, slash)
+  const port = /:(\d{1,5}|\*)$/.exec(hostPort)
+  const host = port ? hostPort.slice(0, port.index) : hostPort
+  if (host === '') return false
+  // A pattern with a scheme means that scheme's own port; a bare host means any.
+  if (port) {
+    const own = url.port || (url.protocol === 'https:' ? '443' : '80')
+    if (port[1] !== '*' && port[1] !== own) return false
+  } else if (mark !== -1 && url.port !== '') return false
+  if (host === '*') return true
+  if (host.startsWith('*.')) return url.hostname === host.slice(2) || url.hostname.endsWith(host.slice(1))
+  return url.hostname === host
+}

@@ -1,0 +1,107 @@
+import { MishapError } from '../errors.ts'
+import { type Intake, fail, refuse, stopWatching, watchSlow } from './intake.ts'
+import { envelopeBytesMax, spoolBytesMin } from './limits.ts'
+
+/** What a route does with its body. */
+export type Receiver = {
+  /** Inflated bytes that the route takes. */
+  bytesMax: number
+  /** Takes a body of at most 1 MiB (or `bytesMax` for a route that does not spool). */
+  small(intake: Intake, body: Buffer): void
+  /** Takes a larger one piece by piece; absent: the route has no larger ones. */
+  large?(intake: Intake, pieces: AsyncIterable<Buffer>): Promise<void>
+}
+
+/**
+ * Reads and inflates a request's body and hands it to the receiver. Bodies that are small on the wire and inflated go
+ * without streams; the others piece by piece, so that no request holds more than about 1 MiB. Answers what goes wrong.
+ */
+export function receive(intake: Intake, receiver: Receiver): void {
+  const { req } = intake
+  const declared = req.headers['content-length']
+  if (declared !== undefined && Number(declared) > receiver.bytesMax) return refuse(intake, new MishapError('ACCEPT_TOO_LARGE'))
+  const wholeMax = receiver.large ? spoolBytesMin : receiver.bytesMax
+  watchSlow(intake)
+  const chunks: Buffer[] = []
+  const onData = (chunk: Buffer) => {
+    chunks.push(chunk)
+    intake.wireBytes += chunk.length
+    if (intake.wireBytes <= wholeMax) return
+    stop()
+    if (receiver.large === undefined) return refuse(intake, new MishapError('ACCEPT_TOO_LARGE'))
+    req.pause()
+    void receiveLarge(intake, receiver, restOf(intake, chunks))
+  }
+  const onEnd = () => {
+    stop()
+    stopWatching(intake)
+    if (!intake.answered) takeWhole(intake, receiver, chunks, wholeMax)
+  }
+  const onClose = () => {
+    if (req.complete) return
+    // The client left in the middle: nothing was kept, nobody is there to be answered.
+    stop()
+    intake.answered = true
+    stopWatching(intake)
+  }
+  function stop(): void {
+    req.off('data', onData)
+    req.off('end', onEnd)
+    req.off('close', onClose)
+  }
+  req.on('data', onData)
+  req.on('end', onEnd)
+  req.on('close', onClose)
+}
+
+function takeWhole(intake: Intake, receiver: Receiver, chunks: Buffer[], wholeMax: number): void {
+  try {
+    const [first] = chunks
+    const wire = chunks.length === 1 && first ? first : Buffer.concat(chunks)
+    if (wire.length === 0) return receiver.small(intake, wire)
+    const body = intake.core.inflater.whole(intake.encoding, wire, wholeMax)
+    if (body !== undefined) return receiver.small(intake, body)
+    if (receiver.large === undefined) throw new MishapError('ACCEPT_BOMB')
+    void receiveLarge(intake, receiver, once(wire))
+  } catch (error) {
+    fail(intake, error)
+  }
+}
+
+async function receiveLarge(intake: Intake, receiver: Receiver, source: AsyncIterable<Buffer>): Promise<void> {
+  try {
+    const pieces = intake.core.inflater.pieces(intake.encoding, source)
+    await receiver.large?.(intake, capped(intake, pieces, receiver.bytesMax))
+  } catch (error) {
+    fail(intake, error)
+  } finally {
+    stopWatching(intake)
+  }
+}
+
+async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes
+}
+
+/** The pieces that came already, then the rest of the request. */
+async function* restOf(intake: Intake, chunks: Buffer[]): AsyncGenerator<Buffer> {
+  yield* chunks
+  for await (const chunk of intake.req.iterator({ destroyOnReturn: false })) {
+    intake.wireBytes += (chunk as Buffer).length
+    // What inflates to less than it has on the wire is no body that anyone sends.
+    if (intake.wireBytes > envelopeBytesMax) throw new MishapError('ACCEPT_TOO_LARGE')
+    yield chunk as Buffer
+  }
+  stopWatching(intake)
+}
+
+async function* capped(intake: Intake, pieces: AsyncIterable<Buffer>, bytesMax: number): AsyncGenerator<Buffer> {
+  let bytes = 0
+  for await (const piece of pieces) {
+    bytes += piece.length
+    if (bytes > bytesMax) throw new MishapError(intake.encoding === 'identity' ? 'ACCEPT_TOO_LARGE' : 'ACCEPT_BOMB')
+    // Answered in between: timed out. The spool is dropped by this error.
+    if (intake.answered) throw new MishapError('ACCEPT_TIMEOUT')
+    yield piece
+  }
+}

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { readConfig, settings } from './config.ts'
+
+const config = (flags: Record<string, string> = {}, env: Record<string, string> = {}) => {
+  const read = readConfig(flags, env)
+  return 'config' in read ? read.config : read.error
+}
+
+test('every default is allowed by its own check', () => {
+  for (const setting of settings) expect([setting.name, setting.check(setting.default)]).toEqual([setting.name, true])
+  expect(config()).toMatchObject({ port: 9000, url: 'http://localhost:9000', selfReporting: true, trustedProxies: [] })
+})
+
+test.each([
+  ['the flag wins over the environment', { '--port': '1234' }, { MISHAP_PORT: '4321' }, { port: 1234, url: 'http://localhost:1234' }],
+  ['the environment wins over the default', {}, { MISHAP_PORT: '4321' }, { port: 4321 }],
+  ['a slash behind the URL goes', { '--url': 'https://errors.example/' }, {}, { url: 'https://errors.example' }],
+  ['proxies are split', {}, { MISHAP_TRUSTED_PROXIES: '10.0.0.0/8, ::1' }, { trustedProxies: ['10.0.0.0/8', '::1'] }],
+  ['off is false', {}, { MISHAP_SELF_REPORTING: 'off' }, { selfReporting: false }],
+])('%s', (_name, flags, env, expected) => {
+  expect(config(flags, env)).toMatchObject(expected)
+})
+
+test.each([
+  [{ '--port': '0' }, {}, 'CONFIG_PORT', '--port is "0"'],
+  [{ '--port': '65536' }, {}, 'CONFIG_PORT', '1 to 65535'],
+  [{}, { MISHAP_PORT: 'http' }, 'CONFIG_PORT', 'MISHAP_PORT is "http"'],
+  [{ '--url': 'ftp://x' }, {}, 'CONFIG_URL', '--url is "ftp://x"'],
+  [{ '--url': 'https://x/path' }, {}, 'CONFIG_URL', 'without path'],
+  [{}, { MISHAP_LOG_LEVEL: 'loud' }, 'CONFIG_LOG_LEVEL', 'debug, info, warn, error'],
+  [{}, { MISHAP_TRUSTED_PROXIES: 'my-proxy' }, 'CONFIG_TRUSTED_PROXIES', 'my-proxy'],
+  [{}, { MISHAP_SELF_REPORTING: 'yes' }, 'CONFIG_SELF_REPORTING', 'on, off'],
+])('%j %j is refused with its name, its value and what is allowed', (flags, env, code, part) => {
+  const error = config(flags as Record<string, string>, env as Record<string, string>)
+  expect(error).toMatchObject({ code })
+  expect((error as { sentence: string }).sentence).toContain(part)
+})

@@ -1,0 +1,68 @@
+import { closeSync, fstatSync, fsyncSync, openSync, readdirSync, readSync } from 'node:fs'
+import { join } from 'node:path'
+import { segmentSpan } from './journal.ts'
+import { decodeRecords } from './record.ts'
+
+const scanBytes = 8 * 1024 * 1024
+
+/** Path of a segment's file. */
+export function segmentPath(folder: string, segment: number): string {
+  return join(folder, `${String(segment).padStart(9, '0')}.seg`)
+}
+
+/** Numbers of the segments in a folder, ascending. */
+export function listSegments(folder: string): number[] {
+  const names = readdirSync(folder).filter((name) => /^\d{9}\.seg$/.test(name))
+  return names.map((name) => Number(name.slice(0, 9))).sort((a, b) => a - b)
+}
+
+/** Names of the spare files (trimmed segments, kept to be written over) in a folder. */
+export function listSpares(folder: string): string[] {
+  return readdirSync(folder).filter((name) => /^spare-\d+$/.test(name))
+}
+
+/** Makes names in a folder durable; a file that was made or renamed is only safe after this. */
+export function syncFolder(folder: string): void {
+  const handle = openSync(folder, 'r')
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}
+
+/** Reads `bytes` bytes at `offset`; the answer is shorter at the end of the file. */
+export function readAt(handle: number, offset: number, bytes: number): Buffer {
+  const buffer = Buffer.allocUnsafe(bytes)
+  let filled = 0
+  while (filled < bytes) {
+    const read = readSync(handle, buffer, filled, bytes - filled, offset + filled)
+    if (read === 0) break
+    filled += read
+  }
+  return buffer.subarray(0, filled)
+}
+
+/**
+ * Where the last whole record of a segment ends, in bytes. A segment that a crash left open is longer than that:
+ * a torn record, or the former life of a recycled file.
+ */
+export function validBytes(folder: string, segment: number): number {
+  const handle = openSync(segmentPath(folder, segment), 'r')
+  try {
+    const size = fstatSync(handle).size
+    let at = 0
+    let want = scanBytes
+    while (at < size) {
+      const bytes = readAt(handle, at, Math.min(want, size - at))
+      const found = decodeRecords(bytes, segment * segmentSpan + at, Number.POSITIVE_INFINITY)
+      at += found.at
+      if (found.stop === 'end' && found.at === bytes.length) continue
+      if (found.stop !== 'short' || at + found.needBytes > size) break
+      want = Math.max(scanBytes, found.needBytes)
+    }
+    return at
+  } finally {
+    closeSync(handle)
+  }
+}

@@ -1,0 +1,92 @@
+import { closeSync, fstatSync, openSync } from 'node:fs'
+import type { Observe } from '../observe.ts'
+import { listSegments, readAt, segmentPath } from './folder.ts'
+import { type JournalReader, type JournalRecord, segmentSpan } from './journal.ts'
+import { decodeRecords, offsetOf, prefixBytes, segmentOf } from './record.ts'
+
+/** Bytes between two positions of one segment that no record could be read from. */
+export type Corrupt = { jpos: number; bytes: number }
+
+export type ReaderOptions = { observe?: Observe; onCorrupt?: (found: Corrupt) => void }
+
+type Found = { records: JournalRecord[]; next: number; ended: boolean }
+
+/** Two segments are enough: one that ends and the next one. */
+const handlesMax = 2
+
+/** See `openJournalReader`. */
+export function createReader(folder: string, options: ReaderOptions): JournalReader {
+  const handles = new Map<number, number>()
+  const reported = new Set<number>()
+
+  function handleOf(segment: number): number | undefined {
+    const known = handles.get(segment)
+    if (known !== undefined) return known
+    try {
+      const handle = openSync(segmentPath(folder, segment), 'r')
+      for (const [old, oldHandle] of handles) {
+        if (handles.size < handlesMax) break
+        handles.delete(old)
+        closeSync(oldHandle)
+      }
+      handles.set(segment, handle)
+      return handle
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+      throw error
+    }
+  }
+
+  function report(jpos: number, bytes: number): void {
+    if (bytes <= 0 || reported.has(jpos)) return
+    reported.add(jpos)
+    options.observe?.error({ jpos, bytes }, 'bytes of the journal are unreadable and were skipped')
+    options.onCorrupt?.({ jpos, bytes })
+  }
+
+  /** Records of one segment from `from` up to `limit` (an offset); `ended` when nothing more will come from it. */
+  function readSegment(from: number, limit: number | undefined, recordsMax: number, bytesMax: number): Found {
+    const segment = segmentOf(from)
+    const handle = handleOf(segment)
+    const nothing: Found = { records: [], next: from, ended: limit === undefined }
+    if (handle === undefined) return nothing
+    const size = limit ?? fstatSync(handle).size
+    let want = Math.max(bytesMax, prefixBytes)
+    for (;;) {
+      const left = size - offsetOf(from)
+      if (left <= 0) return nothing
+      const bytes = readAt(handle, offsetOf(from), Math.min(want, left))
+      const found = decodeRecords(bytes, from, recordsMax)
+      const next = from + found.at
+      if (found.records.length > 0) return { records: found.records, next, ended: false }
+      if (found.stop === 'short' && found.needBytes > want && found.needBytes <= left) {
+        want = found.needBytes
+        continue
+      }
+      // A torn tail ends within a record; only a wrong checksum, or a hole below what is durable, means loss.
+      const bad = found.stop === 'corrupt' || limit !== undefined
+      if (bad) report(next, size - offsetOf(next))
+      return limit === undefined ? { ...nothing, ended: true } : { records: [], next: segment * segmentSpan + limit, ended: false }
+    }
+  }
+
+  return {
+    read(from, durable, recordsMax, bytesMax) {
+      let at = from
+      for (;;) {
+        if (at >= durable) return { records: [], next: from }
+        const live = segmentOf(at) === segmentOf(durable)
+        const found = readSegment(at, live ? offsetOf(durable) : undefined, recordsMax, bytesMax)
+        if (!found.ended) return { records: found.records, next: found.records.length > 0 || found.next !== at ? found.next : from }
+        const segment = segmentOf(at)
+        const following = listSegments(folder).find((one) => one > segment)
+        if (following === undefined || following > segmentOf(durable)) return { records: [], next: from }
+        at = following * segmentSpan
+      }
+    },
+    close() {
+      for (const handle of handles.values()) closeSync(handle)
+      handles.clear()
+    },
+  }
+}

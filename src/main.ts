@@ -1,0 +1,134 @@
+import { readFileSync } from 'node:fs'
+import { systemClock } from './clock.ts'
+import { type Config, environment, readConfig, settings } from './config.ts'
+import { MishapError } from './errors.ts'
+import { giveCommand } from './serve/control.ts'
+import { layOut } from './serve/folders.ts'
+import { startServer } from './server.ts'
+
+const version: string = (JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }).version
+const print = (line: string) => void process.stdout.write(`${line}\n`)
+const complain = (line: string) => void process.stderr.write(`${line}\n`)
+
+const help = `Mishap ${version}: errors and performance of your web applications, on your own machine.
+
+  mishap start [--port 9000] [--host 0.0.0.0] [--data ./data] [--url https://mishap.example]
+  mishap bootstrap --org O --project P [--platform X] --email E --password-stdin [--name N] [--json] [--data ./data]
+  mishap user reset-password --email E --password-stdin [--data ./data]
+  mishap --version
+  mishap --help
+
+Examples
+  npm start                                     start on port 9000 and print a setup link
+  npm start -- --port 8080 --data /srv/mishap   another port and data folder
+  echo "$PASSWORD" | npm run -s mishap -- bootstrap --org acme --project web --platform javascript \\
+      --email ada@example.org --password-stdin --json
+  echo "$PASSWORD" | npm run -s mishap -- user reset-password --email ada@example.org --password-stdin
+
+Settings (the command line wins over the environment)
+${settings.map((one) => `  ${one.env.padEnd(40)}${one.sentence} Default: ${one.default || 'empty'}.`).join('\n')}`
+
+type Words = { flags: Record<string, string>; switches: Set<string>; names: string[] }
+
+const switches = new Set(['--json', '--password-stdin', '--dev', '--help', '--version'])
+
+/** `--flag value`, `--flag=value`, switches and plain names; a flag without value is a usage error. */
+function readWords(words: string[]): Words {
+  const found: Words = { flags: {}, switches: new Set(), names: [] }
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i] ?? ''
+    if (!word.startsWith('-')) found.names.push(word)
+    else if (switches.has(word) || word === '-h' || word === '-v') found.switches.add(word)
+    else if (word.includes('=')) found.flags[word.slice(0, word.indexOf('='))] = word.slice(word.indexOf('=') + 1)
+    else {
+      const value = words[++i]
+      if (value === undefined) throw new MishapError('VALIDATION', { detail: `${word} needs a value.` })
+      found.flags[word] = value
+    }
+  }
+  return found
+}
+
+function leave(line: string, code: number): never {
+  complain(line)
+  process.exit(code)
+}
+
+function configOf(words: Words): Config {
+  const known = new Set<string>([...settings.flatMap((one) => ('flag' in one ? [one.flag] : [])), '--org', '--project', '--platform', '--email', '--name'])
+  const unknown = Object.keys(words.flags).find((flag) => !known.has(flag))
+  if (unknown) leave(`mishap: ${unknown} is not known. See mishap --help.`, 64)
+  const read = readConfig(words.flags, environment())
+  return 'error' in read ? leave(`mishap: ${read.error.code}: ${read.error.sentence}`, 78) : read.config
+}
+
+async function readPassword(words: Words): Promise<string> {
+  if (!words.switches.has('--password-stdin')) leave('mishap: give the password on standard input, with --password-stdin.', 64)
+  const parts: Buffer[] = []
+  for await (const part of process.stdin) parts.push(part as Buffer)
+  return Buffer.concat(parts).toString('utf8').replace(/\r?\n$/, '')
+}
+
+function need(words: Words, flag: string): string {
+  return words.flags[flag] ?? leave(`mishap: ${flag} is needed. See mishap --help.`, 64)
+}
+
+/** By the running product through its socket, else on the stopped data folder; waits while the product is starting. */
+async function command(config: Config, name: string, value: Record<string, string>): Promise<object> {
+  const { sockets } = layOut(config.data)
+  for (let tries = 0; ; tries++) {
+    const answer = await giveCommand(sockets.control, name, value)
+    if (answer) return answer
+    try {
+      // loaded only here: the process that accepts has no use for the stores' code
+      const { runStopped } = await import('./app.ts')
+      return await runStopped(config, name, value)
+    } catch (error) {
+      // the folder is owned but its socket does not answer yet: the product is starting
+      if (!(error instanceof MishapError) || error.code !== 'START_LOCKED' || tries >= 150) throw error
+      await systemClock.sleep(200)
+    }
+  }
+}
+
+async function start(words: Words): Promise<void> {
+  const config = configOf(words)
+  const server = await startServer({ config, version, dev: words.switches.has('--dev'), say: print })
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void server.stop(signal))
+  // scripts/bootstrap.mjs holds the other end: when it is gone (kill -9 included), so are we
+  if (process.channel) process.on('disconnect', () => void server.stop('the starting process ended'))
+  const refused = await server.ended
+  if (refused) leave(`mishap: ${refused.code}: ${refused.message}`, 1)
+  process.exit(0)
+}
+
+async function bootstrap(words: Words): Promise<void> {
+  const config = configOf(words)
+  const value = { org: need(words, '--org'), project: need(words, '--project'), platform: words.flags['--platform'] ?? 'javascript', email: need(words, '--email'), name: words.flags['--name'] ?? '' }
+  const made = await command(config, 'bootstrap', { ...value, password: await readPassword(words) })
+  if (words.switches.has('--json')) return print(JSON.stringify(made))
+  for (const [name, one] of Object.entries(made)) print(`${name}: ${typeof one === 'object' ? JSON.stringify(one) : String(one)}`)
+}
+
+async function resetPassword(words: Words): Promise<void> {
+  const config = configOf(words)
+  const email = need(words, '--email')
+  await command(config, 'reset-password', { email, password: await readPassword(words) })
+  print(`The password of ${email} is changed; all its login sessions have ended.`)
+}
+
+async function run(): Promise<void> {
+  const words = readWords(process.argv.slice(2))
+  const name = words.names.join(' ')
+  if (words.switches.has('--version') || words.switches.has('-v')) return print(version)
+  if (words.switches.has('--help') || words.switches.has('-h')) return print(help)
+  if (name === 'start' || name === '') return start(words)
+  if (name === 'bootstrap') return bootstrap(words)
+  if (name === 'user reset-password') return resetPassword(words)
+  leave(`mishap: no command "${name}". See mishap --help.`, 64)
+}
+
+run().catch((error: unknown) => {
+  if (error instanceof MishapError) leave([`mishap: ${error.code}: ${error.message}`, ...Object.entries(error.fields ?? {}).map(([field, all]) => `  ${field}: ${all.join(' ')}`)].join('\n'), 1)
+  leave(`mishap: ${String(error)}`, 1)
+})

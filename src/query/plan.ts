@@ -1,0 +1,230 @@
+import { MishapError } from '../errors.ts'
+import type { EventFilter } from '../store/events/events.ts'
+import type { IssueFilter } from '../store/meta/meta.ts'
+import type { Search, Term, Wanted } from './search/ast.ts'
+
+/** What names in a query stand for, for the one who asks. */
+export type Names = {
+  nowMs: number
+  meUserId: string | undefined
+  userIdOf(email: string): string | undefined
+  /** Ids of projects by slug; empty when there is none. */
+  projectIdsOf(slug: Wanted): number[]
+  projectIds: number[]
+}
+
+/** Conditions that must hold together; an absent one holds for everything. */
+export type Branch = { issue?: IssueFilter; event?: EventFilter; projectIds?: number[]; fromMs?: number; toMs?: number }
+
+/** A query, split by who can answer it: what is asked for meets any branch. No branch: nothing meets it. */
+export type Plan = { branches: Branch[] }
+
+const branchesMax = 16
+
+/** Splits a parsed query (undefined: everything) into branches. Throws QUERY_TOO_LONG when issue and event conditions are mixed in too many ways. */
+export function planOf(search: Search | undefined, names: Names): Plan {
+  return { branches: search === undefined ? [{}] : build(search, false, names) }
+}
+
+/** `negate` is pushed down to the leaves, so that a branch only ever joins conditions. */
+function build(node: Search, negate: boolean, names: Names): Branch[] {
+  if (node.op === 'not') return build(node.of, !negate, names)
+  if (node.op === 'and' || node.op === 'or') {
+    const parts = node.of.map((one) => build(one, negate, names))
+    return (node.op === 'and') !== negate ? parts.reduce(both, [{}]) : either(parts.flat())
+  }
+  return leaf(node, negate, names)
+}
+
+/** Every pair of a branch of one and a branch of the other. */
+function both(left: Branch[], right: Branch[]): Branch[] {
+  const made = left.flatMap((a) => right.map((b) => join(a, b)))
+  return limited(made.filter((one): one is Branch => one !== undefined))
+}
+
+function join(a: Branch, b: Branch): Branch | undefined {
+  const made: Branch = { ...a, ...b }
+  if (a.issue && b.issue) made.issue = { op: 'and', of: [...flat(a.issue, 'and'), ...flat(b.issue, 'and')] }
+  if (a.event && b.event) made.event = { op: 'and', of: [...flatEvent(a.event, 'and'), ...flatEvent(b.event, 'and')] }
+  if (a.projectIds && b.projectIds) {
+    const wanted = new Set(b.projectIds)
+    made.projectIds = a.projectIds.filter((one) => wanted.has(one))
+  }
+  if (a.fromMs !== undefined && b.fromMs !== undefined) made.fromMs = Math.max(a.fromMs, b.fromMs)
+  if (a.toMs !== undefined && b.toMs !== undefined) made.toMs = Math.min(a.toMs, b.toMs)
+  return made.projectIds?.length === 0 ? undefined : made
+}
+
+const flat = (filter: IssueFilter, op: 'and' | 'or'): IssueFilter[] => (filter.op === op ? filter.of : [filter])
+const flatEvent = (filter: EventFilter, op: 'and' | 'or'): EventFilter[] => (filter.op === op ? filter.of : [filter])
+const onlyIssue = (one: Branch): IssueFilter | undefined => (one.issue && Object.keys(one).length === 1 ? one.issue : undefined)
+const onlyEvent = (one: Branch): EventFilter | undefined => (one.event && Object.keys(one).length === 1 ? one.event : undefined)
+
+/** Branches of one kind are folded into one, so that only real mixtures cost a query of their own. */
+function either(branches: Branch[]): Branch[] {
+  if (branches.some((one) => Object.keys(one).length === 0)) return [{}]
+  const issues = branches.map(onlyIssue).filter((one): one is IssueFilter => one !== undefined)
+  const events = branches.map(onlyEvent).filter((one): one is EventFilter => one !== undefined)
+  const mixed = branches.filter((one) => !onlyIssue(one) && !onlyEvent(one))
+  const [issue] = issues
+  const [event] = events
+  const made = [...mixed]
+  if (issue) made.push({ issue: issues.length === 1 ? issue : { op: 'or', of: issues.flatMap((one) => flat(one, 'or')) } })
+  if (event) made.push({ event: events.length === 1 ? event : { op: 'or', of: events.flatMap((one) => flatEvent(one, 'or')) } })
+  return limited(made)
+}
+
+function limited(branches: Branch[]): Branch[] {
+  if (branches.length > branchesMax) throw new MishapError('QUERY_TOO_LONG', { detail: `Invalid query: it joins conditions on issues and on events in more than ${branchesMax} ways.` })
+  return branches
+}
+
+const everything: Branch[] = [{}]
+const nothing: Branch[] = []
+const truth = (value: boolean): Branch[] => (value ? everything : nothing)
+const issueIs = (filter: IssueFilter, negate: boolean): Branch[] => [{ issue: negate ? { op: 'not', of: filter } : filter }]
+const eventIs = (filter: EventFilter, negate: boolean): Branch[] => [{ event: negate ? { op: 'not', of: filter } : filter }]
+
+function leaf(term: Term, negate: boolean, names: Names): Branch[] {
+  switch (term.op) {
+    case 'nothing':
+      return truth(negate)
+    case 'text':
+      return issueIs(textOf(term.value), negate)
+    case 'is':
+      return stateOf(term.value, negate)
+    case 'flag':
+      return flagOf(term.key, term.value, negate)
+    case 'has':
+      return hasOf(term.key, term.tag, negate)
+    case 'number':
+      return numberOf(term, negate, names)
+    case 'date':
+      return dateOf(term, negate, names)
+    case 'match':
+      return matchOf(term, negate, names)
+  }
+}
+
+const shortId = /^[A-Za-z0-9][A-Za-z0-9_-]*-[0-9A-Za-z]+$/
+
+/** Free text; a short id is found as well, because people paste it. */
+function textOf(value: string): IssueFilter {
+  if (value.includes('*') && !value.includes(' ')) return anyIssue((['title', 'culprit', 'errorType', 'errorValue'] as const).map((field) => ({ op: 'field', field, match: 'like', value: `*${value}*` })))
+  const text: IssueFilter = { op: 'text', value }
+  return shortId.test(value) ? { op: 'or', of: [text, { op: 'field', field: 'shortId', match: 'is', value: value.toUpperCase() }] } : text
+}
+
+const anyIssue = (of: IssueFilter[]): IssueFilter => (of.length === 1 && of[0] ? of[0] : { op: 'or', of })
+const anyEvent = (of: EventFilter[]): EventFilter => (of.length === 1 && of[0] ? of[0] : { op: 'or', of })
+
+function stateOf(value: string, negate: boolean): Branch[] {
+  if (value === 'unresolved' || value === 'resolved') return issueIs({ op: 'status', value }, negate)
+  if (value.startsWith('archived') || value === 'ignored') return issueIs({ op: 'status', value: 'ignored' }, negate)
+  if (value === 'assigned') return issueIs({ op: 'assigned', userId: 'any' }, negate)
+  if (value === 'unassigned') return issueIs({ op: 'assigned', userId: null }, negate)
+  if (value === 'linked' || value === 'unlinked') return truth((value === 'unlinked') !== negate)
+  if (value === 'for_review') {
+    const fresh: IssueFilter[] = ['new', 'regressed', 'escalating'].map((one) => ({ op: 'substatus', value: one }))
+    return issueIs({ op: 'and', of: [{ op: 'status', value: 'unresolved' }, { op: 'or', of: fresh }] }, negate)
+  }
+  return issueIs({ op: 'substatus', value }, negate)
+}
+
+function flagOf(key: string, value: boolean, negate: boolean): Branch[] {
+  if (key === 'error.unhandled' || key === 'error.handled') return issueIs({ op: 'unhandled', value: (key === 'error.unhandled') === value }, negate)
+  // Frames and threads are in the payload only; no condition on them can be met here.
+  return truth(negate)
+}
+
+const eventFields = { environment: 'environment', release: 'release', transaction: 'transaction', 'event.type': 'type', trace: 'trace_id', digest: 'digest', id: 'event_id', message: 'message' } as const
+type EventKey = keyof typeof eventFields
+const issueFields = { level: 'level', title: 'title', culprit: 'culprit', platform: 'platform', logger: 'logger', 'error.type': 'errorType', 'error.value': 'errorValue', firstRelease: 'firstRelease', lastRelease: 'lastRelease' } as const
+type IssueKey = keyof typeof issueFields
+const isEventKey = (key: string): key is EventKey => Object.hasOwn(eventFields, key)
+const isIssueKey = (key: string): key is IssueKey => Object.hasOwn(issueFields, key)
+
+function hasOf(key: string, tag: boolean, negate: boolean): Branch[] {
+  if (!tag && isEventKey(key)) return eventIs({ op: 'field', field: eventFields[key], match: 'has', value: '' }, negate)
+  if (!tag && isIssueKey(key)) return issueIs({ op: 'field', field: issueFields[key], match: 'is', value: '' }, !negate)
+  if (!tag && key === 'assigned') return issueIs({ op: 'assigned', userId: 'any' }, negate)
+  if (!tag && key !== 'dist') return truth(!negate)
+  return eventIs({ op: 'tag', key, match: 'has', value: '' }, negate)
+}
+
+const opposite = { '<': '>=', '<=': '>', '>': '<=', '>=': '<' } as const
+
+function numberOf(term: Term & { op: 'number' }, negate: boolean, names: Names): Branch[] {
+  const { compare, value } = term
+  if (term.key === 'timesSeen') return issueIs({ op: 'number', field: 'count', compare, value }, negate)
+  if (term.key === 'issue.id') return issueIs({ op: 'number', field: 'id', compare, value }, negate)
+  if (term.key !== 'project.id') return truth(negate)
+  const meets = (id: number) => (compare === '=' ? id === value : compare === '<' ? id < value : compare === '<=' ? id <= value : compare === '>' ? id > value : id >= value)
+  return inProjects(names.projectIds.filter((id) => meets(id) !== negate))
+}
+
+const inProjects = (projectIds: number[]): Branch[] => (projectIds.length ? [{ projectIds }] : nothing)
+
+function dateOf(term: Term & { op: 'date' }, negate: boolean, names: Names): Branch[] {
+  const value = 'atMs' in term.moment ? term.moment.atMs : names.nowMs - term.moment.agoMs
+  if (term.key !== 'timestamp') return issueIs({ op: 'number', field: term.key === 'lastSeen' ? 'lastSeen' : 'firstSeen', compare: term.compare, value }, negate)
+  if (term.compare === '=') return truth(!negate)
+  const compare = negate ? opposite[term.compare] : term.compare
+  return [compare === '>' || compare === '>=' ? { fromMs: value } : { toMs: value }]
+}
+
+const priorities: Record<string, string[]> = { high: ['fatal', 'error'], medium: ['warning'], low: ['info', 'debug'] }
+
+function matchOf(term: Term & { op: 'match' }, negate: boolean, names: Names): Branch[] {
+  const { key, values } = term
+  if (term.tag) return tagOf(key, values, negate)
+  if (isIssueKey(key)) {
+    const field = issueFields[key]
+    return issueIs(anyIssue(values.map((one) => ({ op: 'field', field, match: one.wild ? 'like' : 'is', value: one.text }))), negate)
+  }
+  if (isEventKey(key)) return eventIs(anyEvent(values.map((one) => eventField(eventFields[key], one))), negate)
+  switch (key) {
+    case 'issue':
+      return issueIs(anyIssue(values.map((one) => ({ op: 'field', field: 'shortId', match: one.wild ? 'like' : 'is', value: one.text.toUpperCase() }))), negate)
+    case 'assigned':
+      return assignedTo(values, negate, names)
+    case 'issue.category':
+    case 'issue.type':
+      return truth(values.some((one) => one.text === 'error') !== negate)
+    case 'issue.priority':
+      return levels(values.flatMap((one) => priorities[one.text.toLowerCase()] ?? []), negate)
+    case 'project': {
+      const wanted = new Set(values.flatMap((one) => names.projectIdsOf(one)))
+      return inProjects(names.projectIds.filter((id) => wanted.has(id) !== negate))
+    }
+    default:
+      // a known key with an empty value: "not set"
+      return values.every((one) => one.text === '') && key !== 'dist' ? truth(negate) : tagOf(key, values, negate)
+  }
+}
+
+function levels(of: string[], negate: boolean): Branch[] {
+  return of.length ? issueIs(anyIssue(of.map((value) => ({ op: 'field', field: 'level', match: 'is', value }))), negate) : truth(negate)
+}
+
+function assignedTo(values: Wanted[], negate: boolean, names: Names): Branch[] {
+  const made = values.flatMap((one): IssueFilter[] => {
+    const word = one.text.toLowerCase()
+    if (word === 'none') return [{ op: 'assigned', userId: null }]
+    if (word === 'any') return [{ op: 'assigned', userId: 'any' }]
+    const userId = word === 'me' ? names.meUserId : names.userIdOf(one.text.replace(/^user:/, ''))
+    return userId === undefined ? [] : [{ op: 'assigned', userId }]
+  })
+  return made.length ? issueIs(anyIssue(made), negate) : truth(negate)
+}
+
+function tagOf(key: string, values: Wanted[], negate: boolean): Branch[] {
+  return eventIs(anyEvent(values.map((one): EventFilter => (one.text === '' ? { op: 'not', of: { op: 'tag', key, match: 'has', value: '' } } : { op: 'tag', key, match: one.wild ? 'like' : 'is', value: one.text }))), negate)
+}
+
+function eventField(field: (typeof eventFields)[EventKey], one: Wanted): EventFilter {
+  if (one.text === '') return { op: 'not', of: { op: 'field', field, match: 'has', value: '' } }
+  if (field === 'message') return one.wild ? { op: 'field', field, match: 'like', value: one.text } : { op: 'text', value: one.text }
+  const value = field === 'event_id' || field === 'trace_id' ? one.text.replaceAll('-', '').toLowerCase() : one.text
+  return { op: 'field', field, match: one.wild ? 'like' : 'is', value }
+}

@@ -1,0 +1,162 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { MishapError } from '../../errors.ts'
+import type { Search } from './ast.ts'
+import { parseSearch } from './parse.ts'
+
+/** The tree as a short text, so that a case is one line. */
+function short(node: Search | undefined): string {
+  if (!node) return '-'
+  switch (node.op) {
+    case 'and':
+    case 'or':
+      return `(${node.of.map(short).join(node.op === 'and' ? ' & ' : ' | ')})`
+    case 'not':
+      return `!${short(node.of)}`
+    case 'text':
+      return node.quoted ? `"${node.value}"` : node.value
+    case 'match':
+      return `${node.tag ? 'tag ' : ''}${node.key}=${node.values.map((one) => `${one.wild ? '~' : ''}${one.text}`).join('/')}`
+    case 'has':
+      return `has ${node.tag ? 'tag ' : ''}${node.key}`
+    case 'is':
+      return `is ${node.value}`
+    case 'number':
+      return `${node.key}${node.compare}${node.value}`
+    case 'date':
+      return `${node.key}${node.compare}${'agoMs' in node.moment ? `now-${node.moment.agoMs / 3_600_000}h` : new Date(node.moment.atMs).toISOString()}`
+    case 'flag':
+      return `${node.key} is ${node.value}`
+    case 'nothing':
+      return `nothing ${node.key}`
+  }
+}
+
+test.each([
+  ['', '-'],
+  ['   ', '-'],
+  ['""', '-'],
+  ['hello', 'hello'],
+  ['  hello   there ', '(hello & there)'],
+  ['"hello there"', '"hello there"'],
+  ['"say \\"hi\\""', '"say "hi""'],
+  ['end"', 'end"'],
+  ['"beginning', '"beginning'],
+  ['"', '"'],
+  ['fruit:apple', 'tag fruit=apple'],
+  ['!fruit:apple', '!tag fruit=apple'],
+  ['fruit:"red apple" rest', '(tag fruit=red apple & rest)'],
+  ['fruit:[apple, pear,"red pear"]', 'tag fruit=apple/pear/red pear'],
+  ['!level:[error,fatal]', '!level=error/fatal'],
+  ['tags[level]:x', 'tag level=x'],
+  ['tags["a b"]:x', 'tag a b=x'],
+  ['tags[size,number]:5', 'tag size=5'],
+  ['"hi:there":x', 'tag hi:there=x'],
+  ['has:release !has:fruit', '(has release & !has tag fruit)'],
+  ['has:"hi there"', 'has tag hi there'],
+  ['title:*Error', 'title=~*Error'],
+  ['title:a\\*b', 'title=a*b'],
+  ['fruit:""', 'tag fruit='],
+  ['is:unresolved is:for_review', '(is unresolved & is for_review)'],
+  ['is:IGNORED', 'is ignored'],
+  ['assigned:me', 'assigned=me'],
+  ['firstSeen:-24h', 'firstSeen>=now-24h'],
+  ['first_seen:+7d', 'firstSeen<=now-168h'],
+  ['age:-2w', 'age>=now-336h'],
+  ['last_seen():+7d', 'lastSeen<=now-168h'],
+  ['lastSeen:>2026-01-31', 'lastSeen>2026-01-31T00:00:00.000Z'],
+  ['lastSeen:2026-01-31', '(lastSeen>=2026-01-31T00:00:00.000Z & lastSeen<2026-02-01T00:00:00.000Z)'],
+  ['timestamp:<=2026-01-31T12:00:00+02:00', 'timestamp<=2026-01-31T10:00:00.000Z'],
+  ['random:-2w', 'tag random=-2w'],
+  ['timesSeen:>10', 'timesSeen>10'],
+  ['timesSeen:>=2k', 'timesSeen>=2000'],
+  ['issue.id:[1,2]', '(issue.id=1 | issue.id=2)'],
+  ['issue:WEB-42', 'issue=WEB-42'],
+  ['error.unhandled:1 stack.in_app:FALSE', '(error.unhandled is true & stack.in_app is false)'],
+  ['transaction.duration:>1.5s', 'nothing transaction.duration'],
+  ['percentile(measurements.fp, 0.5):>3.3s', 'nothing percentile(measurements.fp,0.5)'],
+  ['avg(transaction.duration):>..500s', 'avg(transaction.duration):>..500s'],
+  ['a OR b', '(a | b)'],
+  ['a b OR c AND d', '((a & b) | (c & d))'],
+  ['(a OR b) c', '((a | b) & c)'],
+  ['((a))', 'a'],
+  ['(level:error OR level:fatal) !is:resolved', '((level=error | level=fatal) & !is resolved)'],
+  ['f(x) g', '(f(x) & g)'],
+  ['ORDER ANDROID', '(ORDER & ANDROID)'],
+  ['url:"te"st', '(tag url=te & st)'],
+  ['""woof"', 'woof"'],
+  ['device.family:te\\"st', 'tag device.family=te"st'],
+  ['release:a\trelease', '(release=a & release)'],
+  ['release:"a\nb"', 'release=a\nb'],
+])('%j reads as %s', (text, tree) => {
+  expect(short(parseSearch(text))).toBe(tree)
+})
+
+test.each([
+  ['device.family:', 'QUERY_SYNTAX', 15, 'a value for device.family'],
+  ['a device.family:"test', 'QUERY_SYNTAX', 17, 'closing quote'],
+  ['url:test"', 'QUERY_SYNTAX', 9, 'quotes around'],
+  ['OR', 'QUERY_SYNTAX', 1, 'a term beside OR'],
+  ['a OR OR b', 'QUERY_SYNTAX', 6, 'a term beside OR'],
+  ['a OR', 'QUERY_SYNTAX', 5, 'a term beside OR'],
+  ['AND a', 'QUERY_SYNTAX', 1, 'a term before AND'],
+  ['a AND', 'QUERY_SYNTAX', 6, 'a term after AND'],
+  ['(a', 'QUERY_SYNTAX', 3, ') for the ( at position 1'],
+  ['a)', 'QUERY_SYNTAX', 2, 'closes nothing'],
+  ['()', 'QUERY_SYNTAX', 2, 'a term inside'],
+  ['a:[x,,y]', 'QUERY_SYNTAX', 6, 'a value in the list'],
+  ['a:[]', 'QUERY_SYNTAX', 4, 'a value in the list'],
+  ['a:[x', 'QUERY_SYNTAX', 5, ', or ]'],
+  ['release:a\nrelease', 'QUERY_SYNTAX', 10, 'no line break'],
+  ['is:lost', 'QUERY_TYPE', 4, 'one of unresolved'],
+  ['timesSeen:many', 'QUERY_TYPE', 11, 'a number'],
+  ['stack.in_app:lol', 'QUERY_TYPE', 14, 'true, 1'],
+  ['stack.in_app:>true', 'QUERY_TYPE', 14, 'true, 1'],
+  ['lastSeen:soon', 'QUERY_TYPE', 10, 'a date'],
+  ['lastSeen:2026-13-41', 'QUERY_TYPE', 10, 'a date'],
+  ['transaction.duration:>..500s', 'QUERY_TYPE', 22, 'a number with ms'],
+  ['TypeError: x', 'QUERY_SYNTAX', 11, 'put quotes around'],
+])('%j is refused with %s at %i', (text, code, position, expected) => {
+  let thrown: unknown
+  try {
+    parseSearch(text)
+  } catch (error) {
+    thrown = error
+  }
+  if (!(thrown instanceof MishapError)) throw new Error(`not refused: ${String(thrown)}`)
+  expect(thrown.code).toBe(code)
+  expect(thrown.message).toMatch(/^Invalid query/)
+  expect(thrown.message).toContain(`position ${position},`)
+  expect(thrown.message).toContain(expected)
+})
+
+test.each([
+  ['x'.repeat(4097)],
+  [Array.from({ length: 101 }, () => 'x').join(' ')],
+  ['('.repeat(21) + 'x' + ')'.repeat(21)],
+])('too long is refused (case %#)', (text) => {
+  expect(() => parseSearch(text)).toThrow(expect.objectContaining({ code: 'QUERY_TOO_LONG' }))
+})
+
+const corpus = '../shared/corpora/sentry-2022-apache/tests/fixtures/search-syntax'
+test.skipIf(!existsSync(corpus))('the corpus: what it calls invalid is refused, the rest is read', () => {
+  const wrong: string[] = []
+  let cases = 0
+  for (const name of readdirSync(corpus).filter((one) => one.endsWith('.json'))) {
+    for (const one of JSON.parse(readFileSync(join(corpus, name), 'utf8')) as { query: string; raisesError?: boolean; result?: unknown }[]) {
+      const invalid = Boolean(one.raisesError) || JSON.stringify(one.result ?? '').includes('"invalid"')
+      let refused = false
+      try {
+        parseSearch(one.query)
+      } catch (error) {
+        if (!(error instanceof MishapError)) throw error
+        refused = true
+      }
+      cases++
+      if (refused !== invalid) wrong.push(`${JSON.stringify(one.query)} ${refused ? 'refused' : 'read'}`)
+    }
+  }
+  expect(cases).toBeGreaterThan(50)
+  expect(wrong).toEqual([])
+})

@@ -1,0 +1,212 @@
+import { MishapError } from '../../errors.ts'
+import type { Search, Term } from './ast.ts'
+import { fieldOf } from './fields.ts'
+import type { Raw } from './value.ts'
+import { dateOf, isMeasure, refuse, typed, wanted } from './value.ts'
+
+/** Bounds of a query (QUERY_TOO_LONG). */
+export const searchCharsMax = 4096
+export const searchTermsMax = 100
+const depthMax = 20
+
+type Scanner = { text: string; at: number; depth: number; terms: number }
+
+const isSpace = (char: string | undefined) => char === ' ' || char === '\t'
+// One key with its colon: plain, "quoted", tags[x] or flags[x], or an aggregate such as p95(x).
+const keyPattern = /(!?)(?:(tags|flags)\[(?:"([^"\]]{1,200})"|([^\]"]{1,200}))\]|"([^"\n]{1,200})"|([A-Za-z_][\w.]{0,99}\([^()\n]{0,200}\))|([A-Za-z0-9_.-]{1,200})):/y
+
+/**
+ * Reads a search text (at most 4,096 characters and 100 terms). Returns the tree, or undefined when nothing is asked.
+ * Throws MishapError QUERY_SYNTAX, QUERY_TYPE or QUERY_TOO_LONG; `detail` begins with "Invalid query" and names the position.
+ */
+export function parseSearch(text: string): Search | undefined {
+  if (text.length > searchCharsMax) throw new MishapError('QUERY_TOO_LONG')
+  const scanner: Scanner = { text, at: 0, depth: 0, terms: 0 }
+  const found = readOr(scanner)
+  if (scanner.at < text.length) throw refuse(scanner.at, 'a term; this ) closes nothing')
+  return found
+}
+
+function skipSpaces(s: Scanner): void {
+  while (isSpace(s.text[s.at])) s.at++
+  if (s.text[s.at] === '\n' || s.text[s.at] === '\r') throw refuse(s.at, 'no line break outside quotes')
+}
+
+const atEnd = (s: Scanner) => s.at >= s.text.length || (s.text[s.at] === ')' && (s.depth > 0 || isFree(s)))
+/** A closing parenthesis outside any group ends the reading; parseSearch refuses what is left. */
+const isFree = (s: Scanner) => s.depth === 0
+
+function word(s: Scanner, operator: 'AND' | 'OR'): boolean {
+  if (!s.text.startsWith(operator, s.at)) return false
+  const next = s.text[s.at + operator.length]
+  return next === undefined || isSpace(next) || next === '(' || next === ')'
+}
+
+function readOr(s: Scanner): Search | undefined {
+  const parts: Search[] = []
+  for (;;) {
+    const start = s.at
+    const part = readAnd(s)
+    const another = word(s, 'OR')
+    if (part === undefined && (another || parts.length > 0)) throw refuse(Math.max(start, s.at), 'a term beside OR')
+    if (part !== undefined) parts.push(part)
+    if (!another) break
+    s.at += 2
+  }
+  return parts.length > 1 ? { op: 'or', of: parts } : parts[0]
+}
+
+function readAnd(s: Scanner): Search | undefined {
+  const parts: Search[] = []
+  let dangling: number | undefined
+  let dropped = false
+  for (;;) {
+    skipSpaces(s)
+    if (atEnd(s) || word(s, 'OR')) break
+    if (word(s, 'AND')) {
+      if ((parts.length === 0 && !dropped) || dangling !== undefined) throw refuse(s.at, 'a term before AND')
+      dangling = s.at
+      s.at += 3
+      continue
+    }
+    const term = s.text[s.at] === '(' ? readGroup(s) : readTerm(s)
+    if (term) parts.push(term)
+    else dropped = true
+    dangling = undefined
+  }
+  if (dangling !== undefined) throw refuse(s.at, 'a term after AND')
+  return parts.length > 1 ? { op: 'and', of: parts } : parts[0]
+}
+
+function readGroup(s: Scanner): Search {
+  const open = s.at
+  if (++s.depth > depthMax) throw new MishapError('QUERY_TOO_LONG', { detail: `Invalid query: more than ${depthMax} nested parentheses.` })
+  s.at++
+  const inner = readOr(s)
+  if (s.text[s.at] !== ')') throw refuse(s.text.length, `) for the ( at position ${open + 1}`)
+  if (inner === undefined) throw refuse(s.at, 'a term inside the parentheses')
+  s.at++
+  s.depth--
+  return inner
+}
+
+/** One term; undefined for empty quotes, which ask for nothing. */
+function readTerm(s: Scanner): Search | undefined {
+  if (++s.terms > searchTermsMax) throw new MishapError('QUERY_TOO_LONG')
+  keyPattern.lastIndex = s.at
+  const found = keyPattern.exec(s.text)
+  if (found) {
+    const start = s.at
+    return readFilter(s, found) ?? { op: 'text', value: s.text.slice(start, s.at), quoted: false, at: start }
+  }
+  const at = s.at
+  if (s.text[s.at] === '"') {
+    const quoted = readQuoted(s)
+    if (quoted) return quoted.text === '' ? undefined : { op: 'text', value: quoted.text.replace(/\\"/g, '"'), quoted: true, at }
+  }
+  return { op: 'text', value: readFree(s, false), quoted: false, at }
+}
+
+function readQuoted(s: Scanner): Raw | undefined {
+  for (let end = s.at + 1; end < s.text.length; end++) {
+    if (s.text[end] === '\\') end++
+    else if (s.text[end] === '"') {
+      const raw = { text: s.text.slice(s.at + 1, end), quoted: true, at: s.at }
+      s.at = end + 1
+      return raw
+    }
+  }
+  return undefined
+}
+
+/** Characters up to a space or to a ) that closes a group. `strict` (values of keys) refuses a bare quote. */
+function readFree(s: Scanner, strict: boolean): string {
+  const start = s.at
+  let own = 0
+  for (; s.at < s.text.length; s.at++) {
+    const char = s.text[s.at]
+    if (isSpace(char) || char === '\n' || char === '\r') break
+    if (char === '(') own++
+    else if (char === ')' && --own < 0) break
+    else if (char === '\\') s.at++
+    else if (char === '"' && strict) throw refuse(s.at, 'quotes around the whole value, or \\" for a quote in it')
+  }
+  s.at = Math.min(s.at, s.text.length)
+  return s.text.slice(start, s.at)
+}
+
+/** The part after `key:`. Undefined: this is no filter after all (an aggregate with a value that is none), read it as text. */
+function readFilter(s: Scanner, found: RegExpExecArray): Search | undefined {
+  const at = s.at
+  const [whole, bang, , tagQuoted, tagPlain, keyQuoted, aggregate, plain] = found
+  const tagKey = tagQuoted ?? tagPlain?.replace(/,\s*(number|string|boolean)$/, '')
+  const key = tagKey ?? keyQuoted ?? aggregate?.replace(/\s+/g, '') ?? plain ?? ''
+  s.at += whole.length
+  const values = readValues(s, key)
+  if (aggregate !== undefined && !fieldOf(key)) {
+    const fits = values.every((one) => !one.quoted && isMeasure(one.text))
+    if (!fits) return undefined
+  }
+  const term = build(key, tagKey !== undefined, aggregate !== undefined, values, at)
+  return bang ? { op: 'not', of: term } : term
+}
+
+function readValues(s: Scanner, key: string): Raw[] {
+  if (s.text[s.at] === '[') return readList(s)
+  const at = s.at
+  if (s.text[s.at] === '"') {
+    const quoted = readQuoted(s)
+    if (!quoted) throw refuse(at, 'a closing quote')
+    return [quoted]
+  }
+  const text = readFree(s, true)
+  if (text === '') throw refuse(at, `a value for ${key}; put quotes around the text if it is no filter`)
+  return [{ text, quoted: false, at }]
+}
+
+function readList(s: Scanner): Raw[] {
+  const items: Raw[] = []
+  s.at++
+  for (;;) {
+    while (isSpace(s.text[s.at])) s.at++
+    const at = s.at
+    const quoted = s.text[s.at] === '"' ? readQuoted(s) : undefined
+    if (quoted) items.push(quoted)
+    else {
+      while (s.at < s.text.length && !/[\s,\]"]/.test(s.text[s.at] ?? '')) s.at++
+      if (s.at === at) throw refuse(at, 'a value in the list')
+      items.push({ text: s.text.slice(at, s.at), quoted: false, at })
+    }
+    while (isSpace(s.text[s.at])) s.at++
+    const next = s.text[s.at]
+    if (next !== ',' && next !== ']') throw refuse(s.at, ', or ] in the list')
+    s.at++
+    if (next === ']') break
+  }
+  if (items.length > searchTermsMax) throw new MishapError('QUERY_TOO_LONG')
+  return items
+}
+
+const anyOf = (terms: Search[]): Search => (terms.length === 1 && terms[0] ? terms[0] : { op: 'or', of: terms })
+
+function build(key: string, tag: boolean, aggregate: boolean, values: Raw[], at: number): Search {
+  const field = tag ? undefined : fieldOf(key)
+  if (!field) return aggregate ? { op: 'nothing', key, at } : { op: 'match', key, tag: true, values: values.map(wanted), at }
+  if (field.type === 'has') return anyOf(values.map((one): Term => hasTerm(one.text, at)))
+  if (field.type === 'text') return { op: 'match', key: field.name, tag: false, values: values.map(wanted), at }
+  if (field.type === 'date') return anyOf(values.map((one) => date(field.name, one, at)))
+  return anyOf(values.flatMap((one) => typed(field, one, at)))
+}
+
+function hasTerm(text: string, at: number): Term {
+  const inTags = /^tags\[(.+)\]$/.exec(text)
+  const field = inTags ? undefined : fieldOf(text)
+  return { op: 'has', key: inTags?.[1] ?? field?.name ?? text, tag: field === undefined, at }
+}
+
+function date(key: string, raw: Raw, at: number): Search {
+  const found = dateOf(raw.text)
+  if (!found) throw refuse(raw.at, 'a date such as -24h, +7d, 2026-01-31 or >2026-01-31T12:00:00Z', 'QUERY_TYPE')
+  const from: Term = { op: 'date', key, compare: found.compare, moment: found.moment, at }
+  return found.until ? { op: 'and', of: [from, { op: 'date', key, compare: '<', moment: found.until, at }] } : from
+}

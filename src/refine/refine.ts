@@ -1,0 +1,308 @@
+import type { Clock } from '../clock.ts'
+import { MishapError } from '../errors.ts'
+import type { Observe } from '../observe.ts'
+import type { OutcomeCount } from '../outcome.ts'
+import type { BlobStore } from '../store/blobs/blobs.ts'
+import type { EventRow, EventStore } from '../store/events/events.ts'
+import type { Batch, BatchEffects, BatchResult, BatchStore, EventEffect } from '../store/meta/meta.ts'
+import { type Begun, createCrew, type Crew } from './crew.ts'
+import { effectOf } from './record.ts'
+import { createSeen, type Seen } from './seen.ts'
+import type { KeyUse, RefinedRange, WorkerSetup } from './worker.ts'
+
+/** Records of one batch: 500 rows of 14 kB are 7 MB, and larger batches gained nothing in the prototype. */
+const recordsMax = 1000
+const bytesMax = 8 * 1024 * 1024
+/** Two batches in flight beat one by 38% (architecture.md 2). */
+const inFlightMax = 2
+/** A batch smaller than this waits a little for more: each insert is a part that the engine has to merge. */
+const smallRecords = 200
+const gatherMs = 150
+const seenMs = 3_600_000
+const seenMax = 200_000
+
+export type RefineDeps = {
+  clock: Clock
+  observe: Observe
+  meta: BatchStore & { touchKeys(uses: KeyUse[]): void }
+  events: EventStore
+  blobs: BlobStore
+  workers: number
+  worker: WorkerSetup
+  /** After a commit, never before. */
+  committed(result: BatchResult): void
+  /** The journal before this position is no longer needed. */
+  trim(before: number): void
+  /** The loop has stopped for good: the process should end and be started again, which recovers. */
+  failed(error: unknown): void
+}
+
+/** The loop from journal to stores (architecture.md "Exactly once"). */
+export type Refine = {
+  /** Recovers open batches, then refines until `stop`. Resolves once recovery is done. */
+  start(): Promise<void>
+  /** The journal is on disk up to here. */
+  advance(durable: number): void
+  cursor(): number
+  /** Lets batches in flight end, at most `ms`, then stops. */
+  stop(ms: number): Promise<void>
+}
+
+type Work = RefineDeps & { crew: Crew; seen: Seen; stopped: AbortController }
+
+/** Rows of a range without those that count as duplicates, and the outcomes of all. */
+type Sifted = { effects: EventEffect[]; tsv: Uint8Array; outcomes: OutcomeCount[] }
+
+const token = (from: number, to: number) => `journal:${from}-${to}`
+
+/** Takes repeated event ids out: one id a project within the hour is stored once and counted as duplicate after that. */
+function sift(range: RefinedRange, seen: Seen, stored: ReadonlySet<number>): Sifted {
+  const parts: Uint8Array[] = []
+  const effects: EventEffect[] = []
+  const outcomes = [...range.outcomes]
+  for (const event of range.events) {
+    const { projectId, eventId, receivedMs, jpos } = event.effect
+    // a row that already stands was judged in the run before
+    if (!stored.has(jpos) && seen.has(projectId, eventId)) {
+      outcomes.push({ ...event.outcome, outcome: 'duplicate', reason: 'same_event_id' })
+      continue
+    }
+    seen.add(projectId, eventId, receivedMs)
+    outcomes.push(event.outcome)
+    effects.push(event.effect)
+    if (!stored.has(jpos)) parts.push(range.tsv.subarray(event.tsvFrom, event.tsvTo))
+  }
+  const whole = parts.length === range.events.length
+  return { effects, outcomes, tsv: whole ? range.tsv : Buffer.concat(parts) }
+}
+
+/**
+ * Inserts until it is certain that the rows stand once. After an unclear answer it asks what stands and inserts only
+ * what is missing, under a token of its own: a token stands for identical rows only.
+ */
+async function insertSurely(work: Work, batch: Batch, range: RefinedRange, sifted: Sifted, name: string): Promise<void> {
+  let tsv = sifted.tsv
+  for (let tries = 0; tsv.length > 0; tries++) {
+    try {
+      return await work.events.insert(Buffer.from(tsv.buffer, tsv.byteOffset, tsv.byteLength), name)
+    } catch (error) {
+      if (work.stopped.signal.aborted) throw error
+      const away = error instanceof MishapError && error.code === 'STORE_UNAVAILABLE'
+      if (!away && tries >= 4) throw error
+      work.observe.warn({ from: batch.from, tries, error: String(error).slice(0, 300) }, 'the insert of a batch is unclear')
+      await work.clock.sleep(Math.min(2000, 100 * 2 ** Math.min(tries, 8)), work.stopped.signal)
+      const there = new Set((await settleSurely(work, batch)).map((row) => row.jpos))
+      const wanted = new Set(sifted.effects)
+      const missing = range.events.filter((event) => wanted.has(event.effect) && !there.has(event.effect.jpos))
+      tsv = Buffer.concat(missing.map((event) => range.tsv.subarray(event.tsvFrom, event.tsvTo)))
+      name = `${token(batch.from, batch.to)}:rest:${there.size}`
+    }
+  }
+}
+
+/** What stands of a batch once nothing of it runs any more; waits for the engine as long as it takes. */
+async function settleSurely(work: Work, batch: Batch): Promise<EventRow[]> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await work.events.settle(token(batch.from, batch.to), batch.from, batch.to)
+    } catch (error) {
+      if (work.stopped.signal.aborted) throw error
+      if (tries % 20 === 0) work.observe.warn({ error: String(error).slice(0, 200) }, 'waiting for the events store')
+      await work.clock.sleep(Math.min(1000, 50 * 2 ** tries), work.stopped.signal)
+    }
+  }
+}
+
+/** An insert that the store refuses for its content is tried row by row; a row that fails alone is a dead item. */
+async function insertByOne(work: Work, batch: Batch, range: RefinedRange, sifted: Sifted): Promise<EventEffect[]> {
+  const kept: EventEffect[] = []
+  const there = new Set((await settleSurely(work, batch)).map((row) => row.jpos))
+  for (const event of range.events) {
+    const { effect } = event
+    if (!sifted.effects.includes(effect)) continue
+    const tsv = Buffer.from(range.tsv.subarray(event.tsvFrom, event.tsvTo))
+    try {
+      if (!there.has(effect.jpos)) await work.events.insert(tsv, `${token(batch.from, batch.to)}:one:${effect.jpos}`)
+      kept.push(effect)
+    } catch (error) {
+      if (error instanceof MishapError && error.code === 'STORE_UNAVAILABLE') throw error
+      const blobKey = `dead/${effect.jpos}`
+      await work.blobs.put(blobKey, tsv)
+      const { projectId, keyId, receivedMs, jpos } = effect
+      range.dead.push({ jpos, projectId, keyId, receivedMs, reason: String(error).slice(0, 300), bytes: tsv.length, blobKey })
+      const index = sifted.outcomes.indexOf(event.outcome)
+      sifted.outcomes[index] = { ...event.outcome, outcome: 'dead', reason: 'failed' }
+    }
+  }
+  return kept
+}
+
+/** Inserts what was sifted under `name` and returns what is to be committed. */
+async function store(work: Work, batch: Batch, range: RefinedRange, sifted: Sifted, name: string): Promise<BatchEffects> {
+  let effects = sifted.effects
+  try {
+    await insertSurely(work, batch, range, sifted, name)
+  } catch (error) {
+    if (work.stopped.signal.aborted) throw error
+    effects = await insertByOne(work, batch, range, sifted)
+  }
+  return { events: effects, attachments: range.attachments, outcomes: sifted.outcomes, dead: range.dead }
+}
+
+function commit(work: Work, batch: Batch, range: RefinedRange, effects: BatchEffects): void {
+  const result = work.meta.commitBatch(batch, effects, work.clock.now())
+  if (range.uses.length > 0) work.meta.touchKeys(range.uses)
+  work.trim(batch.to)
+  for (const key of range.spools) work.blobs.delete(key).catch(() => undefined)
+  if (result.issues.length > 0) work.committed(result)
+}
+
+/** Batches that were open when the last process ended: what stands is taken as it is, the rest is refined again. */
+async function recover(work: Work): Promise<void> {
+  const open = work.meta.openBatches().filter((batch) => batch.to > work.meta.cursor())
+  const standing = new Map<Batch, EventRow[]>()
+  for (const batch of open) standing.set(batch, await settleSurely(work, batch))
+  await remember(work)
+  for (const rows of standing.values()) for (const row of rows) work.seen.forget(row.projectId, row.eventId)
+  for (const batch of open) {
+    const rows = new Map((standing.get(batch) ?? []).map((row) => [row.jpos, row]))
+    const range = await work.crew.refine({ from: batch.from, durable: batch.to, recordsMax: 1e9, bytesMax: 1e12 })
+    if (range.to !== batch.to) work.observe.error({ from: batch.from, to: batch.to, found: range.to }, 'the journal ends before an open batch')
+    for (const event of range.events) {
+      const row = rows.get(event.effect.jpos)
+      if (row) event.effect = effectOf(row, event.effect.keyId)
+    }
+    const sifted = sift(range, work.seen, new Set(rows.keys()))
+    // the rest goes in under a token of its own; the rows that stand keep theirs
+    const name = rows.size > 0 ? `${token(batch.from, batch.to)}:rest:${rows.size}` : token(batch.from, batch.to)
+    const done = await store(work, batch, range, sifted, name)
+    commit(work, batch, range, done)
+    work.observe.info({ from: batch.from, to: batch.to, standing: rows.size, refined: range.events.length }, 'recovered an open batch')
+  }
+}
+
+/** The memory of event ids of the last hour, from the store. */
+async function remember(work: Work): Promise<void> {
+  for (;;) {
+    try {
+      const sinceMs = work.clock.now() - seenMs
+      for (const { projectId, eventId } of await work.events.recentIds(sinceMs, seenMax)) work.seen.add(projectId, eventId, work.clock.now())
+      return
+    } catch (error) {
+      if (work.stopped.signal.aborted) throw error
+      await work.clock.sleep(200, work.stopped.signal)
+    }
+  }
+}
+
+/** Wakes everybody who waits for it. */
+function createBell() {
+  let waiting: (() => void)[] = []
+  return {
+    ring: () => {
+      const all = waiting
+      waiting = []
+      for (const resolve of all) resolve()
+    },
+    rung: () => new Promise<void>((resolve) => void waiting.push(resolve)),
+  }
+}
+
+/** Two chains in the order of the journal: what is sifted, and what is committed. */
+type Order = { sifted: Promise<void>; committed: Promise<void> }
+
+/** One batch from its range to its commit. Inserts of two batches overlap; sifting and commits keep their order. */
+async function runBatch(work: Work, from: number, begun: Promise<Begun>, order: Order): Promise<void> {
+  const before = { ...order }
+  const sifted = Promise.withResolvers<void>()
+  const committed = Promise.withResolvers<void>()
+  order.sifted = sifted.promise
+  order.committed = committed.promise
+  for (const one of [sifted, committed]) one.promise.catch(() => undefined)
+  try {
+    const { to, done } = await begun
+    if (to > from) {
+      const batch = work.meta.openBatch(from, to)
+      const range = await done
+      await before.sifted
+      const kept = sift(range, work.seen, new Set())
+      sifted.resolve()
+      const effects = await store(work, batch, range, kept, token(from, to))
+      await before.committed
+      commit(work, batch, range, effects)
+    } else await Promise.all([before.sifted, before.committed])
+    sifted.resolve()
+    committed.resolve()
+  } catch (error) {
+    // a batch that can't be committed holds all that follow: their commits would leave a hole
+    sifted.reject(error)
+    committed.reject(error)
+    throw error
+  }
+}
+
+/** Makes the loop; nothing runs before `start`. */
+export function createRefine(deps: RefineDeps): Refine {
+  const stopped = new AbortController()
+  const crew = createCrew({ size: deps.workers, setup: deps.worker, observe: deps.observe, settingsOf: (id) => deps.meta.projectSettings(id) })
+  const work: Work = { ...deps, crew, stopped, seen: createSeen(seenMs, seenMax) }
+  const bell = createBell()
+  const order: Order = { sifted: Promise.resolve(), committed: Promise.resolve() }
+  const state = { durable: 0, position: 0, inFlight: 0, draining: false }
+
+  function launch(from: number): Promise<Begun> {
+    const begun = crew.begin({ from, durable: state.durable, recordsMax, bytesMax })
+    state.inFlight++
+    runBatch(work, from, begun, order)
+      .catch((error: unknown) => {
+        if (!stopped.signal.aborted) deps.failed(error)
+        stopped.abort()
+      })
+      .finally(() => {
+        state.inFlight--
+        bell.ring()
+      })
+    return begun
+  }
+
+  async function loop(): Promise<void> {
+    while (!stopped.signal.aborted && !state.draining) {
+      if (state.position >= state.durable || state.inFlight >= inFlightMax) {
+        await bell.rung()
+        continue
+      }
+      const { to, records } = await launch(state.position)
+      const stuck = to === state.position
+      state.position = to
+      if (stuck) await Promise.race([bell.rung(), deps.clock.sleep(1000, stopped.signal)])
+      else if (records < smallRecords) await deps.clock.sleep(gatherMs, stopped.signal)
+    }
+  }
+
+  return {
+    cursor: () => deps.meta.cursor(),
+    advance: (durable) => {
+      state.durable = Math.max(state.durable, durable)
+      bell.ring()
+    },
+    start: async () => {
+      await recover(work)
+      state.position = deps.meta.cursor()
+      deps.trim(state.position)
+      loop().catch((error: unknown) => {
+        if (!stopped.signal.aborted) deps.failed(error)
+      })
+    },
+    stop: async (ms) => {
+      state.draining = true
+      bell.ring()
+      const ended = async () => {
+        while (state.inFlight > 0) await bell.rung()
+      }
+      await Promise.race([ended(), deps.clock.sleep(ms)])
+      stopped.abort()
+      bell.ring()
+      await crew.close()
+    },
+  }
+}

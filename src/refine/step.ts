@@ -1,0 +1,46 @@
+import type { LRUCache } from 'lru-cache'
+import type { RecordHead } from '../journal/journal.ts'
+import type { NormalEvent } from '../protocol/event.ts'
+import type { ProjectSettings } from '../store/meta/meta.ts'
+import { scrub } from './scrub/scrub.ts'
+import type { Rules } from './scrub/rules.ts'
+import { describe } from './error/describe.ts'
+import { digest } from './error/digest.ts'
+import { inApp } from './error/inapp.ts'
+import { normalize } from './error/normalize.ts'
+import { fingerprint } from './fingerprint/fingerprint.ts'
+import type { UserAgentFacts } from './useragent.ts'
+import { userAgent } from './useragent.ts'
+import { userAddress } from './error/user.ts'
+import type { Loose, Remarks } from './value.ts'
+
+/** What a worker keeps between records; bounded, and no part of any result. Made by `createTools`. */
+export type Tools = { agents: LRUCache<string, UserAgentFacts>; rules: LRUCache<string, Rules> }
+
+/** What the steps know beside the event. Ids are 32 lower-case hex; times in ms since 1970. */
+export type Context = {
+  head: RecordHead
+  eventId: string
+  /** From the envelope's header; undefined when absent or unreadable. */
+  sentMs: number | undefined
+  settings: ProjectSettings
+  tools: Tools
+}
+
+/** One event on its way: what was sent (scrubbed in place at its step), what it became, what there is to remark. */
+export type Draft = { received: Loose; event: NormalEvent; remarks: Remarks }
+
+/** One step; it changes the draft that it is given. */
+export type Step = { name: string; run: (draft: Draft, context: Context) => void }
+
+/** Every step of an event item, in order. The list is the whole way of an event between its parsed JSON and its row. */
+export const eventSteps: readonly Step[] = [
+  { name: 'normalize', run: normalize }, // loose shapes to one, each value within its limit
+  { name: 'userAddress', run: userAddress },
+  { name: 'userAgent', run: userAgent },
+  { name: 'scrub', run: scrub }, // both forms, before anything is derived from them
+  { name: 'inApp', run: inApp },
+  { name: 'describe', run: describe }, // title, culprit, metadata
+  { name: 'digest', run: digest },
+  { name: 'fingerprint', run: fingerprint },
+]

@@ -1,0 +1,150 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { openJournalReader } from '../journal/files.ts'
+import type { JournalRecord } from '../journal/journal.ts'
+import type { OutcomeCount } from '../outcome.ts'
+import type { BlobStore } from '../store/blobs/blobs.ts'
+import { openFileBlobs } from '../store/blobs/files.ts'
+import { encodeEventRow } from '../store/events/encode.ts'
+import type { AttachmentRow, DeadItem, EventEffect, ProjectSettings } from '../store/meta/meta.ts'
+import { refineRecord } from './record.ts'
+
+/** A range of the journal to refine; `to` is known in a recovery or a retry, else the worker finds it. */
+export type RangeJob = { job: number; from: number; durable: number; recordsMax: number; bytesMax: number }
+
+/** One event of a batch: its effect, what it counts as, and where its row stands in the batch's TSV (bytes). */
+export type RefinedEvent = { effect: EventEffect; outcome: OutcomeCount; tsvFrom: number; tsvTo: number }
+
+/** When accept saw a project key last. */
+export type KeyUse = { keyId: number; atMs: number; refusedCode: string | null }
+
+/** What a worker makes of a range. `tsv` holds the rows of all events, in order. */
+export type RefinedRange = {
+  job: number
+  from: number
+  to: number
+  tsv: Uint8Array
+  events: RefinedEvent[]
+  attachments: AttachmentRow[]
+  outcomes: OutcomeCount[]
+  uses: KeyUse[]
+  dead: DeadItem[]
+  /** Keys of bodies that lay outside the journal; deleted after the commit. */
+  spools: string[]
+  records: number
+}
+
+export type ToWorker = ({ kind: 'range' } & RangeJob) | { kind: 'settings'; job: number; settings: ProjectSettings[] }
+export type FromWorker =
+  | { kind: 'found'; job: number; to: number; projectIds: number[]; records: number }
+  | { kind: 'done'; range: RefinedRange }
+  | { kind: 'failed'; job: number; reason: string }
+
+export type WorkerSetup = { journalFolder: string; blobFolder: string }
+
+const emptyRange = (job: RangeJob, to: number): RefinedRange => ({
+  job: job.job, from: job.from, to, tsv: new Uint8Array(0), events: [], attachments: [], outcomes: [], uses: [], dead: [], spools: [], records: 0,
+})
+
+/** Takes what accept itself counted: refusals and key uses, summed once a second. */
+function takeOutcomes(record: JournalRecord, into: RefinedRange): void {
+  const value: unknown = JSON.parse(record.body.toString('utf8'))
+  const { outcomes = [], uses = [] } = value as { outcomes?: OutcomeCount[]; uses?: KeyUse[] }
+  into.outcomes.push(...outcomes)
+  into.uses.push(...uses)
+}
+
+async function takeRecord(record: JournalRecord, settings: ProjectSettings, blobs: BlobStore, into: RefinedRange, tsv: string[]): Promise<void> {
+  if (record.head.kind === 'outcomes') return takeOutcomes(record, into)
+  let body = record.body
+  if (record.head.spool) {
+    into.spools.push(record.head.spool.key)
+    const found = await blobs.get(record.head.spool.key)
+    if (!found) throw new Error('the spooled body is gone')
+    body = found
+  }
+  const refined = refineRecord(record, body, settings)
+  for (const { row, bytes } of refined.attachments) await blobs.put(row.blobKey, bytes)
+  for (const { row, effect, outcome } of refined.events) {
+    tsv.push(encodeEventRow(row))
+    into.events.push({ effect, outcome, tsvFrom: 0, tsvTo: 0 })
+  }
+  for (const { row } of refined.attachments) into.attachments.push(row)
+  into.outcomes.push(...refined.outcomes)
+}
+
+/** Keeps what could not be refined, whole, so that it can be looked at and sent again (spec.md 4: dead). */
+async function bury(record: JournalRecord, error: unknown, blobs: BlobStore, into: RefinedRange): Promise<void> {
+  const { head } = record
+  const blobKey = `dead/${record.jpos}`
+  const body = head.spool ? ((await blobs.get(head.spool.key)) ?? Buffer.alloc(0)) : record.body
+  await blobs.put(blobKey, Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), body]))
+  const reason = error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 300) : 'unknown'
+  into.dead.push({ jpos: record.jpos, projectId: head.projectId, keyId: head.keyId, receivedMs: head.receivedMs, reason, bytes: body.length, blobKey })
+  const count = { projectId: head.projectId, keyId: head.keyId, category: 'default', outcome: 'dead', reason: 'failed', itemType: head.kind, quantity: 1, bytes: body.length } as const
+  into.outcomes.push(count)
+}
+
+/** Refines the records of one range into rows and effects; blobs are on disk when it resolves. */
+async function refineRange(job: RangeJob, records: JournalRecord[], to: number, settings: ProjectSettings[], blobs: BlobStore): Promise<RefinedRange> {
+  const range = emptyRange(job, to)
+  const lines: string[] = []
+  const byProject = new Map(settings.map((one) => [one.projectId, one]))
+  for (const record of records) {
+    const own = byProject.get(record.head.projectId)
+    const start = lines.length
+    const before = range.events.length
+    try {
+      if (record.head.kind !== 'outcomes' && !own) throw new Error('the project is gone')
+      await takeRecord(record, own ?? noSettings, blobs, range, lines)
+    } catch (error) {
+      // refining is a pure function of the record, so a second try would fail alike: dead at once
+      lines.length = start
+      range.events.length = before
+      await bury(record, error, blobs, range)
+    }
+  }
+  const parts = lines.map((line) => Buffer.from(line, 'utf8'))
+  let at = 0
+  parts.forEach((part, index) => {
+    const event = range.events[index]
+    if (!event) return
+    event.tsvFrom = at
+    at += part.length
+    event.tsvTo = at
+  })
+  range.tsv = Buffer.concat(parts, at)
+  range.records = records.length
+  return range
+}
+
+const noSettings: ProjectSettings = { projectId: 0, organizationId: 0, scrubDefaults: true, scrubIpAddresses: false, sensitiveFields: [], safeFields: [] }
+
+function work(setup: WorkerSetup, post: (message: FromWorker) => void, listen: (listener: (message: ToWorker) => void) => void): void {
+  const reader = openJournalReader(setup.journalFolder)
+  const blobs = openFileBlobs(setup.blobFolder)
+  const open = new Map<number, { job: RangeJob; records: JournalRecord[]; to: number }>()
+  listen((message) => {
+    if (message.kind === 'range') {
+      const { records, next } = reader.read(message.from, message.durable, message.recordsMax, message.bytesMax)
+      open.set(message.job, { job: message, records, to: next })
+      const projectIds = [...new Set(records.map((record) => record.head.projectId))]
+      return post({ kind: 'found', job: message.job, to: next, projectIds, records: records.length })
+    }
+    const one = open.get(message.job)
+    open.delete(message.job)
+    if (!one) return
+    refineRange(one.job, one.records, one.to, message.settings, blobs).then(
+      (range) => post({ kind: 'done', range }),
+      (error: unknown) => post({ kind: 'failed', job: message.job, reason: String(error) }),
+    )
+  })
+}
+
+if (parentPort) {
+  const port = parentPort
+  work(
+    workerData as WorkerSetup,
+    (message) => port.postMessage(message),
+    (listener) => port.on('message', listener),
+  )
+}

@@ -1,0 +1,56 @@
+import { rmSync } from 'node:fs'
+import { createServer, type IncomingMessage, request, type Server } from 'node:http'
+import { MishapError } from '../errors.ts'
+
+/** A command that the running product carries out for `mishap bootstrap` and the like. */
+export type Commands = Record<string, (value: Record<string, string>) => Promise<object>>
+
+const bodyBytesMax = 64 * 1024
+
+async function read(stream: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = []
+  let bytes = 0
+  for await (const part of stream) {
+    bytes += (part as Buffer).length
+    if (bytes > bodyBytesMax) throw new MishapError('ACCEPT_TOO_LARGE')
+    parts.push(part as Buffer)
+  }
+  return Buffer.concat(parts).toString('utf8')
+}
+
+/** Answers commands on a socket in the data folder; whoever may open that folder may give them. */
+export function serveControl(socketPath: string, commands: Commands): Promise<Server> {
+  rmSync(socketPath, { force: true })
+  const server = createServer((req, res) => {
+    const answer = async (): Promise<[number, object]> => {
+      const command = commands[(req.url ?? '/').slice(1)]
+      if (!command) return [404, { code: 'NOT_FOUND', detail: 'No such command.' }]
+      try {
+        return [200, await command(JSON.parse(await read(req)) as Record<string, string>)]
+      } catch (error) {
+        if (!(error instanceof MishapError)) return [500, { code: 'INTERNAL', detail: String(error) }]
+        return [400, { code: error.code, detail: error.message, fields: error.fields }]
+      }
+    }
+    void answer().then(([status, body]) => res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body)))
+  })
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(socketPath, () => resolve(server))
+  })
+}
+
+/** Gives one command; undefined when nobody answers on the socket. Throws MishapError with what the product answered. */
+export function giveCommand(socketPath: string, name: string, value: Record<string, string>): Promise<object | undefined> {
+  return new Promise((resolve, reject) => {
+    const asked = request({ socketPath, method: 'POST', path: `/${name}` }, (answer) => {
+      read(answer).then((text) => {
+        const body = JSON.parse(text) as { code?: string; detail?: string; fields?: Record<string, string[]> }
+        if (answer.statusCode === 200) return resolve(body)
+        reject(new MishapError('VALIDATION', { detail: [body.detail, ...Object.values(body.fields ?? {}).flat()].join(' ') }))
+      }, reject)
+    })
+    asked.on('error', () => resolve(undefined))
+    asked.end(JSON.stringify(value))
+  })
+}

@@ -1,0 +1,33 @@
+import type { Live } from '../app.ts'
+import type { LiveChange } from '../protocol/rest.ts'
+
+/** Changes that a stream which was away can still be told of: some seconds at 100 events/s, since commits are batched. */
+const keptMax = 500
+
+type Kept = { id: number; change: LiveChange }
+type Room = { lastId: number; kept: Kept[]; listeners: Set<(id: number, change: LiveChange) => void> }
+
+/** Listeners by organization, in this process. `startId` differs after each start, so that an old id is never taken for a new one. */
+export function createLive(startId: number): Live {
+  const rooms = new Map<number, Room>()
+  const roomOf = (organizationId: number): Room => {
+    const room = rooms.get(organizationId) ?? { lastId: startId, kept: [], listeners: new Set() }
+    rooms.set(organizationId, room)
+    return room
+  }
+  return {
+    publish: (organizationId, change) => {
+      const room = roomOf(organizationId)
+      const id = ++room.lastId
+      room.kept.push({ id, change })
+      if (room.kept.length > keptMax) room.kept.shift()
+      for (const listener of room.listeners) listener(id, change)
+    },
+    subscribe: (organizationId, lastId, listener) => {
+      const room = roomOf(organizationId)
+      if (lastId > 0) for (const one of room.kept) if (one.id > lastId) listener(one.id, one.change)
+      room.listeners.add(listener)
+      return () => void room.listeners.delete(listener)
+    },
+  }
+}

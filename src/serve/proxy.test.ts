@@ -1,0 +1,73 @@
+import { rmSync } from 'node:fs'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { contentPolicy, createProxy } from './proxy.ts'
+
+const socketPath = join(tmpdir(), `mishap-proxy-${process.pid}.sock`)
+const open: Server[] = []
+afterEach(async () => {
+  for (const server of open.splice(0)) {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+  rmSync(socketPath, { force: true })
+})
+
+async function front(answer?: (req: IncomingMessage) => { status?: number; headers?: Record<string, string>; body: string }): Promise<string> {
+  const proxy = createProxy({ socketPath, dev: false, clientOf: () => ({ address: '1.2.3.4', proto: 'http', host: 'errors.example' }) })
+  if (answer) {
+    const upstream = createServer((req, res) => {
+      const { status = 200, headers = {}, body } = answer(req)
+      res.writeHead(status, headers).end(body)
+    })
+    await new Promise<void>((resolve) => upstream.listen(socketPath, resolve))
+    open.push(upstream)
+  }
+  const server = createServer(proxy.handle)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  open.push(server)
+  const address = server.address()
+  return `http://127.0.0.1:${address && typeof address === 'object' ? address.port : 0}`
+}
+
+test('what a client could pretend is replaced; pages get the policy whose nonce the app was told', async () => {
+  const url = await front((req) => ({ headers: { 'content-type': 'text/html; charset=utf-8' }, body: JSON.stringify(req.headers) }))
+  const forged = { 'x-forwarded-for': '6.6.6.6', 'x-forwarded-host': 'evil', 'x-nonce': 'known', 'content-security-policy': "default-src *", 'x-real-ip': '6.6.6.6' }
+  const answer = await fetch(url, { headers: forged })
+  const seen = (await answer.json()) as Record<string, string>
+  expect(seen).toMatchObject({ 'x-forwarded-for': '1.2.3.4', 'x-forwarded-host': 'errors.example', 'x-forwarded-proto': 'http' })
+  expect(seen['x-nonce']).not.toBe('known')
+  expect(seen['x-real-ip']).toBeUndefined()
+  expect(answer.headers.get('content-security-policy')).toBe(contentPolicy(String(seen['x-nonce']), false))
+  expect(seen['content-security-policy']).toBe(answer.headers.get('content-security-policy'))
+  expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+})
+
+test('each page has a nonce of its own, and what is no page has no policy', async () => {
+  const url = await front((req) => ({ headers: { 'content-type': req.url === '/page' ? 'text/html' : 'application/json' }, body: '{}' }))
+  const [one, two, data] = await Promise.all([fetch(`${url}/page`), fetch(`${url}/page`), fetch(`${url}/data`)])
+  expect(one.headers.get('content-security-policy')).not.toBe(two.headers.get('content-security-policy'))
+  expect(data.headers.get('content-security-policy')).toBeNull()
+})
+
+test.each([
+  ['text/html', 'text/html; charset=utf-8', /is starting/],
+  ['application/json', 'application/json', /STORE_UNAVAILABLE/],
+])('while the app is away, %s gets 503 and a time to come back', async (accept, type, body) => {
+  const url = await front()
+  const answer = await fetch(url, { headers: { accept } })
+  expect(answer.status).toBe(503)
+  expect(answer.headers.get('retry-after')).toBe('1')
+  expect(answer.headers.get('content-type')).toBe(type)
+  expect(await answer.text()).toMatch(body)
+})
+
+test('the policy allows no foreign source and no inline script', () => {
+  const policy = contentPolicy('abc', false)
+  expect(policy).toContain("script-src 'self' 'nonce-abc' 'strict-dynamic'")
+  expect(policy).toContain("frame-ancestors 'none'")
+  expect(policy).not.toContain('unsafe-eval')
+  expect(policy.replace("style-src-attr 'unsafe-inline'", '')).not.toContain('unsafe-inline')
+})

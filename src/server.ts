@@ -1,0 +1,209 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { createAccept } from './accept/accept.ts'
+import { readKeyFile, writeKeyFile } from './auth/keyfile.ts'
+import type { KeySnapshot } from './auth/keys.ts'
+import { lockDataFolder } from './auth/lock.ts'
+import { loadSecrets } from './auth/secret.ts'
+import { systemClock } from './clock.ts'
+import { type Config, environment } from './config.ts'
+import { errorBody, MishapError } from './errors.ts'
+import { openJournalWriter } from './journal/files.ts'
+import type { JournalWriter, RecordHead } from './journal/journal.ts'
+import { createObserve, type Observe } from './observe.ts'
+import { clientOf, isOwnOrigin } from './serve/client.ts'
+import { layOut } from './serve/folders.ts'
+import type { AppSetup, FromApp, ToApp } from './serve/messages.ts'
+import { createProxy } from './serve/proxy.ts'
+import { type Child, supervise } from './serve/supervise.ts'
+import { openFileBlobs } from './store/blobs/files.ts'
+
+export type ServerOptions = { config: Config; version: string; dev: boolean; say(line: string): void }
+
+/** How long everything may take to end; the children have a little less than the command as a whole (5 s). */
+const stopMs = 4000
+const fileOf = (name: string) => fileURLToPath(new URL(name, import.meta.url))
+
+/** Everything that process main holds. */
+type Main = {
+  options: ServerOptions
+  observe: Observe
+  journal: JournalWriter
+  state: { keys: KeySnapshot; durableSent: number; trimmed: number; refused: MishapError | undefined }
+  app: Child
+  engine: Child
+  stop(reason: string): Promise<void>
+}
+
+function answerJson(res: ServerResponse, status: number, body: object): void {
+  res.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' }).end(JSON.stringify(body))
+}
+
+/** `live`: this process answers. `ready`: screens and the events store too. Relay's path is an alias for load balancers set up for it. */
+function answerHealth(path: string, main: Main, res: ServerResponse): boolean {
+  const kind = /^\/api\/(?:health|relay\/healthcheck)\/(live|ready)\/?$/.exec(path)?.[1]
+  if (!kind) return false
+  const parts = { accept: true, app: main.app.up(), engine: main.engine.up() }
+  const ok = kind === 'live' || (parts.app && parts.engine)
+  answerJson(res, ok ? 200 : 503, { status: ok ? 'ok' : 'starting', ...parts })
+  return true
+}
+
+function refuse(res: ServerResponse, error: MishapError): void {
+  answerJson(res, error.status, errorBody(error))
+}
+
+/** Listens; EADDRINUSE becomes START_PORT_TAKEN. */
+function listen(server: ReturnType<typeof createServer>, config: Config): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EADDRINUSE') return reject(error)
+      reject(new MishapError('START_PORT_TAKEN', { detail: `Port ${config.port} on ${config.host} is taken.` }))
+    })
+    server.listen(config.port, config.host, resolve)
+  })
+}
+
+/** What process app asks of process main. */
+function takeFromApp(main: Main, message: FromApp): void {
+  const { state, observe, options } = main
+  if (message.kind === 'keys') {
+    state.keys = message.snapshot
+    writeKeyFile(options.config.data, message.snapshot)
+    main.app.send({ kind: 'keysTaken', id: message.id } satisfies ToApp)
+  } else if (message.kind === 'trim') {
+    state.trimmed = Math.max(state.trimmed, message.before)
+    main.journal.trim(message.before).catch((error: unknown) => observe.error({ error: String(error) }, 'the journal could not be trimmed'))
+  } else if (message.kind === 'refused') {
+    state.refused = new MishapError(message.code, { detail: message.sentence })
+    void main.stop(message.sentence)
+  } else if (message.kind === 'up') {
+    main.app.send({ kind: 'engine', up: main.engine.up() } satisfies ToApp)
+    sendDurable(main)
+    const { config } = options
+    options.say(`Mishap ${options.version} is running at ${config.url}`)
+    if (message.setupSecret) options.say(`Set it up (this link works once): ${config.url}/setup?secret=${message.setupSecret}`)
+  }
+}
+
+function sendDurable(main: Main): void {
+  const { journal, options } = main
+  main.state.durableSent = journal.durable()
+  main.app.send({ kind: 'durable', durable: journal.durable(), lagBytes: journal.lagBytes(), boundBytes: options.config.journalBytesMax } satisfies ToApp)
+}
+
+/** Accept's refusals and key uses: one summed record a second. */
+async function recordOutcomes(main: Main, accept: ReturnType<typeof createAccept>): Promise<void> {
+  const outcomes = accept.drainOutcomes()
+  const uses = accept.drainUses()
+  if (outcomes.length === 0 && uses.length === 0) return
+  const head: RecordHead = {
+    kind: 'outcomes', receivedMs: systemClock.now(), projectId: 0, organizationId: 0, keyId: 0,
+    clientAddress: '', userAgent: '', origin: '', contentType: 'application/json',
+  }
+  await main.journal.append(head, Buffer.from(JSON.stringify({ outcomes, uses })))
+}
+
+function startChildren(options: ServerOptions, observe: Observe, main: () => Main): { app: Child; engine: Child } {
+  const { config } = options
+  const { folders, sockets } = layOut(config.data)
+  const secrets = loadSecrets(config.data)
+  const env = environment()
+  const engine = supervise({
+    name: 'engine', file: fileOf('./engine.ts'), words: [folders.engine, sockets.engine, String(config.engineMemoryBytes)],
+    nodeOptions: ['--max-http-header-size=4194304'], env: { ...env, UV_THREADPOOL_SIZE: '32' }, clock: systemClock, observe,
+    message: () => undefined,
+    changed: (up) => void main().app.send({ kind: 'engine', up } satisfies ToApp),
+  })
+  const setup: AppSetup = { config, version: options.version, dev: options.dev, sockets, folders }
+  const app = supervise({
+    name: 'app', file: fileOf('./app.ts'), words: [JSON.stringify(setup)], clock: systemClock, observe,
+    env: { ...env, NODE_ENV: options.dev ? 'development' : 'production', NEXT_TELEMETRY_DISABLED: '1', NEXT_SERVER_ACTIONS_ENCRYPTION_KEY: secrets.actionsKey },
+    message: (message) => takeFromApp(main(), message as FromApp),
+  })
+  return { app, engine }
+}
+
+/** Every request: health, ingest, then everything else to process app once its origin is checked. */
+function createFront(main: Main, accept: ReturnType<typeof createAccept>) {
+  const { config, dev } = main.options
+  const url = new URL(config.url)
+  const who = (req: IncomingMessage) => clientOf(req, config.trustedProxies, url)
+  const proxy = createProxy({ socketPath: layOut(config.data).sockets.app, dev, clientOf: who })
+  const handle = (req: IncomingMessage, res: ServerResponse): void => {
+    const target = req.url ?? '/'
+    const cut = target.indexOf('?')
+    const path = cut < 0 ? target : target.slice(0, cut)
+    if (accept.owns(req.method ?? 'GET', path)) return accept.handle(req, res)
+    if (answerHealth(path, main, res)) return
+    if (!isOwnOrigin(req, who(req), url)) return refuse(res, new MishapError('AUTH_ORIGIN'))
+    proxy.handle(req, res)
+  }
+  return { handle, upgrade: proxy.upgrade, close: proxy.close }
+}
+
+/**
+ * Process main: owns the data folder, listens, accepts, and keeps process app and process engine alive.
+ * Resolves with the way to stop once it listens. Throws MishapError START_*.
+ */
+export async function startServer(options: ServerOptions): Promise<{ stop(reason: string): Promise<void>; ended: Promise<MishapError | undefined> }> {
+  const { config } = options
+  const observe = createObserve('main', config.logLevel)
+  const { folders } = layOut(config.data)
+  const lock = lockDataFolder(config.data)
+  const ended = Promise.withResolvers<MishapError | undefined>()
+  const journal = await openJournalWriter({
+    folder: folders.journal, bytesMax: config.journalBytesMax, diskReserveBytes: config.diskReserveBytes, groupMs: config.journalGroupMs, clock: systemClock, observe,
+  })
+  const state: Main['state'] = { keys: readKeyFile(config.data), durableSent: 0, trimmed: 0, refused: undefined }
+  const accept = createAccept({ config, clock: systemClock, observe, journal, blobs: openFileBlobs(folders.blobs), keys: () => state.keys })
+  const server = createServer({ requestTimeout: 0, headersTimeout: 30_000, keepAliveTimeout: 65_000 })
+  const cancels: (() => void)[] = []
+  let stopping: Promise<void> | undefined
+
+  async function end(reason: string): Promise<void> {
+    observe.info({ reason }, 'stopping')
+    for (const cancel of cancels) cancel()
+    server.close()
+    server.closeIdleConnections()
+    const late = systemClock.after(stopMs / 2, () => server.closeAllConnections())
+    await recordOutcomes(main, accept).catch(() => undefined)
+    sendDurable(main)
+    await main.app.stop(stopMs * 0.75)
+    await Promise.all([main.engine.stop(1000), journal.close()])
+    late()
+    server.closeAllConnections()
+    lock.release()
+    ended.resolve(state.refused)
+  }
+  const stop = (reason: string): Promise<void> => (stopping ??= end(reason))
+
+  const main: Main = { options, observe, journal, state, stop } as Main
+  try {
+    await listen(server, config)
+  } catch (error) {
+    await journal.close()
+    lock.release()
+    throw error
+  }
+  Object.assign(main, startChildren(options, observe, () => main))
+  const front = createFront(main, accept)
+  server.on('request', front.handle)
+  server.on('upgrade', (req, socket, head) => (options.dev ? front.upgrade(req, socket as Socket, head) : socket.destroy()))
+  // told at most every 5 ms: at full load a group is synced 700 times a second
+  let due = false
+  cancels.push(
+    journal.onDurable(() => {
+      if (due) return
+      due = true
+      systemClock.after(5, () => {
+        due = false
+        sendDurable(main)
+      })
+    }),
+    systemClock.every(1000, () => void recordOutcomes(main, accept).catch(() => undefined)),
+    front.close,
+  )
+  return { stop, ended: ended.promise }
+}

@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto'
+import { constants, createReadStream } from 'node:fs'
+import { access, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { MishapError } from '../../errors.ts'
+import type { BlobStore } from './blobs.ts'
+
+/** 200 characters a segment and 8 segments stay far below every file system's limits. */
+const segmentRule = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,200}$/
+const segmentsMax = 8
+/** Names of files that are still being written; no key can have it, since keys hold no tilde. */
+const unfinished = '~'
+
+/** Throws MishapError VALIDATION for a key that could leave the root or that no file system would take. */
+function checkKey(key: string): string[] {
+  const segments = key.split('/')
+  if (segments.length > segmentsMax || !segments.every((one) => segmentRule.test(one))) {
+    throw new MishapError('VALIDATION', { detail: 'The key of a blob must be segments of [A-Za-z0-9._-] with slashes between.' })
+  }
+  return segments
+}
+
+const isMissing = (error: unknown) => ['ENOENT', 'ENOTDIR', 'EISDIR'].includes(String((error as NodeJS.ErrnoException).code))
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Makes a folder and its parents below `root`, each durable by a sync of the one above. */
+async function makeFolder(root: string, segments: string[]): Promise<string> {
+  let folder = root
+  for (const segment of segments) {
+    const parent = folder
+    folder = join(folder, segment)
+    if (await access(folder, constants.F_OK).then(() => true, () => false)) continue
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await syncFolder(parent)
+  }
+  return folder
+}
+
+/**
+ * Blobs as files under `root` (made with mode 0700 when missing). A blob is written beside its place, synced and renamed,
+ * so a reader sees the old bytes or the new ones. Keys as in `BlobStore`; a bad one throws MishapError VALIDATION.
+ */
+export function openFileBlobs(root: string): BlobStore {
+  const pathOf = (key: string) => join(root, ...checkKey(key))
+
+  async function* filesIn(folder: string, key: string): AsyncGenerator<string> {
+    const entries = await readdir(folder, { withFileTypes: true }).catch((error) => {
+      if (isMissing(error)) return []
+      throw error
+    })
+    for (const entry of entries) {
+      const below = key ? `${key}/${entry.name}` : entry.name
+      if (entry.isDirectory()) yield* filesIn(join(folder, entry.name), below)
+      else if (!entry.name.endsWith(unfinished)) yield below
+    }
+  }
+
+  async function putStream(key: string, stream: AsyncIterable<Uint8Array>, bytesMax: number): Promise<{ bytes: number }> {
+    const segments = checkKey(key)
+    await mkdir(root, { recursive: true, mode: 0o700 })
+    const folder = await makeFolder(root, segments.slice(0, -1))
+    const path = pathOf(key)
+    const part = join(folder, `${randomUUID()}${unfinished}`)
+    const handle = await open(part, 'wx', 0o600)
+    let bytes = 0
+    try {
+      try {
+        for await (const chunk of stream) {
+          bytes += chunk.length
+          if (bytes > bytesMax) throw new MishapError('ACCEPT_TOO_LARGE')
+          await handle.writeFile(chunk)
+        }
+        await handle.sync()
+      } finally {
+        await handle.close()
+      }
+      await rename(part, path)
+    } catch (error) {
+      await rm(part, { force: true })
+      throw error
+    }
+    await syncFolder(folder)
+    return { bytes }
+  }
+
+  return {
+    putStream,
+    async put(key, bytes) {
+      await putStream(key, (async function* () {
+        yield bytes
+      })(), bytes.length)
+    },
+    async get(key) {
+      try {
+        return await readFile(pathOf(key))
+      } catch (error) {
+        if (isMissing(error)) return undefined
+        throw error
+      }
+    },
+    async getStream(key) {
+      const path = pathOf(key)
+      const handle = await open(path, 'r').catch((error) => {
+        if (isMissing(error)) return undefined
+        throw error
+      })
+      if (!handle) return undefined
+      const found = await handle.stat()
+      if (!found.isFile()) {
+        await handle.close()
+        return undefined
+      }
+      return { bytes: found.size, stream: createReadStream('', { fd: handle }) }
+    },
+    async delete(key) {
+      const path = pathOf(key)
+      try {
+        await rm(path)
+        await syncFolder(dirname(path))
+      } catch (error) {
+        if (!isMissing(error)) throw error
+      }
+    },
+    async list(prefix) {
+      const key = prefix.replace(/\/+$/, '')
+      const folder = key === '' ? root : pathOf(key)
+      const keys: string[] = []
+      for await (const one of filesIn(folder, key)) keys.push(one)
+      return keys.sort()
+    },
+    async size() {
+      let bytes = 0
+      for await (const key of filesIn(root, '')) {
+        const found = await stat(join(root, key)).catch(() => undefined)
+        bytes += found?.size ?? 0
+      }
+      return bytes
+    },
+  }
+}

@@ -1,0 +1,151 @@
+import type { Connection } from './connection.ts'
+import type { Dialect } from './dialect.ts'
+import type { IssueRow } from './issue-state.ts'
+import type { AttachmentRow, DeadItem } from './meta.ts'
+
+type Span = { projectId: number; organizationId: number; name: string; firstMs: number; lastMs: number }
+
+const issueColumns = [
+  'organization_id',
+  'project_id',
+  'short_id',
+  'kind',
+  'title',
+  'culprit',
+  'level',
+  'platform',
+  'logger',
+  'metadata',
+  'error_type',
+  'error_value',
+  'search_text',
+  'status',
+  'substatus',
+  'status_details',
+  'resolved_ms',
+  'assignee_user_id',
+  'first_seen_ms',
+  'last_seen_ms',
+  'count',
+  'first_release',
+  'last_release',
+  'unhandled',
+  'comments',
+  'rev',
+] as const satisfies (keyof IssueRow)[]
+
+/** Every statement of a batch's commit, compiled and prepared once: the commit runs thousands of them a second. */
+export type BatchStatements = ReturnType<typeof batchStatements>
+
+export function batchStatements(write: Connection, dialect: Dialect) {
+  return { ...issueStatements(write, dialect), ...spanStatements(write, dialect), ...rowStatements(write, dialect) }
+}
+
+function issueStatements(write: Connection, { builder }: Dialect) {
+  type NewIssue = Omit<IssueRow, 'id'>
+  const columns = (slot: (name: (typeof issueColumns)[number]) => unknown) =>
+    Object.fromEntries(issueColumns.map((name) => [name, slot(name)])) as unknown as NewIssue
+  return {
+    project: write.hot<{ id: number }, { id: number; organization_id: number; slug: string; first_event_ms: number | null }>((slot) =>
+      builder.selectFrom('project').select(['id', 'organization_id', 'slug', 'first_event_ms']).where('id', '=', slot('id')),
+    ),
+    fingerprint: write.hot<{ projectId: number; hash: string }, { issue_id: number }>((slot) =>
+      builder.selectFrom('fingerprint').select('issue_id').where('project_id', '=', slot('projectId')).where('hash', '=', slot('hash')),
+    ),
+    attachHash: write.hot<{ projectId: number; hash: string; issueId: number }, unknown>((slot) =>
+      builder
+        .insertInto('fingerprint')
+        .values({ project_id: slot('projectId'), hash: slot('hash'), issue_id: slot('issueId') })
+        .onConflict((conflict) => conflict.doNothing()),
+    ),
+    shortId: write.hot<{ organizationId: number; prefix: string }, { last: number }>((slot) =>
+      builder
+        .insertInto('short_id')
+        .values({ organization_id: slot('organizationId'), prefix: slot('prefix'), last: 1 })
+        .onConflict((conflict) => conflict.columns(['organization_id', 'prefix']).doUpdateSet((build) => ({ last: build('short_id.last', '+', 1) })))
+        .returning('last'),
+    ),
+    issue: write.hot<{ id: number }, IssueRow>((slot) => builder.selectFrom('issue').selectAll().where('id', '=', slot('id'))),
+    insertIssue: write.hot<NewIssue, unknown>((slot) => builder.insertInto('issue').values(columns(slot))),
+    updateIssue: write.hot<IssueRow, unknown>((slot) => builder.updateTable('issue').set(columns(slot)).where('id', '=', slot('id'))),
+    activity: write.hot<{ issueId: number; type: string; createdMs: number; data: string }, unknown>((slot) =>
+      builder.insertInto('activity').values({ issue_id: slot('issueId'), type: slot('type'), created_ms: slot('createdMs'), user_id: null, data: slot('data') }),
+    ),
+  }
+}
+
+function spanStatements(write: Connection, { builder, greatest, least }: Dialect) {
+  return {
+    release: write.hot<Span, unknown>((slot) =>
+      builder
+        .insertInto('release')
+        .values({
+          organization_id: slot('organizationId'),
+          project_id: slot('projectId'),
+          version: slot('name'),
+          first_event_ms: slot('firstMs'),
+          last_event_ms: slot('lastMs'),
+        })
+        .onConflict((conflict) =>
+          conflict.columns(['organization_id', 'version', 'project_id']).doUpdateSet((build) => ({
+            first_event_ms: least(build.ref('release.first_event_ms'), build.ref('excluded.first_event_ms')),
+            last_event_ms: greatest(build.ref('release.last_event_ms'), build.ref('excluded.last_event_ms')),
+          })),
+        ),
+    ),
+    environment: write.hot<Span, unknown>((slot) =>
+      builder
+        .insertInto('environment')
+        .values({ project_id: slot('projectId'), name: slot('name'), first_seen_ms: slot('firstMs'), last_seen_ms: slot('lastMs') })
+        .onConflict((conflict) =>
+          conflict.columns(['project_id', 'name']).doUpdateSet((build) => ({
+            first_seen_ms: least(build.ref('environment.first_seen_ms'), build.ref('excluded.first_seen_ms')),
+            last_seen_ms: greatest(build.ref('environment.last_seen_ms'), build.ref('excluded.last_seen_ms')),
+          })),
+        ),
+    ),
+    digest: write.hot<{ projectId: number; digest: string; issueId: number; eventId: string; lastMs: number }, unknown>((slot) =>
+      builder
+        .insertInto('digest')
+        .values({ project_id: slot('projectId'), digest: slot('digest'), issue_id: slot('issueId'), event_id: slot('eventId'), last_ms: slot('lastMs') })
+        .onConflict((conflict) =>
+          conflict
+            .columns(['digest', 'project_id', 'issue_id'])
+            .doUpdateSet((build) => ({ event_id: build.ref('excluded.event_id'), last_ms: build.ref('excluded.last_ms') }))
+            .whereRef('digest.last_ms', '<=', 'excluded.last_ms'),
+        ),
+    ),
+  }
+}
+
+function rowStatements(write: Connection, { builder }: Dialect) {
+  return {
+    firstEvent: write.hot<{ id: number; ms: number }, unknown>((slot) =>
+      builder.updateTable('project').set({ first_event_ms: slot('ms') }).where('id', '=', slot('id')).where('first_event_ms', 'is', null),
+    ),
+    keyUsed: write.hot<{ id: number; ms: number }, unknown>((slot) => builder.updateTable('project_key').set({ last_used_ms: slot('ms') }).where('id', '=', slot('id'))),
+    attachment: write.hot<AttachmentRow, unknown>((slot) =>
+      builder.insertInto('attachment').values({
+        project_id: slot('projectId'),
+        event_id: slot('eventId'),
+        name: slot('name'),
+        type: slot('type'),
+        content_type: slot('contentType'),
+        bytes: slot('bytes'),
+        blob_key: slot('blobKey'),
+        received_ms: slot('receivedMs'),
+      }),
+    ),
+    deadItem: write.hot<DeadItem, unknown>((slot) =>
+      builder.insertInto('dead_item').values({
+        jpos: slot('jpos'),
+        project_id: slot('projectId'),
+        key_id: slot('keyId'),
+        received_ms: slot('receivedMs'),
+        reason: slot('reason'),
+        bytes: slot('bytes'),
+        blob_key: slot('blobKey'),
+      }),
+    ),
+  }
+}

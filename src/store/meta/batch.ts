@@ -1,0 +1,166 @@
+import { type Batch, type BatchEffects, type BatchResult, type BatchStore, type EventEffect } from './meta.ts'
+import { batchStatements, type BatchStatements } from './batch-statements.ts'
+import { outcomeWriter } from './counts.ts'
+import { beginIssue, countEvent, type IssueRow } from './issue-state.ts'
+import type { Store } from './store.ts'
+
+type ProjectRow = { id: number; organization_id: number; slug: string; first_event_ms: number | null }
+type Span = { projectId: number; organizationId: number; name: string; firstMs: number; lastMs: number }
+
+/** What one batch has gathered, before it is written: each issue, release and digest once, however many events it has. */
+type Work = {
+  nowMs: number
+  projects: Map<number, ProjectRow | undefined>
+  issues: Map<number, { row: IssueRow; events: number; isNew: boolean; regressed: boolean }>
+  /** `${projectId} ${hash}` -> issue id. */
+  hashes: Map<string, number>
+  releases: Map<string, Span>
+  environments: Map<string, Span>
+  digests: Map<string, { effect: EventEffect; issueId: number }>
+  firstEvents: Map<number, number>
+  keysUsed: Map<number, number>
+}
+
+const newWork = (nowMs: number): Work => ({
+  nowMs,
+  projects: new Map(),
+  issues: new Map(),
+  hashes: new Map(),
+  releases: new Map(),
+  environments: new Map(),
+  digests: new Map(),
+  firstEvents: new Map(),
+  keysUsed: new Map(),
+})
+
+function widen(spans: Map<string, Span>, name: string, project: ProjectRow, atMs: number): void {
+  if (name === '') return
+  const key = `${project.id} ${name}`
+  const span = spans.get(key)
+  if (!span) spans.set(key, { projectId: project.id, organizationId: project.organization_id, name, firstMs: atMs, lastMs: atMs })
+  else {
+    span.firstMs = Math.min(span.firstMs, atMs)
+    span.lastMs = Math.max(span.lastMs, atMs)
+  }
+}
+
+/** The issue of the first hash that is known, in this batch or before it. */
+function knownIssue(statements: BatchStatements, work: Work, effect: EventEffect): number | undefined {
+  for (const hash of effect.hashes) {
+    const key = `${effect.projectId} ${hash}`
+    const id = work.hashes.get(key) ?? statements.fingerprint.get({ projectId: effect.projectId, hash })?.issue_id
+    if (id !== undefined) {
+      work.hashes.set(key, id)
+      return id
+    }
+  }
+  return undefined
+}
+
+function createIssue(statements: BatchStatements, work: Work, effect: EventEffect, project: ProjectRow): number {
+  const prefix = project.slug.toUpperCase()
+  const number = statements.shortId.get({ organizationId: project.organization_id, prefix })?.last
+  const row = beginIssue(effect, project.organization_id, `${prefix}-${number}`)
+  const { lastId: id } = statements.insertIssue.run(row)
+  statements.activity.run({ issueId: id, type: 'first_seen', createdMs: effect.timestampMs, data: JSON.stringify({ eventId: effect.eventId }) })
+  work.issues.set(id, { row: { id, ...row }, events: 0, isNew: true, regressed: false })
+  return id
+}
+
+function issueOf(statements: BatchStatements, work: Work, effect: EventEffect, project: ProjectRow): number {
+  if (effect.hashes.length === 0) throw new Error(`event ${effect.eventId} at ${effect.jpos} has no hash`)
+  const id = knownIssue(statements, work, effect) ?? createIssue(statements, work, effect, project)
+  for (const hash of effect.hashes) {
+    const key = `${effect.projectId} ${hash}`
+    if (work.hashes.has(key)) continue
+    // A hash that another issue owns stays there; only unknown ones are attached.
+    const { changes } = statements.attachHash.run({ projectId: effect.projectId, hash, issueId: id })
+    if (changes > 0) work.hashes.set(key, id)
+  }
+  return id
+}
+
+function apply(statements: BatchStatements, work: Work, effect: EventEffect): void {
+  let project = work.projects.get(effect.projectId)
+  if (!project && !work.projects.has(effect.projectId)) {
+    project = statements.project.get({ id: effect.projectId })
+    work.projects.set(effect.projectId, project)
+  }
+  // The project went while its events waited in the journal.
+  if (!project) return
+  const id = issueOf(statements, work, effect, project)
+  let issue = work.issues.get(id)
+  if (!issue) {
+    const row = statements.issue.get({ id })
+    if (!row) throw new Error(`fingerprint names issue ${id}, which is not there`)
+    issue = { row, events: 0, isNew: false, regressed: false }
+    work.issues.set(id, issue)
+  }
+  issue.events += 1
+  if (countEvent(issue.row, effect)) {
+    issue.regressed = true
+    const data = JSON.stringify({ eventId: effect.eventId, ...(effect.release ? { release: effect.release } : {}) })
+    statements.activity.run({ issueId: id, type: 'set_regression', createdMs: work.nowMs, data })
+  }
+  widen(work.releases, effect.release, project, effect.timestampMs)
+  widen(work.environments, effect.environment, project, effect.timestampMs)
+  if (effect.digest !== '') {
+    const key = `${id} ${effect.digest}`
+    const known = work.digests.get(key)
+    if (!known || known.effect.timestampMs <= effect.timestampMs) work.digests.set(key, { effect, issueId: id })
+  }
+  if (project.first_event_ms === null) work.firstEvents.set(project.id, Math.min(effect.receivedMs, work.firstEvents.get(project.id) ?? effect.receivedMs))
+  work.keysUsed.set(effect.keyId, Math.max(effect.receivedMs, work.keysUsed.get(effect.keyId) ?? 0))
+}
+
+function writeWork(statements: BatchStatements, work: Work): void {
+  for (const { row } of work.issues.values()) statements.updateIssue.run(row)
+  for (const release of work.releases.values()) statements.release.run(release)
+  for (const environment of work.environments.values()) statements.environment.run(environment)
+  for (const { effect, issueId } of work.digests.values()) {
+    statements.digest.run({ projectId: effect.projectId, digest: effect.digest, issueId, eventId: effect.eventId, lastMs: effect.timestampMs })
+  }
+  for (const [id, ms] of work.firstEvents) statements.firstEvent.run({ id, ms })
+  for (const [id, ms] of work.keysUsed) statements.keyUsed.run({ id, ms })
+}
+
+/** The part that refine works with: intents, and the one transaction that makes a batch count. */
+export function batchPart(store: Store): Omit<BatchStore, 'projectSettings'> {
+  const { write, dialect } = store
+  const { builder } = dialect
+  const statements = batchStatements(write, dialect)
+  const writeOutcomes = outcomeWriter(store)
+  const cursor = () => write.get(builder.selectFrom('cursor').select('jpos').where('id', '=', 1))?.jpos ?? 0
+  const open = () => write.all(builder.selectFrom('batch').selectAll().orderBy('seq')).map((row): Batch => ({ seq: row.seq, from: row.from_jpos, to: row.to_jpos }))
+
+  const commit = (batch: Batch, effects: BatchEffects, nowMs: number): BatchResult => {
+    const oldest = open()[0]
+    if (oldest?.seq !== batch.seq) throw new Error(`batch ${batch.seq} commits out of order: ${oldest ? `batch ${oldest.seq} is open` : 'no batch is open'}`)
+    if (batch.to < cursor()) throw new Error(`batch ${batch.seq} ends at ${batch.to}, before the cursor ${cursor()}`)
+    const work = newWork(nowMs)
+    for (const effect of effects.events) apply(statements, work, effect)
+    writeWork(statements, work)
+    for (const attachment of effects.attachments) statements.attachment.run(attachment)
+    for (const item of effects.dead) statements.deadItem.run(item)
+    writeOutcomes(effects.outcomes, nowMs)
+    write.run(builder.updateTable('cursor').set({ jpos: batch.to }).where('id', '=', 1))
+    write.run(builder.deleteFrom('batch').where('seq', '<=', batch.seq))
+    return {
+      issues: [...work.issues.values()].map(({ row, events, isNew, regressed }) => ({
+        id: row.id,
+        projectId: row.project_id,
+        organizationId: row.organization_id,
+        events,
+        isNew,
+        regressed,
+      })),
+    }
+  }
+
+  return {
+    cursor,
+    openBatches: open,
+    openBatch: (from, to) => ({ seq: write.run(builder.insertInto('batch').values({ from_jpos: from, to_jpos: to })).lastId, from, to }),
+    commitBatch: (batch, effects, nowMs) => write.transaction(() => commit(batch, effects, nowMs)),
+  }
+}

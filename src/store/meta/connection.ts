@@ -1,0 +1,94 @@
+import { DatabaseSync } from 'node:sqlite'
+import type { SQLInputValue, StatementSync } from 'node:sqlite'
+import type { Compilable } from 'kysely'
+import { LRUCache } from 'lru-cache'
+
+/** Prepared statements kept for each connection; lists of varying length make new texts, so the number is bounded. */
+const statementsMax = 300
+/** How long a statement waits for another connection's lock before it fails. */
+const busyTimeoutMs = 5_000
+
+/** A query that is compiled once and run with other values each time. */
+export type Hot<P, R> = { all(values: P): R[]; get(values: P): R | undefined; run(values: P): { changes: number; lastId: number } }
+
+/** One database connection; all calls are synchronous. */
+export type Connection = {
+  all<R>(query: Compilable<R>): R[]
+  get<R>(query: Compilable<R>): R | undefined
+  run(query: Compilable<unknown>): { changes: number; lastId: number }
+  /** Runs SQL text that has no parameters: pragmas and migrations. */
+  script(text: string): void
+  /** Compiles `build` once; `slot('name')` marks where a value of that name goes. */
+  hot<P, R>(build: (slot: <K extends keyof P & string>(name: K) => P[K]) => Compilable<R>): Hot<P, R>
+  /** Runs `work` in one transaction that takes the write lock first; rolls back and throws on when it throws. Not to be nested. */
+  transaction<T>(work: () => T): T
+  close(): void
+}
+
+class Slot {
+  readonly name: string
+  constructor(name: string) {
+    this.name = name
+  }
+}
+
+/**
+ * Opens a SQLite file with this project's settings: WAL, every commit synced, foreign keys on.
+ * Throws the driver's error when the file can't be opened or is no database.
+ */
+export function openSqlite(file: string, options: { readOnly?: boolean } = {}): Connection {
+  const database = new DatabaseSync(file, { readOnly: options.readOnly ?? false, enableForeignKeyConstraints: true, timeout: busyTimeoutMs })
+  if (!options.readOnly) database.exec('pragma journal_mode = wal')
+  database.exec('pragma synchronous = full; pragma temp_store = memory; pragma cache_size = -16000')
+  const statements = new LRUCache<string, StatementSync>({ max: statementsMax })
+
+  const statementOf = (text: string): StatementSync => {
+    const known = statements.get(text)
+    if (known) return known
+    const made = database.prepare(text)
+    statements.set(text, made)
+    return made
+  }
+  const written = (result: { changes: number | bigint; lastInsertRowid: number | bigint }) => ({ changes: Number(result.changes), lastId: Number(result.lastInsertRowid) })
+
+  function hot<P, R>(build: (slot: <K extends keyof P & string>(name: K) => P[K]) => Compilable<R>): Hot<P, R> {
+    const { sql: text, parameters } = build((name) => new Slot(name) as never).compile()
+    const statement = database.prepare(text)
+    const bind = (values: P) => parameters.map((one) => (one instanceof Slot ? values[one.name as keyof P] : one)) as SQLInputValue[]
+    return {
+      all: (values) => statement.all(...bind(values)) as R[],
+      get: (values) => statement.get(...bind(values)) as R | undefined,
+      run: (values) => written(statement.run(...bind(values))),
+    }
+  }
+
+  return {
+    all: <R>(query: Compilable<R>) => {
+      const { sql: text, parameters } = query.compile()
+      return statementOf(text).all(...(parameters as SQLInputValue[])) as R[]
+    },
+    get: <R>(query: Compilable<R>) => {
+      const { sql: text, parameters } = query.compile()
+      return statementOf(text).get(...(parameters as SQLInputValue[])) as R | undefined
+    },
+    run: (query) => {
+      const { sql: text, parameters } = query.compile()
+      return written(statementOf(text).run(...(parameters as SQLInputValue[])))
+    },
+    script: (text) => database.exec(text),
+    hot,
+    transaction: (work) => {
+      database.exec('begin immediate')
+      try {
+        const result = work()
+        database.exec('commit')
+        return result
+      } catch (error) {
+        // A failed commit or a full disk may have rolled back already.
+        if (database.isTransaction) database.exec('rollback')
+        throw error
+      }
+    },
+    close: () => database.close(),
+  }
+}

@@ -1,0 +1,42 @@
+import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler, sql } from 'kysely'
+import type { Expression, RawBuilder } from 'kysely'
+import type { Tables } from './tables.ts'
+
+/**
+ * The query builder. It only compiles: the batch's commit is synchronous, because 500 effects through promises
+ * cost more than the statements themselves, so the connection runs what `.compile()` gives (connection.ts).
+ */
+export type Builder = Kysely<Tables>
+
+/** All that differs between the databases; everything else of store/meta is the same for each of them. */
+export type Dialect = {
+  builder: Builder
+  /** Column type of an id that the database numbers itself, from 1, never twice. */
+  autoId: string
+  /** Column type of whole numbers up to 2^53. */
+  bigint: string
+  /** Column type of a date of better-auth's own tables. */
+  date: string
+  /** The larger and the smaller of two values of one row. */
+  greatest(a: Expression<unknown>, b: Expression<unknown>): RawBuilder<number>
+  least(a: Expression<unknown>, b: Expression<unknown>): RawBuilder<number>
+}
+
+/** SQLite's side. A PostgreSQL twin gives `generated always as identity`, `bigint`, `timestamptz`, `greatest`, `least`. */
+export function sqliteDialect(): Dialect {
+  return {
+    builder: new Kysely<Tables>({
+      dialect: {
+        createAdapter: () => new SqliteAdapter(),
+        createDriver: () => new DummyDriver(),
+        createIntrospector: (db) => new SqliteIntrospector(db),
+        createQueryCompiler: () => new SqliteQueryCompiler(),
+      },
+    }),
+    autoId: 'integer primary key autoincrement',
+    bigint: 'integer',
+    date: 'date',
+    greatest: (a, b) => sql<number>`max(${a}, ${b})`,
+    least: (a, b) => sql<number>`min(${a}, ${b})`,
+  }
+}

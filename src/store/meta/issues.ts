@@ -1,0 +1,183 @@
+import type { Selectable } from 'kysely'
+import { MishapError } from '../../errors.ts'
+import { condition } from './filter.ts'
+import type { Activity, Issue, IssueFilter, MetaStore } from './meta.ts'
+import { fromJson, type Store } from './store.ts'
+import type { Tables } from './tables.ts'
+
+type Row = Selectable<Tables['issue']>
+
+/** Ids in one statement at most: far below SQLite's 32,766 parameters, and few different statement texts. */
+const idsMax = 500
+const digestsMax = 100
+const commentCharactersMax = 10_000
+
+export const toIssue = (row: Row): Issue => ({
+  id: row.id,
+  projectId: row.project_id,
+  organizationId: row.organization_id,
+  shortId: row.short_id,
+  kind: row.kind as Issue['kind'],
+  title: row.title,
+  culprit: row.culprit,
+  level: row.level,
+  platform: row.platform,
+  logger: row.logger,
+  metadata: fromJson<Issue['metadata']>(row.metadata),
+  status: row.status as Issue['status'],
+  substatus: row.substatus as Issue['substatus'],
+  statusDetails: fromJson<Record<string, unknown>>(row.status_details),
+  assigneeUserId: row.assignee_user_id,
+  firstSeenMs: row.first_seen_ms,
+  lastSeenMs: row.last_seen_ms,
+  count: row.count,
+  firstRelease: row.first_release,
+  lastRelease: row.last_release,
+  unhandled: row.unhandled === 1,
+  comments: row.comments,
+  rev: row.rev,
+})
+
+const toActivity = (row: Selectable<Tables['activity']>): Activity => ({
+  id: row.id,
+  issueId: row.issue_id,
+  type: row.type as Activity['type'],
+  createdMs: row.created_ms,
+  userId: row.user_id,
+  data: fromJson<Record<string, unknown>>(row.data),
+})
+
+type ReadPart = Pick<
+  MetaStore,
+  'issueById' | 'issueByShortId' | 'listIssues' | 'countIssues' | 'issuesByIds' | 'issueIdsOf' | 'hashesOf' | 'activityOf' | 'digestsOf' | 'issuesOfDigest' | 'environmentsOf' | 'releasesOf'
+>
+
+/** Reads of issues and what hangs on them. */
+export function issueReadPart({ read, dialect: { builder } }: Store): ReadPart {
+  const fingerprint = read.hot<{ projectId: number; hash: string }, { issue_id: number }>((slot) =>
+    builder.selectFrom('fingerprint').select('issue_id').where('project_id', '=', slot('projectId')).where('hash', '=', slot('hash')),
+  )
+  const hashes = read.hot<{ id: number }, { hash: string }>((slot) => builder.selectFrom('fingerprint').select('hash').where('issue_id', '=', slot('id')).orderBy('hash'))
+
+  const matching = (request: { projectIds: number[]; filter?: IssueFilter; fromMs?: number }) => {
+    let query = builder.selectFrom('issue').where('project_id', 'in', request.projectIds)
+    if (request.fromMs !== undefined) query = query.where('last_seen_ms', '>=', request.fromMs)
+    const { filter } = request
+    return filter ? query.where((build) => condition(build, filter)) : query
+  }
+
+  return {
+    issueById: (id) => {
+      const row = read.get(builder.selectFrom('issue').selectAll().where('id', '=', id))
+      return row && toIssue(row)
+    },
+    issueByShortId: (organizationId, shortId) => {
+      const row = read.get(builder.selectFrom('issue').selectAll().where('organization_id', '=', organizationId).where('short_id', '=', shortId.toUpperCase()))
+      return row && toIssue(row)
+    },
+    listIssues: (request) => {
+      if (request.projectIds.length === 0) return []
+      const column = request.sort === 'last' ? 'last_seen_ms' : 'first_seen_ms'
+      let query = matching(request).selectAll()
+      const { after } = request
+      if (after) query = query.where((build) => build.or([build(column, '<', after.valueMs), build.and([build(column, '=', after.valueMs), build('id', '<', after.id)])]))
+      return read.all(query.orderBy(column, 'desc').orderBy('id', 'desc').limit(request.max)).map(toIssue)
+    },
+    countIssues: (request) => {
+      if (request.projectIds.length === 0) return 0
+      return read.get(matching(request).select((build) => build.fn.countAll<number>().as('n')))?.n ?? 0
+    },
+    issuesByIds: (ids, filter) => {
+      const found: Issue[] = []
+      for (let start = 0; start < ids.length; start += idsMax) {
+        const query = builder.selectFrom('issue').selectAll().where('id', 'in', ids.slice(start, start + idsMax))
+        found.push(...read.all(filter ? query.where((build) => condition(build, filter)) : query).map(toIssue))
+      }
+      return found
+    },
+    issueIdsOf: (wanted) => {
+      const found = new Map<string, number>()
+      for (const { projectId, groupHash } of wanted) {
+        const row = fingerprint.get({ projectId, hash: groupHash })
+        if (row) found.set(`${projectId}:${groupHash}`, row.issue_id)
+      }
+      return found
+    },
+    hashesOf: (issueIds) => new Map(issueIds.map((id) => [id, hashes.all({ id }).map((row) => row.hash)])),
+    activityOf: (issueId) => read.all(builder.selectFrom('activity').selectAll().where('issue_id', '=', issueId).orderBy('id')).map(toActivity),
+    digestsOf: (issueId) =>
+      read.all(builder.selectFrom('digest').select('digest').where('issue_id', '=', issueId).orderBy('last_ms', 'desc').limit(digestsMax)).map((row) => row.digest),
+    issuesOfDigest: (projectIds, digest) => {
+      if (projectIds.length === 0) return []
+      return read
+        .all(builder.selectFrom('digest').selectAll().where('digest', '=', digest).where('project_id', 'in', projectIds).orderBy('last_ms', 'desc').limit(digestsMax))
+        .map((row) => ({ issueId: row.issue_id, projectId: row.project_id, eventId: row.event_id, lastMs: row.last_ms }))
+    },
+    environmentsOf: (projectIds) => {
+      if (projectIds.length === 0) return []
+      return read.all(builder.selectFrom('environment').select('name').distinct().where('project_id', 'in', projectIds).orderBy('name')).map((row) => row.name)
+    },
+    releasesOf: (projectIds, max) => {
+      if (projectIds.length === 0) return []
+      return read
+        .all(builder.selectFrom('release').selectAll().where('project_id', 'in', projectIds).orderBy('last_event_ms', 'desc').limit(max))
+        .map((row) => ({ version: row.version, projectId: row.project_id, firstEventMs: row.first_event_ms, lastEventMs: row.last_event_ms }))
+    },
+  }
+}
+
+const activityTypes = { resolved: 'set_resolved', unresolved: 'set_unresolved', ignored: 'set_ignored' } as const
+
+type WritePart = Pick<MetaStore, 'updateIssue' | 'addComment'>
+
+/** What people change on issues. */
+export function issueWritePart({ write, dialect: { builder } }: Store): WritePart {
+  const demand = (id: number): Row => {
+    const row = write.get(builder.selectFrom('issue').selectAll().where('id', '=', id))
+    if (!row) throw new MishapError('NOT_FOUND')
+    return row
+  }
+
+  return {
+    updateIssue: (id, change, userId, nowMs) =>
+      write.transaction(() => {
+        const old = demand(id)
+        const status = change.status ?? (old.status as Issue['status'])
+        const moved = status !== old.status
+        const substatus = change.substatus === undefined ? (moved ? (status === 'unresolved' ? 'ongoing' : null) : old.substatus) : change.substatus
+        const details = change.statusDetails === undefined ? (moved ? '{}' : old.status_details) : JSON.stringify(change.statusDetails)
+        const assignee = change.assigneeUserId === undefined ? old.assignee_user_id : change.assigneeUserId
+        const stateChanged = moved || substatus !== old.substatus || details !== old.status_details
+        if (!stateChanged && assignee === old.assignee_user_id) return { issue: toIssue(old), activityId: null }
+        const row = {
+          status,
+          substatus,
+          status_details: details,
+          assignee_user_id: assignee,
+          resolved_ms: status === 'resolved' ? (moved ? nowMs : old.resolved_ms) : null,
+          rev: old.rev + 1,
+        }
+        write.run(builder.updateTable('issue').set(row).where('id', '=', id))
+        const issue = toIssue({ ...old, ...row })
+        if (!stateChanged) return { issue, activityId: null }
+        // The state before is kept with the activity, so that undo is an update with these values.
+        const data = JSON.stringify({ before: { status: old.status, substatus: old.substatus, statusDetails: fromJson(old.status_details) }, statusDetails: fromJson(details) })
+        const { lastId } = write.run(builder.insertInto('activity').values({ issue_id: id, type: activityTypes[status], created_ms: nowMs, user_id: userId, data }))
+        return { issue, activityId: lastId }
+      }),
+    addComment: (issueId, userId, text, nowMs) => {
+      const trimmed = text.trim()
+      if (trimmed === '' || trimmed.length > commentCharactersMax) {
+        const sentence = `Use 1 to ${commentCharactersMax} characters.`
+        throw new MishapError('VALIDATION', { detail: sentence, fields: { text: [sentence] } })
+      }
+      return write.transaction(() => {
+        const old = demand(issueId)
+        const row = { issue_id: issueId, type: 'note', created_ms: nowMs, user_id: userId, data: JSON.stringify({ text: trimmed }) }
+        const { lastId } = write.run(builder.insertInto('activity').values(row))
+        write.run(builder.updateTable('issue').set({ comments: old.comments + 1, rev: old.rev + 1 }).where('id', '=', issueId))
+        return toActivity({ id: lastId, ...row })
+      })
+    },
+  }
+}

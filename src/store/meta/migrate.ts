@@ -1,0 +1,28 @@
+import { sql } from 'kysely'
+import { MishapError } from '../../errors.ts'
+import type { Connection } from './connection.ts'
+import type { Dialect } from './dialect.ts'
+import { statements as first } from './schema/0001-first.ts'
+
+/** Every step of the schema; the place in the list is its number, from 1. A released step is never edited. */
+const steps: ((dialect: Dialect) => string[])[] = [first]
+
+/**
+ * Brings the database to this version's schema, each step in a transaction of its own.
+ * Throws START_NEWER_DATA when a newer version wrote it.
+ */
+export function migrate(connection: Connection, dialect: Dialect, nowMs: number): void {
+  connection.script(`create table if not exists version (number integer primary key, applied_ms ${dialect.bigint} not null)`)
+  const found = connection.get(dialect.builder.selectFrom('version').select(sql<number | null>`max(number)`.as('number')))?.number ?? 0
+  if (found > steps.length) {
+    throw new MishapError('START_NEWER_DATA', { detail: `The data folder was written by a newer version (schema ${found}; this version knows ${steps.length}).` })
+  }
+  for (let number = found + 1; number <= steps.length; number++) {
+    const step = steps[number - 1]
+    if (!step) continue
+    connection.transaction(() => {
+      for (const statement of step(dialect)) connection.script(statement)
+      connection.run(dialect.builder.insertInto('version').values({ number, applied_ms: nowMs }))
+    })
+  }
+}

@@ -1,0 +1,195 @@
+import { randomBytes } from 'node:crypto'
+import { type Selectable, sql } from 'kysely'
+import { MishapError } from '../../errors.ts'
+import type { MetaStore, Project, ProjectKey } from './meta.ts'
+import { checkName, checkSlug, idOf } from './names.ts'
+import { fromJson, type Store } from './store.ts'
+import type { Tables } from './tables.ts'
+
+const toProject = (row: Selectable<Tables['project']>): Project => ({
+  id: row.id,
+  organizationId: row.organization_id,
+  slug: row.slug,
+  name: row.name,
+  platform: row.platform,
+  createdMs: row.created_ms,
+  firstEventMs: row.first_event_ms,
+  allowedOrigins: fromJson<string[]>(row.allowed_origins),
+})
+
+const toKey = (row: Selectable<Tables['project_key']>): ProjectKey => ({
+  id: row.id,
+  projectId: row.project_id,
+  label: row.label,
+  publicKey: row.public_key,
+  active: row.active === 1,
+  rateLimit: row.rate_count === null || row.rate_window_s === null ? null : { count: row.rate_count, windowS: row.rate_window_s },
+  createdMs: row.created_ms,
+  lastUsedMs: row.last_used_ms,
+})
+
+/** Grows with each change that accept has to know; must run inside the change's transaction. */
+export function bumpKeysVersion({ write, dialect: { builder } }: Pick<Store, 'write' | 'dialect'>): void {
+  const next = sql<string>`cast(cast(value.text as integer) + 1 as text)`
+  write.run(
+    builder
+      .insertInto('value')
+      .values({ name: 'keys_version', text: '1' })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet({ text: next })),
+  )
+}
+
+type ProjectPart = Pick<MetaStore, 'createProject' | 'projectsOf' | 'projectById' | 'projectBySlug' | 'updateProject' | 'projectSettings'>
+
+/** Projects and the switches that refine reads. */
+export function projectPart(store: Store): ProjectPart {
+  const {
+    write,
+    read,
+    dialect: { builder },
+    clock,
+  } = store
+  const one = (id: number) => builder.selectFrom('project').selectAll().where('id', '=', id)
+  const demandFree = (organizationId: number, slug: string, butId: number) => {
+    const taken = write.get(builder.selectFrom('project').select('id').where('organization_id', '=', organizationId).where('slug', '=', slug))
+    if (taken && taken.id !== butId) throw new MishapError('CONFLICT', { detail: 'Another project has this slug.', fields: { slug: ['Another project has this slug.'] } })
+  }
+  const settings = read.hot<{ id: number }, Selectable<Tables['project']>>((slot) => builder.selectFrom('project').selectAll().where('id', '=', slot('id')))
+
+  return {
+    createProject: ({ organizationId, slug, name, platform }) => {
+      const row = { organization_id: organizationId, slug: checkSlug(slug), name: checkName(name), platform, created_ms: clock.now(), allowed_origins: '[]' }
+      return write.transaction(() => {
+        demandFree(organizationId, slug, 0)
+        const { lastId } = write.run(builder.insertInto('project').values(row))
+        bumpKeysVersion(store)
+        const made = write.get(one(lastId))
+        if (!made) throw new MishapError('INTERNAL')
+        return toProject(made)
+      })
+    },
+    projectsOf: (organizationId) => read.all(builder.selectFrom('project').selectAll().where('organization_id', '=', organizationId).orderBy('slug')).map(toProject),
+    projectById: (id) => {
+      const row = read.get(one(id))
+      return row && toProject(row)
+    },
+    projectBySlug: (organizationId, slugOrId) => {
+      const id = idOf(slugOrId)
+      const base = builder.selectFrom('project').selectAll().where('organization_id', '=', organizationId)
+      const row = read.get(id === undefined ? base.where('slug', '=', slugOrId) : base.where('id', '=', id))
+      return row && toProject(row)
+    },
+    updateProject: (id, value) =>
+      write.transaction(() => {
+        const old = write.get(one(id))
+        if (!old) throw new MishapError('NOT_FOUND')
+        if (value.slug !== undefined) demandFree(old.organization_id, checkSlug(value.slug), id)
+        const row = {
+          slug: value.slug ?? old.slug,
+          name: value.name === undefined ? old.name : checkName(value.name),
+          platform: value.platform === undefined ? old.platform : value.platform,
+          allowed_origins: value.allowedOrigins === undefined ? old.allowed_origins : JSON.stringify(value.allowedOrigins),
+        }
+        write.run(builder.updateTable('project').set(row).where('id', '=', id))
+        bumpKeysVersion(store)
+        return toProject({ ...old, ...row })
+      }),
+    projectSettings: (projectId) => {
+      const row = settings.get({ id: projectId })
+      return (
+        row && {
+          projectId,
+          organizationId: row.organization_id,
+          scrubDefaults: row.scrub_defaults === 1,
+          scrubIpAddresses: row.scrub_ip_addresses === 1,
+          sensitiveFields: fromJson<string[]>(row.sensitive_fields),
+          safeFields: fromJson<string[]>(row.safe_fields),
+        }
+      )
+    },
+  }
+}
+
+const wholeNumber = (value: number, max: number) => Number.isInteger(value) && value >= 1 && value <= max
+
+/** A limit is 1 to 10^9 items in 1 to 86,400 seconds; throws VALIDATION (field `rateLimit`). */
+function checkRateLimit(limit: { count: number; windowS: number } | null): void {
+  if (limit === null || (wholeNumber(limit.count, 1e9) && wholeNumber(limit.windowS, 86_400))) return
+  const sentence = 'Use 1 to 1,000,000,000 items in 1 to 86,400 seconds.'
+  throw new MishapError('VALIDATION', { detail: sentence, fields: { rateLimit: [sentence] } })
+}
+
+type KeyPart = Pick<MetaStore, 'createKey' | 'keysOf' | 'updateKey' | 'deleteKey' | 'keySnapshot'>
+
+/** Project keys, and the snapshot of all of them that accept works by. */
+export function keyPart(store: Store): KeyPart {
+  const {
+    write,
+    read,
+    dialect: { builder },
+    clock,
+  } = store
+  const one = (id: number) => builder.selectFrom('project_key').selectAll().where('id', '=', id)
+
+  return {
+    createKey: (projectId, label) => {
+      const row = {
+        project_id: projectId,
+        label: checkName(label, 'label'),
+        public_key: randomBytes(16).toString('hex'),
+        active: 1,
+        rate_count: null,
+        rate_window_s: null,
+        created_ms: clock.now(),
+        last_used_ms: null,
+      }
+      return write.transaction(() => {
+        const { lastId } = write.run(builder.insertInto('project_key').values(row))
+        bumpKeysVersion(store)
+        return toKey({ id: lastId, ...row })
+      })
+    },
+    keysOf: (projectId) => read.all(builder.selectFrom('project_key').selectAll().where('project_id', '=', projectId).orderBy('id')).map(toKey),
+    updateKey: (id, value) => {
+      if (value.rateLimit !== undefined) checkRateLimit(value.rateLimit)
+      return write.transaction(() => {
+        const old = write.get(one(id))
+        if (!old) throw new MishapError('NOT_FOUND')
+        const limit = value.rateLimit
+        const row = {
+          label: value.label === undefined ? old.label : checkName(value.label, 'label'),
+          active: value.active === undefined ? old.active : Number(value.active),
+          rate_count: limit === undefined ? old.rate_count : (limit?.count ?? null),
+          rate_window_s: limit === undefined ? old.rate_window_s : (limit?.windowS ?? null),
+        }
+        write.run(builder.updateTable('project_key').set(row).where('id', '=', id))
+        bumpKeysVersion(store)
+        return toKey({ ...old, ...row })
+      })
+    },
+    deleteKey: (id) =>
+      write.transaction(() => {
+        write.run(builder.deleteFrom('project_key').where('id', '=', id))
+        bumpKeysVersion(store)
+      }),
+    keySnapshot: () => {
+      const version = read.get(builder.selectFrom('value').select('text').where('name', '=', 'keys_version'))
+      const rows = read.all(
+        builder.selectFrom('project_key').innerJoin('project', 'project.id', 'project_key.project_id').selectAll('project_key').select(['project.organization_id', 'project.allowed_origins']),
+      )
+      const keys: ReturnType<MetaStore['keySnapshot']>['keys'] = {}
+      for (const row of rows) {
+        const { id, projectId, active, rateLimit } = toKey(row)
+        keys[row.public_key] = {
+          keyId: id,
+          projectId,
+          organizationId: row.organization_id,
+          active,
+          ...(rateLimit ? { rateLimit } : {}),
+          allowedOrigins: fromJson<string[]>(row.allowed_origins),
+        }
+      }
+      return { version: Number(version?.text ?? 0), keys }
+    },
+  }
+}

@@ -1,0 +1,45 @@
+import type { Clock } from '../../clock.ts'
+import { batchPart } from './batch.ts'
+import { openSqlite } from './connection.ts'
+import { countPart } from './counts.ts'
+import { sqliteDialect } from './dialect.ts'
+import { issueReadPart, issueWritePart } from './issues.ts'
+import type { MetaStore } from './meta.ts'
+import { migrate } from './migrate.ts'
+import { organizationPart } from './organizations.ts'
+import { peoplePart } from './people.ts'
+import { keyPart, projectPart } from './projects.ts'
+import type { Store } from './store.ts'
+import { tokenPart } from './tokens.ts'
+
+/**
+ * Opens (or makes) the meta store in one SQLite file: one writer, and one reader, so that screens never wait for a commit.
+ * `readers: 0` reads through the writer. Throws START_NEWER_DATA when a newer version wrote the file.
+ */
+export function openSqliteMeta(file: string, options: { clock: Clock; readers?: number }): MetaStore {
+  const dialect = sqliteDialect()
+  const write = openSqlite(file)
+  try {
+    migrate(write, dialect, options.clock.now())
+  } catch (error) {
+    write.close()
+    throw error
+  }
+  const read = (options.readers ?? 1) > 0 ? openSqlite(file, { readOnly: true }) : write
+  const store: Store = { write, read, dialect, clock: options.clock }
+  return {
+    ...organizationPart(store),
+    ...projectPart(store),
+    ...keyPart(store),
+    ...peoplePart(store),
+    ...issueReadPart(store),
+    ...issueWritePart(store),
+    ...countPart(store),
+    ...tokenPart(store),
+    ...batchPart(store),
+    close: () => {
+      if (read !== write) read.close()
+      write.close()
+    },
+  }
+}

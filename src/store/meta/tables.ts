@@ -1,0 +1,116 @@
+import type { ColumnType, Generated } from 'kysely'
+
+/** A column that the database numbers by itself. */
+type Id = Generated<number>
+/** 0 or 1: the one form that both dialects share. */
+type Flag = number
+/** JSON as text: read whole, never searched inside. */
+type JsonText = string
+type Defaulted<T> = ColumnType<T, T | undefined, T>
+
+/** Every table of meta as Kysely sees it. Times are milliseconds since 1970 UTC, names end in `_ms`. */
+export type Tables = {
+  version: { number: number; applied_ms: number }
+  value: { name: string; text: string }
+  organization: { id: Id; slug: string; name: string; created_ms: number }
+  member: { organization_id: number; user_id: string; role: string; created_ms: number }
+  project: {
+    id: Id
+    organization_id: number
+    slug: string
+    name: string
+    platform: string | null
+    created_ms: number
+    first_event_ms: number | null
+    allowed_origins: JsonText
+    scrub_defaults: Defaulted<Flag>
+    scrub_ip_addresses: Defaulted<Flag>
+    sensitive_fields: Defaulted<JsonText>
+    safe_fields: Defaulted<JsonText>
+  }
+  project_key: {
+    id: Id
+    project_id: number
+    label: string
+    public_key: string
+    active: Flag
+    rate_count: number | null
+    rate_window_s: number | null
+    created_ms: number
+    last_used_ms: number | null
+  }
+  short_id: { organization_id: number; prefix: string; last: number }
+  issue: {
+    id: Id
+    organization_id: number
+    project_id: number
+    short_id: string
+    kind: string
+    title: string
+    culprit: string
+    level: string
+    platform: string
+    logger: string
+    metadata: JsonText
+    error_type: string
+    error_value: string
+    /** Lower-cased title, culprit, type and value: what free text looks into. */
+    search_text: string
+    status: string
+    substatus: string | null
+    status_details: JsonText
+    resolved_ms: number | null
+    assignee_user_id: string | null
+    first_seen_ms: number
+    last_seen_ms: number
+    count: number
+    first_release: string
+    last_release: string
+    unhandled: Flag
+    comments: Defaulted<number>
+    rev: Defaulted<number>
+  }
+  fingerprint: { project_id: number; hash: string; issue_id: number }
+  activity: { id: Id; issue_id: number; type: string; created_ms: number; user_id: string | null; data: JsonText }
+  digest: { project_id: number; digest: string; issue_id: number; event_id: string; last_ms: number }
+  release: { organization_id: number; project_id: number; version: string; first_event_ms: number; last_event_ms: number }
+  environment: { project_id: number; name: string; first_seen_ms: number; last_seen_ms: number }
+  outcome: {
+    hour_ms: number
+    project_id: number
+    key_id: number
+    category: string
+    outcome: string
+    reason: string
+    item_type: string
+    quantity: number
+    bytes: number
+  }
+  dead_item: { id: Id; jpos: number; project_id: number; key_id: number; received_ms: number; reason: string; bytes: number; blob_key: string }
+  attachment: {
+    id: Id
+    project_id: number
+    event_id: string
+    name: string
+    type: string
+    content_type: string
+    bytes: number
+    blob_key: string
+    received_ms: number
+  }
+  batch: { seq: Id; from_jpos: number; to_jpos: number }
+  cursor: { id: number; jpos: number }
+  api_token: {
+    id: Id
+    name: string
+    prefix: string
+    hash: string
+    user_id: string
+    organization_id: number | null
+    scopes: JsonText
+    created_ms: number
+    last_used_ms: number | null
+  }
+  auth_user: { id: string; name: string; email: string }
+  auth_account: { id: string; userId: string; password: string | null }
+}

@@ -1,0 +1,206 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { bounds, breaches, countLines, isTest, laws, read } from '../scripts/laws.ts'
+
+const root = join(import.meta.dirname, '..')
+
+/** Every TypeScript file of this repository, as paths from its root with `/`. */
+function paths(): string[] {
+  const found: string[] = []
+  const enter = (folder: string) => {
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      if (entry.name === 'node_modules' || entry.name === 'out' || entry.name.startsWith('.')) continue
+      const path = join(folder, entry.name)
+      if (entry.isDirectory()) enter(path)
+      else if (/\.tsx?$/.test(entry.name) && entry.name !== 'next-env.d.ts') found.push(relative(root, path).replaceAll('\\', '/'))
+    }
+  }
+  for (const top of ['src', 'scripts', 'e2e', 'bench']) enter(join(root, top))
+  return found.sort()
+}
+
+const sources = paths().map((path) => read(path, readFileSync(join(root, path), 'utf8')))
+
+describe('the laws of this tree', () => {
+  test.each(laws.map((law) => [law.name, law.sentence, law] as const))('%s: %s', (_name, _sentence, law) => {
+    const found = sources.flatMap((source) => breaches(law, source)).map((one) => `${one.path}:${one.line}: ${one.what}`)
+    expect(found).toEqual([])
+  })
+
+  test('dangerouslySetInnerHTML stands in one place of the tree', () => {
+    const places = sources.filter((source) => !isTest(source.path) && /dangerouslySetInnerHTML=/.test(source.text)).map((source) => source.path)
+    expect(places.length, places.join(', ')).toBeLessThanOrEqual(1)
+  })
+})
+
+// ---- what is measured: the name of the test says the number
+
+type Share = { code: number; comment: number; test: number }
+const share = (keep: (path: string) => boolean): Share => {
+  const sum = { code: 0, comment: 0, test: 0 }
+  for (const source of sources) {
+    if (!source.path.startsWith('src/') || !keep(source.path)) continue
+    const lines = countLines(source)
+    if (isTest(source.path)) sum.test += lines.code + lines.comment
+    else {
+      sum.code += lines.code
+      sum.comment += lines.comment
+    }
+  }
+  return sum
+}
+const ratio = (part: number, whole: number) => (whole === 0 ? 0 : part / whole).toFixed(2)
+const stages = share((path) => !path.startsWith('src/web/'))
+const screens = share((path) => path.startsWith('src/web/'))
+
+describe('shares', () => {
+  test(`test lines for each line of code, screens left out: ${ratio(stages.test, stages.code)} (at least 0.8, aim 1.2; screens: ${ratio(screens.test, screens.code)}, and e2e/ui)`, () => {
+    expect(stages.test / stages.code).toBeGreaterThanOrEqual(0.8)
+  })
+
+  test(`comment lines: ${ratio(stages.comment, stages.comment + stages.code)} of the stages, ${ratio(screens.comment, screens.comment + screens.code)} of the screens (aim 0.12-0.20)`, () => {
+    expect(stages.comment).toBeGreaterThan(0)
+  })
+})
+
+// ---- each law catches what it is for
+
+const many = (count: number, line = '  work()\n') => line.repeat(count)
+const nested = (depth: number) => `export function f(a: boolean) {${'if (a) {'.repeat(depth)}${'}'.repeat(depth)}}`
+
+/** law, path, snippet. */
+const bad: [law: string, path: string, text: string][] = [
+  ['direction', 'src/protocol/a.ts', `import { b } from '../store/meta/meta.ts'`],
+  ['direction', 'src/accept/a.ts', `import { b } from '../refine/refine.ts'`],
+  ['direction', 'src/accept/a.ts', `import type { B } from '../query/plan.ts'`],
+  ['direction', 'src/accept/a.ts', `import type { App } from '../app.ts'`],
+  ['direction', 'src/api/a.ts', `import { createApp } from '../app.ts'`],
+  ['direction', 'src/query/a.ts', `const { b } = await import('../api/routes.ts')`],
+  ['direction', 'src/query/a.ts', `type B = import('../auth/auth.ts').Auth`],
+  ['direction', 'src/query/a.ts', `export { b } from '../auth/auth.ts'`],
+  ['direction', 'src/refine/a.ts', `import { b } from '../../e2e/b.ts'`],
+  ['direction', 'src/extra.ts', `import { b } from './accept/accept.ts'`],
+  ['direction', 'src/web/app/page.tsx', `import { b } from '../../refine/refine.ts'`],
+  ['doors', 'src/api/a.ts', `import { b } from '../query/search/grammar.ts'`],
+  ['doors', 'src/api/a.ts', `import { b } from '../store/meta/schema/first.ts'`],
+  ['doors', 'src/refine/error/a.ts', `import { b } from '../scrub/rules/b.ts'`],
+  ['doors', 'src/main.ts', `import { b } from './query/search/grammar.ts'`],
+  ['frameworks', 'src/auth/a.ts', `import 'server-only'`],
+  ['frameworks', 'src/api/a.ts', `import { cookies } from 'next/headers'`],
+  ['frameworks', 'src/query/a.ts', `import { useState } from 'react'`],
+  ['state', 'src/accept/a.ts', `let count = 0`],
+  ['state', 'src/accept/a.ts', `export let count = 0`],
+  ['state', 'src/accept/a.ts', `const seen = new Map<string, number>()`],
+  ['state', 'src/accept/a.ts', `const seen = new Set()`],
+  ['state', 'src/accept/a.ts', `export const cache = new LRUCache({ max: 5 })`],
+  ['state', 'src/accept/a.ts', `const waiting: string[] = []`],
+  ['state', 'src/accept/a.ts', `const byName = {} as Record<string, string>`],
+  ['state', 'src/accept/a.ts', `const names = new Set(['a'])\nexport const f = () => names.add('b')`],
+  ['state', 'src/accept/a.ts', `const table = { a: 1 }\nexport const f = () => { table.a = 2 }`],
+  ['state', 'src/accept/a.ts', `const table = [1]\nexport const f = () => table.push(2)`],
+  ['state', 'src/accept/a.ts', `const table: Record<string, number> = { a: 1 }\nexport const f = () => delete table['a']`],
+  ['environment', 'src/accept/a.ts', `export const port = process.env.PORT`],
+  ['environment', 'src/accept/a.ts', `const { PORT } = process.env`],
+  ['environment', 'src/accept/a.ts', `import { env } from 'node:process'`],
+  ['clock', 'src/accept/a.ts', `export const f = () => Date.now()`],
+  ['clock', 'src/accept/a.ts', `export const f = () => new Date().toISOString()`],
+  ['clock', 'src/accept/a.ts', `export const f = () => setTimeout(f, 5)`],
+  ['clock', 'src/accept/a.ts', `export const f = () => setInterval(f, 5)`],
+  ['clock', 'src/accept/a.ts', `import { setTimeout as wait } from 'node:timers/promises'`],
+  ['clock', 'src/web/app/page.tsx', `export default function Page() { return <p>{Date.now()}</p> }`],
+  ['sql', 'src/api/a.ts', `export const q = 'SELECT 1'`],
+  ['sql', 'src/api/a.ts', 'export const q = (table: string) => `DELETE FROM ${table}`'],
+  ['sql', 'src/query/run.ts', 'export const q = `\n  SELECT a\n  FROM b`'],
+  ['sql', 'src/auth/a.ts', `export const q = 'select id from person'`],
+  ['sql', 'src/accept/a.ts', `export const q = 'PRAGMA user_version'`],
+  ['sql', 'src/jobs/a.ts', `export const q = 'ALTER TABLE events DROP PARTITION 1'`],
+  ['markup', 'src/web/ui/a.tsx', `export const A = () => <div dangerouslySetInnerHTML={{ __html: 'x' }} />`],
+  ['markup', 'src/web/ui/a.tsx', `export const A = () => <script dangerouslySetInnerHTML={{ __html: 'x' }} />`],
+  ['markup', 'src/web/ui/a.tsx', `export const f = (e: Element) => { e.innerHTML = 'x' }`],
+  ['markup', 'src/web/ui/a.tsx', `export const f = (text: string) => eval(text)`],
+  ['markup', 'src/query/a.ts', `export const f = (text: string) => new Function(text)`],
+  ['words', 'src/api/a.ts', `export const f = (a: any) => a`],
+  ['words', 'src/api/a.ts', `export const f = (a: unknown) => a as Record<string, any>`],
+  ['words', 'src/api/a.ts', `enum Color { Red }`],
+  ['words', 'src/api/a.ts', `namespace A { export const b = 1 }`],
+  ['words', 'src/api/a.ts', `class A { constructor(private readonly b: string) {} }`],
+  ['words', 'src/api/a.ts', `export const f = (a?: string) => a!.length`],
+  ['words', 'src/api/a.ts', `export default 1`],
+  ['words', 'src/web/ui/a.tsx', `export default function A() { return <p /> }`],
+  ['barrels', 'src/api/a.ts', `export * from './b.ts'`],
+  ['barrels', 'src/api/a.ts', `export * as b from './b.ts'`],
+  ['barrels', 'src/api/a.ts', `export { a } from './a.ts'\nexport { b } from './b.ts'`],
+  ['barrels', 'src/api/index.ts', `export const a = 1`],
+  ['lengths', 'src/api/a.ts', many(bounds.fileLines + 1)],
+  ['lengths', 'src/api/a.ts', `export function f() {\n${many(bounds.functionLines)}}`],
+  ['lengths', 'src/api/a.ts', `export const f = () => {\n${many(bounds.functionLines)}}`],
+  ['lengths', 'src/web/ui/a.tsx', `export function Row() {\n${many(bounds.componentLines)}}`],
+  ['lengths', 'src/web/ui/a.tsx', `export function row() {\n${many(bounds.functionLines)}}`],
+  ['nesting', 'src/api/a.ts', nested(bounds.nesting + 1)],
+  ['nesting', 'src/api/a.ts', `export const f = (a: number[]) => { try { for (const b of a) { a.map(() => { while (b) { switch (b) { case 1: if (a) { if (b) {} } } } }) } } catch {} }`],
+  ['places', 'src/utils/a.ts', ''],
+  ['places', 'src/web/lib/a.ts', ''],
+  ['places', 'src/api/helpers.ts', ''],
+  ['places', 'e2e/common/a.ts', ''],
+  ['places', 'src/a/b/c/d/e/f/g.ts', ''],
+  ['places', 'src/web/app/a/b/c/d/e/f/g/page.tsx', ''],
+]
+
+/** The nearest thing to each of them that is allowed. */
+const good: [law: string, path: string, text: string][] = [
+  ['direction', 'src/api/a.ts', `import type { App } from '../app.ts'\nimport { b } from '../store/meta/meta.ts'\nimport { c } from '../errors.ts'\nimport d from 'pino'`],
+  ['direction', 'src/app.ts', `import { b } from './accept/accept.ts'`],
+  ['direction', 'src/web/app/page.tsx', `import { b } from '../ui/b.tsx'\nimport { c } from '../../query/plan.ts'`],
+  ['direction', 'src/accept/a.test.ts', `import { b } from '../refine/refine.ts'`],
+  ['doors', 'src/api/a.ts', `import { b } from '../query/plan.ts'\nimport { c } from '../store/meta/meta.ts'`],
+  ['doors', 'src/refine/error/a.ts', `import { b } from '../scrub/scrub.ts'\nimport { c } from '../step.ts'\nimport { d } from '../../store/blobs/blobs.ts'`],
+  ['frameworks', 'src/web/handle.ts', `import 'server-only'\nimport { cache } from 'react'`],
+  ['state', 'src/accept/a.ts', `const names = new Set(['a'])\nconst table = { a: 1 } as const\nconst limits = [1, 2]\nconst shape = /x/g\nexport const f = () => { const names: string[] = []; names.push('a'); return [...limits].sort() }`],
+  ['state', 'src/accept/a.ts', `const text = new TextDecoder()\nconst number = new Intl.NumberFormat('en')\nconst all = new Map(Object.entries({ a: 1 }))`],
+  ['environment', 'src/config.ts', `export const environment = () => process.env`],
+  ['environment', 'src/accept/a.ts', `export const id = process.pid`],
+  ['clock', 'src/clock.ts', `export const now = () => Date.now()`],
+  ['clock', 'src/accept/a.ts', `export const f = (clock: { now(): number }) => new Date(clock.now())`],
+  ['clock', 'src/web/ui/a.tsx', `export const f = () => setTimeout(f, 5)`],
+  ['clock', 'src/web/app/a.tsx', `// runs in the tab\n'use client'\nexport const f = () => setTimeout(f, 5)`],
+  ['sql', 'src/store/meta/a.ts', `export const q = 'SELECT 1'`],
+  ['sql', 'src/query/compile/a.ts', `export const q = 'SELECT 1'`],
+  ['sql', 'src/web/ui/a.tsx', `export const q = ['Select a project from the list', 'SELECTED', 'Update', 'select one']`],
+  ['markup', 'src/web/app/layout.tsx', `export const A = ({ nonce }: { nonce: string }) => <script nonce={nonce} dangerouslySetInnerHTML={{ __html: 'x' }} />`],
+  ['words', 'src/web/app/page.tsx', `export default function Page() { return <p /> }`],
+  ['words', 'src/api/a.ts', `export const any = (a: unknown) => a !== undefined // any enum`],
+  ['words', 'src/web/css.d.ts', `declare module '*.css'`],
+  ['barrels', 'src/auth/a.ts', `import type { Role } from './b.ts'\nexport type A = Role\nexport type { Role }`],
+  ['lengths', 'src/web/ui/a.tsx', `export function Row() {\n${many(bounds.componentLines - 2)}}`],
+  ['lengths', 'src/api/a.test.ts', `describe('x', () => {\n${many(bounds.functionLines)}})`],
+  ['nesting', 'src/api/a.ts', nested(bounds.nesting)],
+  ['nesting', 'src/api/a.ts', `export const f = (a: number) => { ${'if (a) {} else '.repeat(12)} {} }`],
+  ['places', 'src/web/app/o/[org]/issues/[id]/events/[n]/page.tsx', ''],
+]
+
+describe('each law', () => {
+  const find = (name: string, path: string, text: string) => laws.filter((law) => law.name === name).flatMap((law) => breaches(law, read(path, text)))
+
+  test.each(bad)('%s catches in %s: %s', (name, path, text) => {
+    expect(find(name, path, text)).not.toEqual([])
+  })
+
+  test.each(good)('%s lets pass in %s: %s', (name, path, text) => {
+    expect(find(name, path, text)).toEqual([])
+  })
+
+  test.each(laws.map((law) => [law.name]))('%s has a snippet that breaks it and one that does not', (law) => {
+    expect(bad.some(([name]) => name === law)).toBe(true)
+    expect(good.some(([name]) => name === law)).toBe(true)
+  })
+
+  test('says the line', () => {
+    expect(find('words', 'src/api/a.ts', `const a = 1\n\nexport default a`)).toEqual([{ path: 'src/api/a.ts', line: 3, what: 'default export' }])
+  })
+
+  test('counts comment lines apart from code', () => {
+    const lines = countLines(read('a.ts', `// one\n/* two\n   three */\n\nconst a = 1 // four\nconst b = '// five'\n`))
+    expect(lines).toEqual({ code: 2, comment: 3 })
+  })
+})

@@ -1,0 +1,17 @@
+'use client'
+import '../styles/app.css'
+import { type Broken, BrokenScreen } from '../ui/broken.tsx'
+
+/** Shown when the frame itself broke. */
+export default function GlobalErrorPage({ error, reset }: { error: Broken; reset: () => void }) {
+  return (
+    <html lang="en">
+      <head>
+        <title>Application error</title>
+      </head>
+      <body>
+        <BrokenScreen error={error} retry={reset} where="global-error.tsx" />
+      </body>
+    </html>
+  )
+}

@@ -1,0 +1,9 @@
+import { redirect } from 'next/navigation'
+import { demandOrganization } from '../../../session.ts'
+
+/** An organization's front page is its issues. */
+export default async function OrganizationPage({ params }: { params: Promise<{ org: string }> }) {
+  const { org } = await params
+  const { organization } = await demandOrganization(org, `/o/${org}`)
+  redirect(`/o/${organization.slug}/issues`)
+}

@@ -1,0 +1,13 @@
+import { redirect } from 'next/navigation'
+import { app } from '../handle.ts'
+import { demandActor } from '../session.ts'
+import { NoOrganization } from '../ui/no-organization.tsx'
+
+/** The front door: to the first organization of whoever is signed in. */
+export default async function HomePage() {
+  if (app().meta.isEmpty()) redirect('/setup')
+  const actor = await demandActor('/')
+  const first = app().meta.organizationsOf(actor.person.id)[0]
+  if (!first) return <NoOrganization />
+  redirect(`/o/${first.slug}/issues`)
+}

@@ -1,0 +1,16 @@
+import type { App } from '../app.ts'
+
+type Failure = Error & { digest?: string }
+type Asked = { path: string; method: string; headers: Record<string, string | string[] | undefined> }
+type Where = { routeType: string; routePath: string; renderSource?: string }
+
+/** Next calls this once; process app has already put its parts on globalThis. */
+export function register(): void {}
+
+/** Next calls this for every error of a page, route or action: it goes to the project of our own, where /d/[digest] finds it. */
+export async function onRequestError(error: unknown, asked: Asked, where: Where): Promise<void> {
+  const app = (globalThis as { [key: symbol]: App | undefined })[Symbol.for('mishap.app')]
+  if (!app || !(error instanceof Error)) return
+  const { sendServerError } = await import('./server-report.ts')
+  await sendServerError(app, error as Failure, asked, where)
+}

@@ -1,0 +1,53 @@
+/** The relative ranges that the stream offers, in the order of the menu, with their length in ms. */
+export const relativeRanges = {
+  '1h': 3_600_000,
+  '24h': 86_400_000,
+  '7d': 7 * 86_400_000,
+  '14d': 14 * 86_400_000,
+  '30d': 30 * 86_400_000,
+  '90d': 90 * 86_400_000,
+} as const
+
+export type RelativeRange = keyof typeof relativeRanges
+export type Range = { kind: 'relative'; period: RelativeRange } | { kind: 'absolute'; fromMs: number; toMs: number }
+
+export const defaultPeriod: RelativeRange = '14d'
+
+/** Whether the text names one of `relativeRanges`. */
+export function isRelativeRange(text: string): text is RelativeRange {
+  return Object.hasOwn(relativeRanges, text)
+}
+
+/**
+ * The range that the URL asks for: `from` and `to` (ISO 8601) win when both are times in order, else `t`,
+ * else 14 days. Takes the three parameters as they stand in the URL; never throws.
+ */
+export function rangeOf(params: { t: string | null; from: string | null; to: string | null }): Range {
+  const fromMs = params.from ? Date.parse(params.from) : Number.NaN
+  const toMs = params.to ? Date.parse(params.to) : Number.NaN
+  if (Number.isFinite(fromMs) && Number.isFinite(toMs) && fromMs < toMs) return { kind: 'absolute', fromMs, toMs }
+  return { kind: 'relative', period: params.t && isRelativeRange(params.t) ? params.t : defaultPeriod }
+}
+
+/** Start and end in ms since 1970 of a range as seen at `nowMs`. */
+export function boundsOf(range: Range, nowMs: number): { fromMs: number; toMs: number } {
+  if (range.kind === 'absolute') return { fromMs: range.fromMs, toMs: range.toMs }
+  return { fromMs: nowMs - relativeRanges[range.period], toMs: nowMs }
+}
+
+/** Adds the range to the parameters of a REST call (statsPeriod, or start and end as ISO). */
+export function addRange(params: URLSearchParams, range: Range): void {
+  if (range.kind === 'relative') params.set('statsPeriod', range.period)
+  else {
+    params.set('start', new Date(range.fromMs).toISOString())
+    params.set('end', new Date(range.toMs).toISOString())
+  }
+}
+
+/** The value of a datetime-local field for a time, in the reader's zone, to the minute. */
+export function localFieldOf(ms: number): string {
+  const at = new Date(ms)
+  const two = (value: number) => String(value).padStart(2, '0')
+  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
+  return `${day}T${two(at.getHours())}:${two(at.getMinutes())}`
+}

@@ -1,0 +1,86 @@
+/** A piece of a search text: `text` is exactly what stands from `from` to `to`. */
+export type Term = { kind: 'filter' | 'text' | 'operator'; from: number; to: number; text: string; key: string; value: string }
+
+const termsMax = 100
+const filterPattern = /^(!?(?:tags\[[^\]]*\]|"[^"]*"|[A-Za-z0-9_.-]+):)(.*)$/s
+
+/** Where the term that begins at `from` ends: at a space outside quotes and brackets, or at a parenthesis. */
+function endOfTerm(query: string, from: number): number {
+  let quoted = false
+  let brackets = 0
+  for (let at = from; at < query.length; at++) {
+    const sign = query[at]
+    if (sign === '\\' && quoted) at++
+    else if (sign === '"') quoted = !quoted
+    else if (quoted) continue
+    else if (sign === '[') brackets++
+    else if (sign === ']') brackets = Math.max(0, brackets - 1)
+    else if (brackets === 0 && sign !== undefined && /[\s()]/.test(sign)) return at
+  }
+  return query.length
+}
+
+/**
+ * Splits a search text for the eye (marks in the box, terms that can be taken out). It judges nothing: the grammar
+ * is query/search. At most 100 terms; the rest of a longer text is one term.
+ */
+export function termsOf(query: string): Term[] {
+  const terms: Term[] = []
+  let at = 0
+  while (at < query.length) {
+    const sign = query[at] ?? ''
+    if (/\s/.test(sign)) {
+      at++
+      continue
+    }
+    const single = sign === '(' || sign === ')'
+    const to = single ? at + 1 : terms.length === termsMax - 1 ? query.length : endOfTerm(query, at)
+    const text = query.slice(at, to)
+    const filter = filterPattern.exec(text)
+    if (single || text === 'AND' || text === 'OR')
+      terms.push({ kind: 'operator', from: at, to, text, key: '', value: text })
+    else if (filter) terms.push({ kind: 'filter', from: at, to, text, key: filter[1] ?? '', value: filter[2] ?? '' })
+    else terms.push({ kind: 'text', from: at, to, text, key: '', value: text })
+    at = to
+  }
+  return terms
+}
+
+/** The search text without one of its terms (and without an operator that then stands alone). */
+export function withoutTerm(query: string, index: number): string {
+  const terms = termsOf(query)
+  const kept = terms.filter((_term, at) => at !== index)
+  const sensible = kept.filter((term, at) => {
+    if (term.text !== 'AND' && term.text !== 'OR') return true
+    const before = kept[at - 1]
+    const after = kept[at + 1]
+    const open = !before || before.kind === 'operator'
+    const close = !after || (after.kind === 'operator' && after.text !== '(')
+    return !(open && before?.text !== ')') && !close
+  })
+  return sensible.map((term) => term.text).join(' ').replaceAll('( ', '(').replaceAll(' )', ')')
+}
+
+/** Adds `key:value` to a search text unless it is there; quotes the value where it must be. */
+export function withFilter(query: string, key: string, value: string): string {
+  const plain = /^[^\s"()[\],\\*]+$/.test(value)
+  const term = `${key}:${plain ? value : `"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`}`
+  if (termsOf(query).some((known) => known.text === term)) return query
+  return query.trim() === '' ? term : `${query.trim()} ${term}`
+}
+
+export type Jump = { path: string }
+
+/**
+ * The short link that a search text means when it is nothing but an identifier: a digest (Next's number, with or
+ * without `digest:`), an event id (32 hex characters, or a UUID), or a short id such as WEB-42. Else undefined.
+ */
+export function jumpOf(query: string): Jump | undefined {
+  const text = query.trim()
+  const digest = /^(?:digest:)?"?(\d{6,20}(?:@E\d{1,8})?)"?$/i.exec(text)?.[1] ?? /^digest:"?([^\s"*]{1,200})"?$/.exec(text)?.[1]
+  if (digest) return { path: `/d/${encodeURIComponent(digest)}` }
+  const event = text.replaceAll('-', '').toLowerCase()
+  if (/^[0-9a-f]{32}$/.test(event) && /^[0-9a-fA-F-]{32,36}$/.test(text)) return { path: `/e/${event}` }
+  if (/^[A-Z0-9][A-Z0-9-]{0,60}-\d{1,15}$/.test(text) && /[A-Z]/.test(text)) return { path: `/i/${encodeURIComponent(text)}` }
+  return undefined
+}

@@ -1,0 +1,170 @@
+'use client'
+import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { systemClock } from '../../clock.ts'
+import type { IssueStatus, RestIssue } from '../../protocol/rest.ts'
+import { ApiError, type ApiRequest, apiFetch, apiPage } from '../api.ts'
+import { useLive } from '../ui/live.tsx'
+import { boundsOf } from './range.ts'
+import { changeRows, countUp, mergeRows, type Page, rowsOf, withStatus } from './rows.ts'
+import { apiSort, type StreamParams } from './stream-params.ts'
+
+type Data = InfiniteData<Page, string | null>
+const rowsPerPage = 100
+/** Pause between two looks for new rows, ms; a look costs one request. */
+const lookMs = 250
+/** Pause between two refreshes of rows that only counted up, ms: users and statuses come from there. */
+const refreshMs = 5000
+
+/** The parameters of the REST call for a state of the stream. */
+export function listQuery(params: StreamParams, projectIds: readonly string[]): NonNullable<ApiRequest['query']> {
+  const { range } = params
+  return {
+    query: params.q,
+    sort: apiSort[params.sort],
+    project: projectIds.length ? projectIds : undefined,
+    environment: params.env ? params.env.split(',') : undefined,
+    ...(range.kind === 'relative'
+      ? { statsPeriod: range.period }
+      : { start: new Date(range.fromMs).toISOString(), end: new Date(range.toMs).toISOString() }),
+  }
+}
+
+export type Issues = ReturnType<typeof useIssues>
+
+/** The rows of the stream: pages by cursor, kept fresh by the live stream. `projectIds` empty: all. */
+export function useIssues(organization: string, params: StreamParams, projectIds: readonly string[]) {
+  const client = useQueryClient()
+  const path = `organizations/${organization}/issues/`
+  const query = useMemo(() => listQuery(params, projectIds), [params, projectIds])
+  const key = useMemo(() => ['issues', organization, query] as const, [organization, query])
+  const list = useInfiniteQuery<Page, Error, Data, typeof key, string | null>({
+    queryKey: key,
+    queryFn: ({ pageParam, signal }) =>
+      apiPage<RestIssue>(path, { query: { ...query, limit: rowsPerPage, cursor: pageParam ?? undefined }, signal }),
+    initialPageParam: null,
+    getNextPageParam: (page) => page.next,
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+    retry: (tries, error) => error instanceof ApiError && (error.code === 'STORE_UNAVAILABLE' || error.status === 0) && tries < 1000,
+    retryDelay: 2000,
+    placeholderData: (before) => before,
+  })
+  const [held, setHeld] = useState<{ key: typeof key; rows: RestIssue[] }>({ key, rows: [] })
+  const waiting = held.key === key ? held.rows : []
+  const pages = list.data?.pages
+  const rows = useMemo(() => rowsOf(pages ?? []), [pages])
+  const change = useCallback(
+    (make: (pages: Page[]) => Page[]) => client.setQueryData<Data>(key, (data) => data && { ...data, pages: make(data.pages) }),
+    [client, key],
+  )
+  const look = useCallback(async () => {
+    const page = await apiPage<RestIssue>(path, { query: { ...query, limit: 50 } })
+    const data = client.getQueryData<Data>(key)
+    if (!data) return
+    const { pages: merged, unknown } = mergeRows(data.pages, page.rows)
+    const first = merged[0]
+    const isEmpty = rowsOf(data.pages).length === 0
+    if (isEmpty && first) merged[0] = { ...first, rows: unknown, hits: page.hits }
+    client.setQueryData<Data>(key, { ...data, pages: merged })
+    if (isEmpty) return
+    const bounds = boundsOf(params.range, systemClock.now())
+    // Rows beyond the loaded pages are no news: only what was seen after the list was fetched waits.
+    const sinceMs = client.getQueryState(key)?.dataUpdatedAt ? firstLoadMs.current : bounds.fromMs
+    const fresh = unknown.filter((row) => Date.parse(row.lastSeen) >= sinceMs - 60_000)
+    setHeld((before) => ({ key, rows: rowsOf([], before.key === key ? [...fresh, ...before.rows] : fresh) }))
+  }, [client, key, path, query, params.range])
+  const firstLoadMs = useRef(systemClock.now())
+  useEffect(() => {
+    firstLoadMs.current = systemClock.now()
+    void key
+  }, [key])
+  useLiveRows({ organization, params, rows, projectIds, change, look, enabled: list.isSuccess && !list.isPlaceholderData })
+
+  return {
+    list,
+    rows,
+    waiting,
+    hits: pages?.[0]?.hits ?? null,
+    /** Puts the rows that wait on top of the list. */
+    showWaiting: () => {
+      change((all) => all.map((page, at) => (at === 0 ? { ...page, rows: rowsOf([page], waiting) } : page)))
+      setHeld({ key, rows: [] })
+    },
+    /** Shows a status before (or without) asking the server. */
+    show: (ids: readonly string[], status: IssueStatus) => {
+      const wanted = new Set(ids)
+      change((all) => changeRows(all, (row) => (wanted.has(row.id) ? withStatus(row, status) : row)))
+    },
+    refresh: () => void look().catch(() => {}),
+  }
+}
+
+type LiveRows = {
+  organization: string
+  params: StreamParams
+  rows: readonly RestIssue[]
+  projectIds: readonly string[]
+  change(make: (pages: Page[]) => Page[]): void
+  look(): Promise<void>
+  enabled: boolean
+}
+
+/** Counts visible rows up as events arrive, and looks for rows that the list does not have. */
+function useLiveRows({ organization, params, rows, projectIds, change, look, enabled }: LiveRows): void {
+  const known = useMemo(() => new Set(rows.map((row) => row.id)), [rows])
+  const due = useRef({ counts: new Map<string, number>(), unknown: false, changed: new Set<string>(), atMs: 0, lookedMs: 0, cancel: undefined as (() => void) | undefined })
+  const latest = useRef({ known, change, look })
+  latest.current = { known, change, look }
+  useEffect(() => () => due.current.cancel?.(), [])
+
+  function flush(): void {
+    const now = systemClock.now()
+    const state = due.current
+    state.cancel = undefined
+    state.atMs = now
+    const counts = state.counts
+    state.counts = new Map()
+    if (counts.size && !params.env) {
+      latest.current.change((pages) => changeRows(pages, (row) => countUp(row, counts.get(row.id) ?? 0, now)))
+    }
+    for (const id of state.changed) {
+      apiFetch<RestIssue>(`organizations/${organization}/issues/${id}/`)
+        .then((fresh) => latest.current.change((pages) => changeRows(pages, (row) => (row.id === id ? { ...fresh, count: row.count, stats: row.stats, userCount: row.userCount } : row))))
+        .catch(() => {})
+    }
+    state.changed.clear()
+    if (!state.unknown && !counts.size) return
+    if (!state.unknown && now - state.lookedMs < refreshMs) return later(refreshMs)
+    state.unknown = false
+    state.lookedMs = now
+    latest.current.look().catch(() => {})
+  }
+  function later(ms: number): void {
+    const state = due.current
+    state.cancel ??= systemClock.after(ms, flush)
+  }
+
+  useLive((live) => {
+    if (!enabled || (params.range.kind === 'absolute' && params.range.toMs < systemClock.now())) return
+    const state = due.current
+    if (live.kind === 'engine') return live.up ? void latest.current.look().catch(() => {}) : undefined
+    if (live.kind === 'issue') {
+      if (latest.current.known.has(live.id)) state.changed.add(live.id)
+    } else {
+      for (const project of live.projects) {
+        if (projectIds.length && !projectIds.includes(project.id)) continue
+        for (const issue of project.issues) {
+          if (latest.current.known.has(issue.id)) state.counts.set(issue.id, (state.counts.get(issue.id) ?? 0) + issue.events)
+          else state.unknown = true
+        }
+      }
+    }
+    if (state.unknown || state.counts.size || state.changed.size) {
+      // A refresh that waits long must not hold back news.
+      state.cancel?.()
+      state.cancel = undefined
+      later(Math.max(0, state.atMs + lookMs - systemClock.now()))
+    }
+  })
+}

@@ -1,0 +1,14 @@
+export const locales = ['en', 'de'] as const
+export type Locale = (typeof locales)[number]
+
+const known = (tag: string): Locale | undefined => locales.find((one) => tag.toLowerCase().split('-')[0] === one)
+
+/** Language of a request from the cookie `locale` and the header accept-language (by its order; weights of browsers follow the order). */
+export function localeOf(chosen: string | undefined, accepted: string | null): Locale {
+  const wanted = [chosen ?? '', ...(accepted ?? '').slice(0, 200).split(',').map((part) => part.split(';')[0]?.trim() ?? '')]
+  for (const tag of wanted) {
+    const locale = known(tag)
+    if (locale) return locale
+  }
+  return 'en'
+}

@@ -1,0 +1,113 @@
+import { systemClock } from '../clock.ts'
+
+/** Prefetches in flight at once: with one live stream, HTTP/1.1's six connections still leave one free. */
+const prefetchSlots = 4
+/** A navigation of which nothing has arrived after this is treated as failed. */
+const routeLoadMs = 3800
+const forcedKey = 'navigation-forced'
+
+/** The address of a page as Next asks for it: path and query without its own parameter and without the hash. */
+export function pageAddress(url: URL): string {
+  const copy = new URL(url)
+  copy.searchParams.delete('_rsc')
+  return copy.pathname + copy.search
+}
+
+/** Lets `max` runs through at once; the others wait in order. Returns a function that frees the slot, once. */
+export function createGate(max: number): () => Promise<() => void> {
+  const waiting: (() => void)[] = []
+  let running = 0
+  return async () => {
+    if (running >= max) await new Promise<void>((resolve) => waiting.push(resolve))
+    else running += 1
+    let left = false
+    return () => {
+      if (left) return
+      left = true
+      const next = waiting.shift()
+      if (next) next()
+      else running -= 1
+    }
+  }
+}
+
+type Fetch = typeof fetch
+
+/** The same answer; `ended` runs when its body has been read to the end or dropped. */
+function withEnd(response: Response, ended: () => void): Response {
+  if (!response.body) {
+    ended()
+    return response
+  }
+  const watch = new TransformStream<Uint8Array, Uint8Array>({ flush: ended, cancel: ended } as Transformer<Uint8Array, Uint8Array>)
+  const copy = new Response(response.body.pipeThrough(watch), response)
+  // A new Response has no address; Next reads it to follow redirects.
+  Object.defineProperty(copy, 'url', { value: response.url })
+  Object.defineProperty(copy, 'redirected', { value: response.redirected })
+  return copy
+}
+
+async function prefetch(run: () => Promise<Response>, enter: () => Promise<() => void>): Promise<Response> {
+  const leave = await enter()
+  try {
+    return withEnd(await run(), leave)
+  } catch (error) {
+    leave()
+    throw error
+  }
+}
+
+/** What the guard needs of the browser; tests give their own. */
+export type NavigationRoom = { fetch: Fetch; here: () => string; memory: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>; target: () => string | undefined; after: (ms: number, run: () => void) => () => void }
+
+/**
+ * A fetch with two rules for Next's requests: at most four prefetches in flight, and the data of the started navigation
+ * fails when no header has come after 3.8 s, upon which Next itself loads the whole page. Never twice in a row for one address.
+ */
+export function guardedFetch(room: NavigationRoom): Fetch {
+  const enter = createGate(prefetchSlots)
+  return async (input, init) => {
+    const headers = new Headers(init?.headers ?? undefined)
+    if (!headers.has('rsc') || (init?.method ?? 'GET') !== 'GET') return room.fetch(input, init)
+    if (headers.has('next-router-prefetch')) return prefetch(() => room.fetch(input, init), enter)
+    const address = pageAddress(new URL(input instanceof Request ? input.url : String(input), room.here()))
+    if (address !== room.target()) return room.fetch(input, init)
+    if (room.memory.getItem(forcedKey) === address) {
+      const answer = await room.fetch(input, init)
+      room.memory.removeItem(forcedKey)
+      return answer
+    }
+    const stop = new AbortController()
+    const cancel = room.after(routeLoadMs, () => {
+      room.memory.setItem(forcedKey, address)
+      stop.abort(new TypeError('route-load time-out'))
+    })
+    init?.signal?.addEventListener('abort', () => stop.abort(init.signal?.reason))
+    try {
+      const answer = await room.fetch(input, { ...init, signal: stop.signal })
+      room.memory.removeItem(forcedKey)
+      return answer
+    } finally {
+      cancel()
+    }
+  }
+}
+
+/** Puts the guard in front of the window's fetch, once. */
+export function installNavigation(): void {
+  if (window.mishap?.navigation) return
+  const navigation = { target: undefined as string | undefined }
+  window.mishap = { ...window.mishap, navigation }
+  const real = window.fetch.bind(window)
+  window.fetch = guardedFetch({ fetch: real, here: () => location.href, memory: sessionStorage, target: () => navigation.target, after: systemClock.after })
+}
+
+/** Next starts a navigation to `url`. */
+export function navigationStarts(url: string): void {
+  if (window.mishap?.navigation) window.mishap.navigation.target = pageAddress(new URL(url, location.href))
+}
+
+/** The navigation stands on screen: a refresh of the same page is no route load. */
+export function navigationEnds(): void {
+  if (window.mishap?.navigation) window.mishap.navigation.target = undefined
+}

@@ -1,0 +1,29 @@
+// Built by scripts/bootstrap.mjs with the pinned Node, from the package root:
+//   MISHAP_BUILD_ID=<hash of the sources> NEXT_TELEMETRY_DISABLED=1 node node_modules/next/dist/bin/next build src/web
+// Output: src/web/.next/standalone (its server stands at src/web/.next/standalone/src/web); .next/static is copied beside it by hand.
+import { resolve } from 'node:path'
+import { env } from 'node:process'
+import createNextIntlPlugin from 'next-intl/plugin'
+
+const root = resolve(import.meta.dirname, '../..')
+const withIntl = createNextIntlPlugin('./src/web/request.ts')
+
+/** @type {import('next').NextConfig} */
+const config = {
+  output: 'standalone',
+  poweredByHeader: false,
+  // Process main compresses; Next's own compression would buffer server-sent events.
+  compress: false,
+  // tsc checks the whole tree in `npm run check`.
+  typescript: { ignoreBuildErrors: true },
+  outputFileTracingRoot: root,
+  // Only what pages import is traced; these belong to process app itself and come through globalThis.
+  outputFileTracingExcludes: { '*': ['node_modules/chdb/**', 'node_modules/better-auth/**', 'node_modules/node-*/**', 'node_modules/typescript/**', 'data/**', '.build/**'] },
+  serverExternalPackages: ['chdb', 'better-auth', '@clickhouse/client', 'kysely', 'pino'],
+  turbopack: { root },
+  generateBuildId: () => env.MISHAP_BUILD_ID ?? 'development',
+  images: { unoptimized: true },
+  reactStrictMode: true,
+}
+
+export default withIntl(config)

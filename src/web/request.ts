@@ -1,0 +1,13 @@
+import { cookies, headers } from 'next/headers'
+import { getRequestConfig } from 'next-intl/server'
+import { localeOf } from './locale.ts'
+import de from './messages/de.json'
+import en from './messages/en.json'
+
+const catalogues = { en, de }
+
+/** next-intl asks this once a request: the cookie's choice, then the browser's languages, then English. */
+export default getRequestConfig(async () => {
+  const locale = localeOf((await cookies()).get('locale')?.value, (await headers()).get('accept-language'))
+  return { locale, messages: catalogues[locale], timeZone: 'UTC' }
+})

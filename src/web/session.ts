@@ -1,0 +1,48 @@
+import 'server-only'
+import { headers } from 'next/headers'
+import { notFound, redirect } from 'next/navigation'
+import { cache } from 'react'
+import type { Actor } from '../auth/auth.ts'
+import type { Organization, Project, Role } from '../store/meta/meta.ts'
+import { app } from './handle.ts'
+
+export type OrganizationHere = { actor: Actor; organization: Organization; role: Role | undefined }
+export type ProjectHere = OrganizationHere & { project: Project }
+
+/** Who asks, once a request; undefined for nobody (a bearer token that is not known counts as nobody). */
+export const actorHere = cache(async (): Promise<Actor | undefined> => {
+  try {
+    return await app().auth.actorOf(await headers())
+  } catch {
+    return undefined
+  }
+})
+
+/** Like actorHere; without a login it redirects to the sign-in page, which comes back to `path` (path and query of this page). */
+export async function demandActor(path: string): Promise<Actor> {
+  const actor = await actorHere()
+  if (!actor) redirect(`/login?next=${encodeURIComponent(path)}`)
+  return actor
+}
+
+/** The organization that `actor` sees under this slug, or undefined: not there and not visible are the same. */
+export function organizationFor(actor: Actor, slug: string): OrganizationHere | undefined {
+  const { meta, auth } = app()
+  const organization = meta.organizationBySlug(slug)
+  if (!organization || auth.may(actor, 'organization:read', { organization }) !== 'yes') return undefined
+  return { actor, organization, role: meta.memberOf(organization.id, actor.person.id)?.role }
+}
+
+/** For every page under /o/[org]: redirects to the sign-in page or answers 404 before anything is rendered. */
+export async function demandOrganization(slug: string, path: string): Promise<OrganizationHere> {
+  const actor = await demandActor(path)
+  return organizationFor(actor, decodeURIComponent(slug)) ?? notFound()
+}
+
+/** Like demandOrganization for a page of one project (by slug or id). */
+export async function demandProject(slug: string, projectSlug: string, path: string): Promise<ProjectHere> {
+  const here = await demandOrganization(slug, path)
+  const project = app().meta.projectBySlug(here.organization.id, decodeURIComponent(projectSlug))
+  if (!project || app().auth.may(here.actor, 'issue:read', { organization: here.organization, project }) !== 'yes') notFound()
+  return { ...here, project }
+}

@@ -1,0 +1,52 @@
+/** Characters that change how text reads without being seen: control, zero-width, bidi, and the like. */
+const hidden = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/
+
+/** The text in parts: strings as they are, and the code points that would stay unseen. Newlines and tabs are plain. */
+export function plainParts(text: string): (string | { mark: string })[] {
+  if (!hidden.test(text)) return text ? [text] : []
+  const parts: (string | { mark: string })[] = []
+  let plain = ''
+  for (const one of text) {
+    if (!hidden.test(one)) {
+      plain += one
+      continue
+    }
+    if (plain) parts.push(plain)
+    plain = ''
+    parts.push({ mark: `U+${(one.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}` })
+  }
+  if (plain) parts.push(plain)
+  return parts
+}
+
+const schemes = new Set(['http:', 'https:', 'mailto:'])
+
+/** An event's URL when it may become a link, with the host as it is resolved (punycode); undefined for every other scheme and for no URL. */
+export function safeHref(value: unknown): string | undefined {
+  if (typeof value !== 'string' || value.length > 4096 || hidden.test(value)) return undefined
+  try {
+    const url = new URL(value)
+    return schemes.has(url.protocol) ? url.href : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Where to go after signing in: a path of this site, else `/`. */
+export function localPath(value: unknown): string {
+  if (typeof value !== 'string' || !/^\/(?![/\\])/.test(value) || value.length > 2048 || hidden.test(value) || /[\n\t\\]/.test(value)) return '/'
+  return value
+}
+
+/** A slug made from a name by spec.md 5: at most 50 of `a-z0-9-`, never only digits. */
+export function slugOf(name: string): string {
+  const slug = name
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, 50)
+    .replace(/^-+|-+$/g, '')
+  if (!slug) return 'project'
+  return /^\d+$/.test(slug) ? `p-${slug}`.slice(0, 50) : slug
+}

@@ -1,0 +1,51 @@
+'use client'
+import { useEffect, useState } from 'react'
+import { reloadOnce, report } from '../report.ts'
+import { CopyPlain } from './copy-plain.tsx'
+import { buttonClass } from './controls.tsx'
+
+export type Broken = Error & { digest?: string }
+
+/** The one sentence of an application error; a digest means that it happened on the server. */
+export function brokenSentence(error: Broken): string {
+  return `Application error: a ${error.digest ? 'server' : 'client'}-side exception has occurred`
+}
+
+/**
+ * The error screen, without translations or providers, because those may be what broke. Never shows a message or stack.
+ * Reports the error once; a stale chunk reloads the page once instead.
+ */
+export function BrokenScreen({ error, retry, where }: { error: Broken; retry: (() => void) | undefined; where: string }) {
+  const [reloading, setReloading] = useState(false)
+  useEffect(() => {
+    if (reloadOnce(error)) setReloading(true)
+    else report(error, where)
+  }, [error, where])
+  if (reloading) return null
+  return (
+    <div role="alert" className="max-w-[72ch] px-5 py-12">
+      <h1>{brokenSentence(error)}</h1>
+      <p className="mt-2 text-ink-2">{error.digest ? 'The digest below finds the error in Mishap itself.' : 'It has been reported. Try again, or reload the page.'}</p>
+      {error.digest ? (
+        <p className="mt-4 flex flex-wrap items-center gap-2">
+          <span className="text-ink-3">Digest</span>
+          <code>{error.digest}</code>
+          <CopyPlain text={error.digest} />
+          <a className="link" href={`/d/${encodeURIComponent(error.digest)}`}>
+            Look it up
+          </a>
+        </p>
+      ) : null}
+      <p className="mt-5 flex gap-2">
+        {retry ? (
+          <button type="button" className={buttonClass({ look: 'main' })} onClick={retry}>
+            Try again
+          </button>
+        ) : null}
+        <button type="button" className={buttonClass({})} onClick={() => location.reload()}>
+          Reload
+        </button>
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,44 @@
+import type { ButtonHTMLAttributes, InputHTMLAttributes, ReactNode, SelectHTMLAttributes } from 'react'
+
+type Look = { look?: 'main' | 'plain' | 'danger'; compact?: boolean; icon?: boolean }
+
+/** Class names of a button, for links that look like one. */
+export function buttonClass({ look, compact, icon }: Look, extra = ''): string {
+  return ['button', look && `button-${look}`, compact && 'button-compact', icon && 'button-icon', extra].filter(Boolean).join(' ')
+}
+
+/** A button; `type` is "button" unless said otherwise. */
+export function Button({ look, compact, icon, className, type = 'button', ...rest }: ButtonHTMLAttributes<HTMLButtonElement> & Look) {
+  return <button type={type} className={buttonClass({ ...(look ? { look } : {}), compact: compact ?? false, icon: icon ?? false }, className)} {...rest} />
+}
+
+/** A text input. */
+export function Input({ className = '', ...rest }: InputHTMLAttributes<HTMLInputElement>) {
+  return <input className={`input ${className}`} {...rest} />
+}
+
+/** A native select. */
+export function Select({ className = '', ...rest }: SelectHTMLAttributes<HTMLSelectElement>) {
+  return <select className={`input ${className}`} {...rest} />
+}
+
+/** Label, control, hint and errors of one field; the control gets `id` and must carry `aria-describedby={`${id}-note`}`. */
+export function Field({ id, label, hint, errors, children }: { id: string; label: string; hint?: string | undefined; errors?: string[] | undefined; children: ReactNode }) {
+  return (
+    <div className="flex flex-col gap-1">
+      <label htmlFor={id} className="font-[550]">
+        {label}
+      </label>
+      {children}
+      <div id={`${id}-note`} className="text-small text-ink-3">
+        {errors?.length ? (
+          <p role="alert" className="text-error">
+            {errors.join(' ')}
+          </p>
+        ) : (
+          hint
+        )}
+      </div>
+    </div>
+  )
+}

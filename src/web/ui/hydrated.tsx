@@ -1,0 +1,24 @@
+'use client'
+import { usePathname, useSearchParams } from 'next/navigation'
+import { useEffect } from 'react'
+import { systemClock } from '../../clock.ts'
+import { navigationEnds } from '../nav.ts'
+import { cameUp } from '../report.ts'
+
+/** Tells the inline boot script that the page's scripts run, and the navigation guard that the page asked for stands. */
+export function Hydrated() {
+  const path = usePathname()
+  const search = useSearchParams()
+  useEffect(() => {
+    window.mishap = { ...window.mishap, hydrated: true }
+    sessionStorage.removeItem('boot-reloaded')
+    document.getElementById('boot-error')?.remove()
+  }, [])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs after each navigation
+  useEffect(() => {
+    navigationEnds()
+    const cancel = systemClock.after(2000, cameUp)
+    return () => cancel()
+  }, [path, search])
+  return null
+}

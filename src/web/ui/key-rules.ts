@@ -1,0 +1,59 @@
+export type Binding = { keys: string; group: string; label: string; run: (event: KeyboardEvent) => void }
+
+const modifiers = /^(?:Shift|Control|Alt|Meta|\$mod)\+/
+
+/** The ways to press one binding: a sign such as ? or / stands behind Shift on some layouts and not on others. */
+export function spellings(keys: string): string[] {
+  const press = keys.split(' ')
+  if (press.length !== 1 || modifiers.test(keys) || /^[a-z0-9]$/i.test(keys) || keys.length > 1) return [keys]
+  return [keys, `Shift+${keys}`]
+}
+
+/** The table that tinykeys reads; of two bindings of one key the newer wins. */
+export function bindingMap(bindings: readonly Binding[]): Record<string, (event: KeyboardEvent) => void> {
+  const map: Record<string, (event: KeyboardEvent) => void> = {}
+  for (const { keys, run } of bindings) {
+    for (const one of spellings(keys)) {
+      map[one] = (event) => {
+        event.preventDefault()
+        run(event)
+      }
+    }
+  }
+  return map
+}
+
+const textTypes = new Set(['checkbox', 'radio', 'button', 'submit', 'reset', 'range', 'color', 'file'])
+
+/** Whether a key press belongs to an input or editor. Escape never does. */
+export function isTyping(target: unknown, key: string): boolean {
+  if (key === 'Escape' || !target || typeof target !== 'object') return false
+  const element = target as { tagName?: string; type?: string; isContentEditable?: boolean }
+  if (element.isContentEditable) return true
+  if (element.tagName === 'TEXTAREA' || element.tagName === 'SELECT') return true
+  return element.tagName === 'INPUT' && !textTypes.has(element.type ?? 'text')
+}
+
+const names: Record<string, string> = { $mod: 'Ctrl', ArrowUp: '↑', ArrowDown: '↓', ArrowLeft: '←', ArrowRight: '→', Escape: 'Esc', ' ': 'Space', Space: 'Space' }
+
+/** The keys of a binding as caps to show: 'g i' gives g and i, 'Shift+j' gives Shift+j. */
+export function shownKeys(keys: string): string[] {
+  return keys.split(' ').map((press) =>
+    press
+      .split(/\+(?!$)/)
+      .map((part) => names[part] ?? part)
+      .join('+'),
+  )
+}
+
+/** Bindings under their headings, in order of first appearance; of two bindings of one key the newer is shown. */
+export function groupedBindings(bindings: readonly Binding[]): { group: string; rows: { keys: string; label: string; shown: string[] }[] }[] {
+  const newest = new Map(bindings.map((one) => [one.keys, one]))
+  const groups = new Map<string, { keys: string; label: string; shown: string[] }[]>()
+  for (const { keys, group, label } of newest.values()) {
+    const rows = groups.get(group) ?? []
+    rows.push({ keys, label, shown: shownKeys(keys) })
+    groups.set(group, rows)
+  }
+  return [...groups].map(([group, rows]) => ({ group, rows }))
+}

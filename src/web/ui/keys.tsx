@@ -1,0 +1,70 @@
+'use client'
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from 'react'
+import { createKeybindingsHandler } from 'tinykeys'
+import { type Binding, bindingMap, isTyping } from './key-rules.ts'
+
+type Registry = { add(binding: Binding): () => void; list(): Binding[]; subscribe(listener: () => void): () => void }
+
+const Keys = createContext<Registry | undefined>(undefined)
+
+/** One table of all keys that work now; the help dialog is made from it, so it cannot go stale. Off inside inputs and editors. */
+export function KeyProvider({ children }: { children: ReactNode }) {
+  const bindings = useRef<Binding[]>([])
+  const listeners = useRef(new Set<() => void>())
+  const handler = useRef<(event: KeyboardEvent) => void>(() => {})
+  const registry = useMemo<Registry>(() => {
+    const changed = () => {
+      handler.current = createKeybindingsHandler(bindingMap(bindings.current), { timeout: 1000 })
+      for (const listener of listeners.current) listener()
+    }
+    return {
+      add: (binding) => {
+        bindings.current = [...bindings.current, binding]
+        changed()
+        return () => {
+          bindings.current = bindings.current.filter((one) => one !== binding)
+          changed()
+        }
+      },
+      list: () => bindings.current,
+      subscribe: (listener) => {
+        listeners.current.add(listener)
+        return () => listeners.current.delete(listener)
+      },
+    }
+  }, [])
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (!event.defaultPrevented && !isTyping(event.target, event.key)) handler.current(event)
+    }
+    window.addEventListener('keydown', onKey)
+    return () => window.removeEventListener('keydown', onKey)
+  }, [])
+  return <Keys value={registry}>{children}</Keys>
+}
+
+/**
+ * Binds `keys` (tinykeys notation: 'j', 'Shift+j', '$mod+k', 'g i') while the component is mounted.
+ * `label` is the sentence in the help, `group` its heading. The newest binding of a key wins.
+ */
+export function useKey(keys: string, group: string, label: string, run: (event: KeyboardEvent) => void, enabled = true): void {
+  const registry = useContext(Keys)
+  const latest = useRef(run)
+  latest.current = run
+  useEffect(() => {
+    if (!registry || !enabled) return
+    return registry.add({ keys, group, label, run: (event) => latest.current(event) })
+  }, [registry, keys, group, label, enabled])
+}
+
+/** All bindings that work now, for the help dialog. */
+export function useBindings(): Binding[] {
+  const registry = useContext(Keys)
+  const [list, setList] = useState<Binding[]>([])
+  const read = useCallback(() => setList(registry?.list() ?? []), [registry])
+  useEffect(() => {
+    read()
+    return registry?.subscribe(read)
+  }, [registry, read])
+  return list
+}

@@ -1,0 +1,24 @@
+import { plainParts } from '../text.ts'
+
+/**
+ * Text of an event, as text: bidi controls, zero-width and control characters stand as visible marks, the rest is clamped to `charactersMax`.
+ * Works on the server and in the browser.
+ */
+export function PlainText({ text, charactersMax = 10_000 }: { text: string; charactersMax?: number }) {
+  const shown = text.length > charactersMax ? text.slice(0, charactersMax) : text
+  return (
+    <>
+      {plainParts(shown).map((part, index) =>
+        typeof part === 'string' ? (
+          part
+        ) : (
+          // biome-ignore lint/suspicious/noArrayIndexKey: parts of one string have no other identity
+          <span key={index} className="control-mark">
+            {part.mark}
+          </span>
+        ),
+      )}
+      {shown.length < text.length ? '…' : ''}
+    </>
+  )
+}

@@ -1,0 +1,39 @@
+export type RelativeUnit = 'now' | 's' | 'min' | 'h' | 'd' | 'w' | 'mo' | 'y'
+
+const minute = 60_000
+const steps: [RelativeUnit, number, number][] = [
+  ['s', 1000, minute],
+  ['min', minute, 60 * minute],
+  ['h', 60 * minute, 24 * 60 * minute],
+  ['d', 24 * 60 * minute, 14 * 24 * 60 * minute],
+  ['w', 7 * 24 * 60 * minute, 60 * 24 * 60 * minute],
+  ['mo', 30.44 * 24 * 60 * minute, 730 * 24 * 60 * minute],
+  ['y', 365.25 * 24 * 60 * minute, Number.POSITIVE_INFINITY],
+]
+
+/** An age in ms as one unit and a whole number of it; less than a second and the future are 'now'. */
+export function relativeParts(ageMs: number): { unit: RelativeUnit; count: number } {
+  if (!(ageMs >= 1000)) return { unit: 'now', count: 0 }
+  for (const [unit, size, below] of steps) if (ageMs < below) return { unit, count: Math.max(1, Math.floor(ageMs / size)) }
+  return { unit: 'now', count: 0 }
+}
+
+/** A duration in 3 significant digits: µs, ms or s. */
+export function durationText(ms: number): string {
+  if (ms < 1) return `${Number((ms * 1000).toPrecision(3))} µs`
+  if (ms < 1000) return `${Number(ms.toPrecision(3))} ms`
+  return `${Number((ms / 1000).toPrecision(3))} s`
+}
+
+const sizes = ['B', 'kB', 'MB', 'GB', 'TB'] as const
+
+/** Bytes in 3 significant digits, decimal units. */
+export function bytesText(bytes: number): string {
+  let value = Math.max(0, bytes)
+  let step = 0
+  while (value >= 1000 && step < sizes.length - 1) {
+    value /= 1000
+    step += 1
+  }
+  return `${Number(value.toPrecision(3))} ${sizes[step]}`
+}

@@ -1,0 +1,114 @@
+'use client'
+import { Activity, Boxes, Inbox, Keyboard, Moon, Settings, Sun } from 'lucide-react'
+import dynamic from 'next/dynamic'
+import Link from 'next/link'
+import { usePathname, useRouter } from 'next/navigation'
+import { useTranslations } from 'next-intl'
+import { type ReactNode, useState } from 'react'
+import type { LiveChange } from '../../protocol/rest.ts'
+import { isDark, setTheme } from '../theme.ts'
+import { useKey } from './keys.tsx'
+import { LiveProvider, useLive } from './live.tsx'
+import { Mark } from './mark.tsx'
+
+const KeyHelp = dynamic(() => import('./key-help.tsx').then((module) => module.KeyHelp), { ssr: false })
+
+export type ShellOrganization = { slug: string; name: string }
+
+const icon = { size: 15, strokeWidth: 1.75, 'aria-hidden': true } as const
+
+function Entry({ href, label, children, also = [] }: { href: string; label: string; children: ReactNode; also?: string[] }) {
+  const path = usePathname()
+  const here = [href, ...also].some((one) => path === one || path.startsWith(`${one}/`))
+  return (
+    <Link href={href} className="shell-entry" aria-current={here ? 'page' : undefined} title={label} aria-label={label}>
+      {children}
+      <span className="shell-word">{label}</span>
+    </Link>
+  )
+}
+
+function EngineBar() {
+  const t = useTranslations('shell')
+  const [down, setDown] = useState(false)
+  useLive((change: LiveChange) => {
+    if (change.kind === 'engine') setDown(!change.up)
+  })
+  if (!down) return null
+  return (
+    <div className="offline" role="status">
+      {t('engineDown')}
+    </div>
+  )
+}
+
+function toggleTheme() {
+  setTheme(isDark() ? 'light' : 'dark')
+}
+
+/** Sidebar (a top bar under 640 px) and the page beside it. Entries are those that exist and that the person may open. */
+export function Shell({ organization, organizations, mayStatus, children }: { organization: ShellOrganization; organizations: ShellOrganization[]; mayStatus: boolean; children: ReactNode }) {
+  const t = useTranslations('shell')
+  const router = useRouter()
+  const [helpOpen, setHelpOpen] = useState(false)
+  const base = `/o/${organization.slug}`
+  useKey('?', t('global'), t('showKeys'), () => setHelpOpen(true))
+  useKey('$mod+Shift+l', t('global'), t('toggleTheme'), toggleTheme)
+  useKey('g i', t('global'), t('issues'), () => router.push(`${base}/issues`))
+  useKey('g j', t('global'), t('projects'), () => router.push(`${base}/projects`))
+  useKey('g s', t('global'), t('settings'), () => router.push(`${base}/settings/account`))
+  return (
+    <LiveProvider organization={organization.slug}>
+      <div className="shell">
+        <a href="#content" className="visually-hidden">
+          {t('skip')}
+        </a>
+        <nav className="shell-side" aria-label={t('navigation')}>
+          <Link href={`${base}/issues`} className="shell-mark" aria-label="Mishap">
+            <Mark />
+            <span>Mishap</span>
+          </Link>
+          {organizations.length > 1 ? (
+            <select className="input shell-organization mb-2" aria-label={t('organization')} value={organization.slug} onChange={(event) => router.push(`/o/${event.target.value}/issues`)}>
+              {organizations.map((one) => (
+                <option key={one.slug} value={one.slug}>
+                  {one.name}
+                </option>
+              ))}
+            </select>
+          ) : null}
+          <Entry href={`${base}/issues`} label={t('issues')}>
+            <Inbox {...icon} />
+          </Entry>
+          <Entry href={`${base}/projects`} label={t('projects')} also={[`${base}/settings/projects`]}>
+            <Boxes {...icon} />
+          </Entry>
+          {mayStatus ? (
+            <Entry href={`${base}/status`} label={t('status')}>
+              <Activity {...icon} />
+            </Entry>
+          ) : null}
+          <div className="shell-foot">
+            <button type="button" className="shell-entry" onClick={() => setHelpOpen(true)} title={t('keys')} aria-label={t('keys')}>
+              <Keyboard {...icon} />
+              <span className="shell-word">{t('keys')}</span>
+            </button>
+            <button type="button" className="shell-entry" onClick={toggleTheme} title={t('toggleTheme')} aria-label={t('toggleTheme')}>
+              <Sun {...icon} className="theme-sun" />
+              <Moon {...icon} className="theme-moon" />
+              <span className="shell-word">{t('theme')}</span>
+            </button>
+            <Entry href={`${base}/settings/account`} label={t('settings')}>
+              <Settings {...icon} />
+            </Entry>
+          </div>
+        </nav>
+        <main id="content" className="shell-main">
+          <EngineBar />
+          {children}
+        </main>
+      </div>
+      {helpOpen ? <KeyHelp onClose={() => setHelpOpen(false)} /> : null}
+    </LiveProvider>
+  )
+}

@@ -1,0 +1,53 @@
+'use client'
+import { useLocale, useTranslations } from 'next-intl'
+import { createContext, type ReactNode, useContext, useEffect, useState } from 'react'
+import { systemClock } from '../../clock.ts'
+import { relativeParts } from './relative.ts'
+
+const Now = createContext(0)
+
+/** Gives every relative time one shared now, in ms, moved every 15 s; `startMs` is the server's, so that hydration agrees. */
+export function NowProvider({ startMs, children }: { startMs: number; children: ReactNode }) {
+  const [now, setNow] = useState(startMs)
+  useEffect(() => {
+    let cancel = () => {}
+    const tick = () => {
+      setNow(systemClock.now())
+      cancel = systemClock.after(15_000, tick)
+    }
+    tick()
+    return () => cancel()
+  }, [])
+  return <Now value={now}>{children}</Now>
+}
+
+/** Milliseconds since 1970, at most 15 s old. */
+export const useNow = (): number => useContext(Now)
+
+/** A function that says an age in words: `useAge()(ms)` gives "14 min". */
+export function useAge(): (atMs: number) => string {
+  const now = useNow()
+  const t = useTranslations('time')
+  return (atMs) => {
+    const { unit, count } = relativeParts(now - atMs)
+    return t(unit, { count })
+  }
+}
+
+/** A time as its age, with the exact time (local and UTC) on hover. `at`: ISO text or ms. */
+export function RelativeTime({ at, className }: { at: string | number; className?: string }) {
+  const age = useAge()
+  const locale = useLocale()
+  const [local, setLocal] = useState('')
+  const ms = typeof at === 'number' ? at : Date.parse(at)
+  useEffect(() => {
+    if (Number.isFinite(ms)) setLocal(new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' }).format(ms))
+  }, [ms, locale])
+  if (!Number.isFinite(ms)) return <span className={className}>–</span>
+  const utc = new Date(ms).toISOString()
+  return (
+    <time dateTime={utc} title={local ? `${local}\n${utc}` : utc} className={className}>
+      {age(ms)}
+    </time>
+  )
+}

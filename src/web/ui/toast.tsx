@@ -1,0 +1,70 @@
+'use client'
+import { X } from 'lucide-react'
+import { useTranslations } from 'next-intl'
+import { createContext, type ReactNode, useCallback, useContext, useMemo, useRef, useState } from 'react'
+import { systemClock } from '../../clock.ts'
+import { Button } from './controls.tsx'
+import { SeverityShape } from './severity.tsx'
+
+export type Toast = {
+  text: string
+  kind?: 'ok' | 'error' | 'info'
+  /** A second way out, such as Undo. */
+  action?: { label: string; run: () => void }
+  /** How long it stays; 10 s is the time in which a change can be undone. */
+  stayMs?: number
+}
+
+const Toasts = createContext<(toast: Toast) => void>(() => {})
+
+/** `useToast()({ text, action: { label, run } })` shows a message in the corner; at most four stand at once. */
+export const useToast = (): ((toast: Toast) => void) => useContext(Toasts)
+
+/** Own toasts: ready-made ones insert a <style>, which our Content-Security-Policy refuses. */
+export function ToastProvider({ children }: { children: ReactNode }) {
+  const t = useTranslations('common')
+  const [shown, setShown] = useState<(Toast & { id: number })[]>([])
+  const last = useRef(0)
+  const close = useCallback((id: number) => setShown((all) => all.filter((one) => one.id !== id)), [])
+  const show = useCallback(
+    (toast: Toast) => {
+      last.current += 1
+      const id = last.current
+      setShown((all) => [...all.slice(-3), { ...toast, id }])
+      systemClock.after(toast.stayMs ?? 10_000, () => close(id))
+    },
+    [close],
+  )
+  const body = useMemo(
+    () =>
+      shown.map((toast) => (
+        <div key={toast.id} className="toast" role={toast.kind === 'error' ? 'alert' : undefined}>
+          <SeverityShape level={toast.kind ?? 'ok'} label="" sizePx={10} />
+          <span className="min-w-0 grow break-words">{toast.text}</span>
+          {toast.action ? (
+            <Button
+              compact
+              onClick={() => {
+                close(toast.id)
+                toast.action?.run()
+              }}
+            >
+              {toast.action.label}
+            </Button>
+          ) : null}
+          <Button look="plain" compact icon aria-label={t('close')} onClick={() => close(toast.id)}>
+            <X size={15} strokeWidth={1.75} />
+          </Button>
+        </div>
+      )),
+    [shown, close, t],
+  )
+  return (
+    <Toasts value={show}>
+      {children}
+      <div className="toasts" aria-live="polite">
+        {body}
+      </div>
+    </Toasts>
+  )
+}

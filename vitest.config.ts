@@ -1,0 +1,16 @@
+import { defineConfig } from 'vitest/config'
+
+// Two projects: what needs nothing but the sources, and what starts the built product (one running product for the suite).
+export default defineConfig({
+  test: {
+    projects: [
+      { test: { name: 'src', include: ['src/**/*.test.{ts,tsx}', 'scripts/**/*.test.ts'], pool: 'forks', maxWorkers: 2, testTimeout: 30_000, hookTimeout: 60_000 } },
+      {
+        test: {
+          name: 'e2e', include: ['e2e/**/*.test.ts'], pool: 'forks', maxWorkers: 1, fileParallelism: false,
+          testTimeout: 120_000, hookTimeout: 180_000, globalSetup: ['e2e/setup.ts'],
+        },
+      },
+    ],
+  },
+})
