@@ -12,10 +12,10 @@ export type LoadResult = { sent: number; ok: number; refused: Record<number, num
 
 const recorded = (name: string) => readFileSync(join(root, 'fixtures/envelopes', name))
 
-/** Real error envelopes: about 2 kB from the browser SDK, about 14 kB from the Node SDK, as 7 of 10 and 3 of 10. */
+/** Real error envelopes: about 2 kB from the browser SDK, some 12 kB with 100 breadcrumbs, as 7 of 10 and 3 of 10. */
 export function realBodies(): { small: Buffer; large: Buffer; mix: Buffer[] } {
-  const small = recorded('browser-11.12.0-unhandled-01-event.envelope')
-  const large = recorded('node-11.12.0-exception-02-event.envelope')
+  const small = recorded('browser-11.12.0-unhandled-03-event.envelope')
+  const large = recorded('browser-11.12.0-exception120-01-event.envelope')
   return { small, large, mix: [small, small, large, small, small, large, small, small, large, small] }
 }
 

@@ -9,7 +9,8 @@ import { catalogue, type ErrorEntry } from '../src/errors.ts'
 import { categories, type Outcome, type OutcomeReason, outcomes, reasons } from '../src/outcome.ts'
 import { fields, states } from '../src/query/search/fields.ts'
 
-const made = (script: string) => `<!-- Made by scripts/docs.ts from ${script}; change that file, then run node scripts/docs.ts. -->\n`
+const made = (script: string) =>
+  `<!-- Made by scripts/docs.ts from ${script}; change that file, then run node scripts/docs.ts. -->\n`
 const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
 const code = (text: string) => (text === '' ? 'empty' : `\`${cell(text)}\``)
 
@@ -20,7 +21,14 @@ function table(head: string[], rows: string[][]): string {
 
 /** docs/configuration.md: every setting of config.ts. */
 export function configurationPage(all: readonly Setting[] = settings): string {
-  const rows = all.map((one) => [code(one.env), one.flag ? code(one.flag) : '', code(one.default), one.unit ?? '', cell(one.allowed), cell(one.sentence)])
+  const rows = all.map((one) => [
+    code(one.env),
+    one.flag ? code(one.flag) : '',
+    code(one.default),
+    one.unit ?? '',
+    cell(one.allowed),
+    cell(one.sentence),
+  ])
   return `${made('src/config.ts')}# Configuration
 
 Every setting has an environment variable; some have a flag of the command as well. A flag wins over the variable, the
@@ -34,9 +42,17 @@ What belongs to an organization or a project (allowed origins, rate limits of a 
 }
 
 const groups: readonly [prefix: string, title: string, sentence: string][] = [
-  ['ACCEPT', 'Ingest', 'Answers to SDKs. The sentence stands in `X-Sentry-Error` too, so that an SDK in debug mode prints it.'],
+  [
+    'ACCEPT',
+    'Ingest',
+    'Answers to SDKs. The sentence stands in `X-Sentry-Error` too, so that an SDK in debug mode prints it.',
+  ],
   ['QUERY', 'Search', 'Answers to a query; the cause says at which character and what was expected.'],
-  ['AUTH', 'Sign-in, tokens and permission', 'What a person or token may not read answers 404, as if it did not exist; 403 is for what may be read but not changed.'],
+  [
+    'AUTH',
+    'Sign-in, tokens and permission',
+    'What a person or token may not read answers 404, as if it did not exist; 403 is for what may be read but not changed.',
+  ],
   ['START', 'Start', 'The command prints the sentence and ends with this exit code.'],
   ['', 'Everything else', 'Answers of the screens and of the API.'],
 ]
@@ -44,7 +60,8 @@ const groups: readonly [prefix: string, title: string, sentence: string][] = [
 /** docs/errors.md: every error of errors.ts, by what it concerns. */
 export function errorsPage(all: Readonly<Record<string, ErrorEntry>> = catalogue): string {
   const prefixes = groups.map(([prefix]) => prefix).filter((prefix) => prefix !== '')
-  const belongs = (name: string, prefix: string) => (prefix === '' ? !prefixes.some((one) => name.startsWith(`${one}_`)) : name.startsWith(`${prefix}_`))
+  const belongs = (name: string, prefix: string) =>
+    prefix === '' ? !prefixes.some((one) => name.startsWith(`${one}_`)) : name.startsWith(`${prefix}_`)
   const part = ([prefix, title, sentence]: (typeof groups)[number]) => {
     const rows = Object.entries(all)
       .filter(([name]) => belongs(name, prefix))
@@ -121,11 +138,17 @@ Every item that arrives is counted once, by project key, data category and hour:
 \`waiting\` is what lies in the journal; \`lost\` is what remains of the sum, and anything but 0 is a bug. The status page
 shows the sum.
 
-${table(['Outcome', 'Meaning'], outcomes.map((one) => [code(one), cell(outcomeSentences[one])]))}
+${table(
+  ['Outcome', 'Meaning'],
+  outcomes.map((one) => [code(one), cell(outcomeSentences[one])]),
+)}
 
 ## Reasons
 
-${table(['Reason', 'Meaning'], reasons.map((one) => [code(one), cell(reasonSentences[one])]))}
+${table(
+  ['Reason', 'Meaning'],
+  reasons.map((one) => [code(one), cell(reasonSentences[one])]),
+)}
 
 ## Data categories
 
@@ -169,7 +192,10 @@ The box also takes an event id, a short id such as \`WEB-42\`, and a digest, and
 
 ## Fields
 
-${table(['Field', 'Value', 'Meaning'], shown.map((one) => [code(one.name), one.type, cell(one.sentence)]))}
+${table(
+  ['Field', 'Value', 'Meaning'],
+  shown.map((one) => [code(one.name), one.type, cell(one.sentence)]),
+)}
 
 \`is:\` takes ${states.map(code).join(', ')}.
 
@@ -180,7 +206,13 @@ Read, but of no use for error events yet: ${silent.map((one) => code(one.name)).
 
 /** Every generated page by its path from the root. */
 export function pages(): Record<string, string> {
-  return { 'docs/configuration.md': configurationPage(), 'docs/errors.md': errorsPage(), 'docs/outcomes.md': outcomesPage(), 'docs/search.md': searchPage() }
+  return {
+    'docs/configuration.md': configurationPage(),
+    'docs/errors.md': errorsPage(),
+    'docs/outcomes.md': outcomesPage(),
+    'docs/search.md': searchPage(),
+  }
 }
 
-if (import.meta.main) for (const [path, text] of Object.entries(pages())) writeFileSync(join(import.meta.dirname, '..', path), text)
+if (import.meta.main)
+  for (const [path, text] of Object.entries(pages())) writeFileSync(join(import.meta.dirname, '..', path), text)

@@ -8,7 +8,16 @@ import { join } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
 
-type Locked = { version?: string; license?: string; dev?: boolean; devOptional?: boolean; optional?: boolean; os?: unknown; cpu?: unknown; link?: boolean }
+type Locked = {
+  version?: string
+  license?: string
+  dev?: boolean
+  devOptional?: boolean
+  optional?: boolean
+  os?: unknown
+  cpu?: unknown
+  link?: boolean
+}
 export type Notice = { name: string; version: string; licence: string; text: string }
 
 const nameOf = (path: string) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
@@ -16,8 +25,13 @@ const nameOf = (path: string) => path.slice(path.lastIndexOf('node_modules/') + 
 /** Text of the licence files in a package's folder, '' when it has none. */
 function licenceText(folder: string): string {
   if (!existsSync(folder)) return ''
-  const files = readdirSync(folder).filter((file) => /^(licen[cs]e|copying|notice)(\.(md|txt|mit|apache2?))?$/i.test(file))
-  return files.sort().map((file) => readFileSync(join(folder, file), 'utf8').replaceAll('\r\n', '\n').trim()).join('\n\n')
+  const files = readdirSync(folder).filter((file) =>
+    /^(licen[cs]e|copying|notice)(\.(md|txt|mit|apache2?))?$/i.test(file),
+  )
+  return files
+    .sort()
+    .map((file) => readFileSync(join(folder, file), 'utf8').replaceAll('\r\n', '\n').trim())
+    .join('\n\n')
 }
 
 function licenceOf(folder: string, locked: Locked): string {
@@ -40,9 +54,16 @@ export function notices(): Notice[] {
     const version = locked.version ?? ''
     // what one platform has and another lacks is named without its text: its parent package carries the same one
     const text = locked.optional || locked.os || locked.cpu ? '' : licenceText(join(root, path))
-    found.set(`${name} ${version}`, { name, version, licence: licenceOf(join(root, path), locked) || 'not stated', text })
+    found.set(`${name} ${version}`, {
+      name,
+      version,
+      licence: licenceOf(join(root, path), locked) || 'not stated',
+      text,
+    })
   }
-  return [...found.values()].sort((a, b) => (a.name === b.name ? (a.version < b.version ? -1 : 1) : a.name < b.name ? -1 : 1))
+  return [...found.values()].sort((a, b) =>
+    a.name === b.name ? (a.version < b.version ? -1 : 1) : a.name < b.name ? -1 : 1,
+  )
 }
 
 /** The runtime comes as a package for each platform; the text is that of the one installed here. */
@@ -57,7 +78,9 @@ export function noticesFile(): string {
   const byText = new Map<string, Notice[]>()
   for (const one of all) if (one.text) byText.set(one.text, [...(byText.get(one.text) ?? []), one])
   const line = '='.repeat(78)
-  const texts = [...byText].map(([text, users]) => `${line}\n${users.map((one) => `${one.name} ${one.version}`).join(', ')}\n${line}\n\n${text}\n`)
+  const texts = [...byText].map(
+    ([text, users]) => `${line}\n${users.map((one) => `${one.name} ${one.version}`).join(', ')}\n${line}\n\n${text}\n`,
+  )
   return [
     'THIRD-PARTY NOTICES',
     '',

@@ -7,7 +7,12 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 type Sum = { passed: number; failed: number; skipped: number }
-type VitestJson = { numPassedTests: number; numFailedTests: number; numPendingTests: number; numFailedTestSuites: number }
+type VitestJson = {
+  numPassedTests: number
+  numFailedTests: number
+  numPendingTests: number
+  numFailedTestSuites: number
+}
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const [what = 'test', ...words] = process.argv.slice(2)
@@ -25,7 +30,10 @@ function vitest(project: string, args: string[]): Sum {
   const folder = mkdtempSync(join(tmpdir(), 'mishap-test-'))
   const report = join(folder, 'report.json')
   const base = ['run', '--project', project, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-  const done = spawnSync(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), ...base, ...args], { cwd: root, stdio: 'inherit' })
+  const done = spawnSync(process.execPath, [join(root, 'node_modules/vitest/vitest.mjs'), ...base, ...args], {
+    cwd: root,
+    stdio: 'inherit',
+  })
   try {
     const json = JSON.parse(readFileSync(report, 'utf8')) as VitestJson
     // a file that does not load has no failed test of its own
@@ -47,6 +55,10 @@ const sums =
         vitest('src', words),
         vitest('e2e', words),
       ]
-const sum = sums.reduce((a, b) => ({ passed: a.passed + b.passed, failed: a.failed + b.failed, skipped: a.skipped + b.skipped }))
+const sum = sums.reduce((a, b) => ({
+  passed: a.passed + b.passed,
+  failed: a.failed + b.failed,
+  skipped: a.skipped + b.skipped,
+}))
 console.log(`${sum.passed} passed, ${sum.failed} failed${sum.skipped ? `, ${sum.skipped} skipped` : ''}`)
 process.exit(sum.failed === 0 ? 0 : 1)

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createApi } from './api/api.ts'
 import { bootstrap, dsnOf, ensureSelfProject } from './auth/admin.ts'
-import { type Auth, createAuth } from './auth/auth.ts'
+import type { Auth } from './auth/auth.ts'
+import { createAuth } from './auth/create.ts'
 import { writeKeyFile } from './auth/keyfile.ts'
 import { lockDataFolder } from './auth/lock.ts'
 import { loadSecrets } from './auth/secret.ts'
@@ -61,11 +62,15 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const databaseFile = 'mishap.sqlite'
 
 /** Opens meta and accounts of a data folder. Throws MishapError START_NEWER_DATA. */
-async function openPeople(config: Config, folder: string, clock: Clock, observe: Observe): Promise<{ meta: MetaStore; auth: Auth }> {
+async function openPeople(config: Config, folder: string, clock: Clock, observe: Observe): Promise<{ meta: MetaStore; auth: Auth; close(): void }> {
   const file = join(folder, databaseFile)
   const meta = openSqliteMeta(file, { clock })
   const auth = await createAuth({ meta, file, secret: loadSecrets(config.data).authSecret, url: config.url, clock, observe })
-  return { meta, auth }
+  const close = () => {
+    auth.close()
+    meta.close()
+  }
+  return { meta, auth, close }
 }
 
 /** The commands that need accounts and projects; the same with the product running and stopped. */
@@ -93,10 +98,9 @@ export async function runStopped(config: Config, name: string, value: Record<str
   const { folders } = layOut(config.data)
   const lock = lockDataFolder(config.data)
   try {
-    const { meta, auth } = await openPeople(config, folders.meta, systemClock, observe)
+    const { meta, auth, close } = await openPeople(config, folders.meta, systemClock, observe)
     const commands = peopleCommands(meta, auth, config.url, async () => writeKeyFile(config.data, meta.keySnapshot()))
-    const done = await commands[name]?.(value)
-    meta.close()
+    const done = await Promise.resolve(commands[name]?.(value)).finally(close)
     if (!done) throw new MishapError('NOT_FOUND', { detail: `No command "${name}".` })
     return done
   } finally {
@@ -191,7 +195,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const { config, folders, sockets } = setup
   const clock = systemClock
   const observe = createObserve('app', config.logLevel)
-  const { meta, auth } = await openPeople(config, folders.meta, clock, observe)
+  const { meta, auth, close } = await openPeople(config, folders.meta, clock, observe)
   const events = createEventStore({ url: 'http://localhost', socketPath: sockets.engine, database: 'mishap', observe, clock, retentionDays: config.retentionErrorsDays })
   const blobs = openFileBlobs(folders.blobs)
   const live = createLive(clock.now())
@@ -233,7 +237,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     jobs.stop()
     await refine.stop(2500)
     await events.close()
-    meta.close()
+    close()
   }
   jobs.start()
   void keys.publish()

@@ -3,15 +3,16 @@ import { MishapError } from '../errors.ts'
 import type { OutcomeCount } from '../outcome.ts'
 import { readBoundary } from '../protocol/multipart.ts'
 import { createClientAddress } from './address.ts'
-import { Refusal, answerError, answerPreflight } from './answer.ts'
+import { answerError, answerPreflight, Refusal } from './answer.ts'
 import { createInflater, readEncoding } from './body.ts'
 import { envelopeReceiver } from './envelope.ts'
-import { type AcceptDeps, type Core, type Intake, fail, refuse } from './intake.ts'
+import { type AcceptDeps, type Core, fail, type Intake, refuse } from './intake.ts'
 import { findKey, readAuth } from './key.ts'
 import { createLedger, type KeyUse } from './ledger.ts'
+import { envelopeBytesMax } from './limits.ts'
 import { createRates } from './rates.ts'
 import { receive } from './receive.ts'
-import { type Target, allowOf, createTargets, readRoute } from './routes.ts'
+import { allowOf, createTargets, readRoute, type Target } from './routes.ts'
 import { attachmentsReceiver, isSecurityType, securityReceiver, storeReceiver, takeStore } from './store.ts'
 
 export type { AcceptDeps } from './intake.ts'
@@ -38,6 +39,7 @@ export function createAccept(deps: AcceptDeps): Accept {
     ledger: createLedger(),
     rates: createRates(deps.config.organizationEventsPerMinute),
     inflater: createInflater(),
+    bodyBytesMax: deps.bodyBytesMax ?? envelopeBytesMax,
     clientAddress: createClientAddress(deps.config.trustedProxies),
   }
   const targetOf = createTargets()
@@ -83,7 +85,8 @@ function begin(intake: Intake): void {
     req.resume()
     return answerError(res, new MishapError('ACCEPT_METHOD'), ['allow', allowOf(name)])
   }
-  const asEnvelope = name === 'envelope' || (name === 'store' && intake.contentType.startsWith('application/x-sentry-envelope'))
+  const asEnvelope =
+    name === 'envelope' || (name === 'store' && intake.contentType.startsWith('application/x-sentry-envelope'))
   const auth = readAuth(req.headers, target)
   if (auth !== undefined) {
     const found = findKey(core.deps.keys(), auth, projectId, intake.origin)

@@ -15,7 +15,12 @@ export function createClientAddress(trustedProxies: string[]): (req: IncomingMes
     if (typeof forwarded !== 'string' || !isTrusted(peer, trusted)) return peer
     let client = peer
     for (const hop of forwarded.split(',').reverse()) {
-      const address = plain(hop.trim().replace(/^\[([^\]]*)\](:\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1'))
+      const address = plain(
+        hop
+          .trim()
+          .replace(/^\[([^\]]*)\](:\d+)?$/, '$1')
+          .replace(/^([\d.]+):\d+$/, '$1'),
+      )
       if (!ipaddr.isValid(address)) break
       client = address
       if (!isTrusted(address, trusted)) break

@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http'
-import { errorBody } from '../errors.ts'
 import type { ErrorCode, MishapError } from '../errors.ts'
-import { MishapError as Failure } from '../errors.ts'
+import { errorBody, MishapError as Failure } from '../errors.ts'
 import type { OutcomeReason } from '../outcome.ts'
 
 /** A refusal that names its outcome's reason, where the error's code alone does not say it. */
@@ -15,9 +14,12 @@ export class Refusal extends Failure {
 
 /** Browsers see rate limits only when these headers are exposed. */
 const cors = [
-  'access-control-allow-origin', '*',
-  'access-control-expose-headers', 'x-sentry-error, x-sentry-rate-limits, retry-after',
-  'cross-origin-resource-policy', 'cross-origin',
+  'access-control-allow-origin',
+  '*',
+  'access-control-expose-headers',
+  'x-sentry-error, x-sentry-rate-limits, retry-after',
+  'cross-origin-resource-policy',
+  'cross-origin',
 ]
 const json = [...cors, 'content-type', 'application/json']
 const idHeaders = [...json, 'content-length', '41']
@@ -25,13 +27,23 @@ const noIdHeaders = [...json, 'content-length', '2']
 const emptyHeaders = [...cors, 'content-length', '0']
 const preflightHeaders = [
   ...cors,
-  'access-control-allow-methods', 'GET, POST, OPTIONS',
+  'access-control-allow-methods',
+  'GET, POST, OPTIONS',
   'access-control-allow-headers',
   'x-sentry-auth, x-requested-with, x-forwarded-for, origin, referer, accept, content-type, authentication, authorization, content-encoding, transfer-encoding, sentry-trace, baggage, traceparent',
-  'access-control-max-age', '3600',
+  'access-control-max-age',
+  '3600',
 ]
 const gif = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
-const gifHeaders = [...cors, 'content-type', 'image/gif', 'cache-control', 'no-store', 'content-length', String(gif.length)]
+const gifHeaders = [
+  ...cors,
+  'content-type',
+  'image/gif',
+  'cache-control',
+  'no-store',
+  'content-length',
+  String(gif.length),
+]
 
 /** 200 `{"id":"<32 hex>"}`, or `{}` when `eventId` is ''. Head and body leave in one write. */
 export function answerId(res: ServerResponse, eventId: string): void {

@@ -1,8 +1,14 @@
 import { createRequire } from 'node:module'
-import { Readable, type Transform, pipeline } from 'node:stream'
+import { pipeline, Readable, type Transform } from 'node:stream'
 import {
-  createGunzip, createInflate, createInflateRaw, createZstdDecompress,
-  gunzipSync, inflateRawSync, inflateSync, zstdDecompressSync,
+  createGunzip,
+  createInflate,
+  createInflateRaw,
+  createZstdDecompress,
+  gunzipSync,
+  inflateRawSync,
+  inflateSync,
+  zstdDecompressSync,
 } from 'node:zlib'
 import { MishapError } from '../errors.ts'
 
@@ -125,7 +131,10 @@ export function createInflater(): Inflater {
   }
 }
 
-async function* piecesZlib(encoding: 'gzip' | 'deflate' | 'zstd', source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* piecesZlib(
+  encoding: 'gzip' | 'deflate' | 'zstd',
+  source: AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer> {
   const iterator = source[Symbol.asyncIterator]()
   const first = await iterator.next()
   if (first.done) throw new Error('ends early')

@@ -4,29 +4,28 @@ import { MishapError } from '../errors.ts'
 import type { RecordHead, RecordKind } from '../journal/journal.ts'
 import { EnvelopeWalk } from '../protocol/envelope.ts'
 import { itemKind, needsEventId } from '../protocol/itemtypes.ts'
-import { Refusal, answerError, answerId } from './answer.ts'
-import { type Intake, fail, headOf } from './intake.ts'
+import { answerError, answerId, Refusal } from './answer.ts'
+import { dropSpool, fail, headOf, type Intake } from './intake.ts'
 import { dsnAgrees, findKeyByDsn } from './key.ts'
-import { LimitCheck, envelopeBytesMax } from './limits.ts'
+import { itemsMax, LimitCheck } from './limits.ts'
 import { type Limited, rateLimitHeader } from './rates.ts'
 import type { Receiver } from './receive.ts'
 
 /** The envelope route, and whatever says by its content type that it is one. */
 export const envelopeReceiver: Receiver = {
-  bytesMax: envelopeBytesMax,
   small: (intake, body) => {
-    const walk = new EnvelopeWalk()
+    const walk = new EnvelopeWalk(itemsMax)
     try {
       walk.push(body)
       walk.end()
       const key = checkWalk(intake, walk, new LimitCheck(), true)
-      accepted(intake, key, walk, body)
+      void accepted(intake, key, walk, body)
     } catch (error) {
       fail(intake, error, walk)
     }
   },
   large: async (intake, pieces) => {
-    const walk = new EnvelopeWalk()
+    const walk = new EnvelopeWalk(itemsMax)
     const limits = new LimitCheck()
     async function* watched() {
       for await (const piece of pieces) {
@@ -50,7 +49,7 @@ export const envelopeReceiver: Receiver = {
 export async function spoolOf(intake: Intake, pieces: AsyncIterable<Buffer>): Promise<{ key: string; bytes: number }> {
   const day = new Date(intake.receivedMs).toISOString().slice(0, 10).replaceAll('-', '')
   const key = `spool/${day}/${randomBytes(16).toString('hex')}`
-  const { bytes } = await intake.core.deps.blobs.putStream(key, pieces, envelopeBytesMax)
+  const { bytes } = await intake.core.deps.blobs.putStream(key, pieces, intake.core.bodyBytesMax)
   return { key, bytes }
 }
 
@@ -61,6 +60,7 @@ export async function spoolOf(intake: Intake, pieces: AsyncIterable<Buffer>): Pr
 function checkWalk(intake: Intake, walk: EnvelopeWalk, limits: LimitCheck, end: boolean): AcceptKey {
   const { error, header } = walk
   if (error !== undefined) {
+    if (error.kind === 'too_many_items') throw new Refusal('ACCEPT_TOO_LARGE', error.kind, [error.what])
     throw new Refusal('ACCEPT_ENVELOPE_MALFORMED', error.kind, [`byte ${error.at}: ${error.what}`])
   }
   const dsn = header?.dsn
@@ -105,7 +105,7 @@ function accepted(
       intake.core.ledger.use(key, intake.receivedMs, null)
       answerId(intake.res, eventId)
     }
-    return spool ? intake.core.deps.blobs.delete(spool.key) : undefined
+    return spool ? dropSpool(intake, spool.key) : undefined
   }
   return append(intake, key, head, body, eventId, limited, walk)
 }
@@ -168,7 +168,7 @@ async function append(
     await core.deps.journal.append(head, body)
   } catch (error) {
     fail(intake, error, walk)
-    if (head.spool) await core.deps.blobs.delete(head.spool.key)
+    if (head.spool) await dropSpool(intake, head.spool.key)
     return
   }
   intake.answered = true

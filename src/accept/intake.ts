@@ -6,10 +6,10 @@ import { MishapError } from '../errors.ts'
 import type { JournalWriter, RecordHead, RecordKind } from '../journal/journal.ts'
 import type { Observe } from '../observe.ts'
 import type { OutcomeReason } from '../outcome.ts'
-import { itemKind } from '../protocol/itemtypes.ts'
 import type { EnvelopeWalk } from '../protocol/envelope.ts'
+import { itemKind } from '../protocol/itemtypes.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
-import { Refusal, answerError } from './answer.ts'
+import { answerError, Refusal } from './answer.ts'
 import type { Encoding, Inflater } from './body.ts'
 import type { Ledger } from './ledger.ts'
 import { slowBytesPerS, slowMs } from './limits.ts'
@@ -23,6 +23,8 @@ export type AcceptDeps = {
   journal: JournalWriter
   blobs: BlobStore
   keys: () => KeySnapshot
+  /** Inflated bytes of one body; 200 MiB when not given. Tests lower it. */
+  bodyBytesMax?: number
 }
 
 /** What all requests of one accept have in common. */
@@ -31,6 +33,7 @@ export type Core = {
   ledger: Ledger
   rates: Rates
   inflater: Inflater
+  bodyBytesMax: number
   clientAddress: (req: IncomingMessage) => string
 }
 
@@ -91,8 +94,8 @@ const reasonOf: Partial<Record<MishapError['code'], OutcomeReason>> = {
   INTERNAL: 'failed',
 }
 
-/** A body that is not read to its end costs a connection; up to this many bytes are read and thrown away instead. */
-const drainBytesMax = 1024 * 1024
+/** A refused body is read and thrown away, so that the sender sees the answer instead of a reset; a longer one is cut off. */
+const drainBytesMax = 8 * 1024 * 1024
 
 /**
  * Answers a request with an error once, and counts it: each item of `walk` when the envelope was read, else the request
@@ -109,36 +112,50 @@ export function refuse(intake: Intake, error: MishapError, walk?: EnvelopeWalk):
   if (walk === undefined || walk.items.length === 0) {
     core.ledger.count(key, target.route.category, outcome, reason, '', intake.wireBytes)
   } else {
-    for (const item of walk.items) core.ledger.count(key, itemKind(item.type).category, outcome, reason, item.type, item.bytes)
+    for (const item of walk.items)
+      core.ledger.count(key, itemKind(item.type).category, outcome, reason, item.type, item.bytes)
   }
   if (key) core.ledger.use(key, intake.receivedMs, error.code)
   const more = error.status === 503 && error.retryAfterS === undefined ? ['retry-after', '30'] : []
-  endReading(intake, error)
+  if (error.code === 'ACCEPT_TIMEOUT') {
+    res.shouldKeepAlive = false
+    res.once('finish', () => req.destroy())
+  } else drain(req)
   if (!res.headersSent && !res.destroyed) answerError(res, error, more)
-  if (error.code === 'ACCEPT_TIMEOUT') res.once('finish', () => req.destroy())
 }
 
-/** Lets the rest of a body run into nothing, or closes the connection when the rest may be long. */
-function endReading(intake: Intake, error: MishapError): void {
-  const { req, res } = intake
-  if (req.complete) return
-  const declared = Number(req.headers['content-length'] ?? Number.NaN)
-  const rest = declared - intake.wireBytes
-  if (error.code === 'ACCEPT_TIMEOUT' || !(rest <= drainBytesMax)) res.shouldKeepAlive = false
+function drain(req: IncomingMessage): void {
+  if (req.complete || req.destroyed) return
+  let bytes = 0
+  req.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    if (bytes > drainBytesMax) req.destroy()
+  })
   req.resume()
 }
 
-/** A failure that is not one of ours: logged without a byte of the body, answered as INTERNAL. */
+/** Ends a request by a failure; one that is not ours is logged without a byte of the body and answered as INTERNAL. */
 export function fail(intake: Intake, error: unknown, walk?: EnvelopeWalk): void {
-  if (error instanceof MishapError) return refuse(intake, error, walk)
-  const gone = intake.req.destroyed && !intake.req.complete
-  if (gone) {
+  if (intake.req.destroyed && !intake.req.complete) {
+    // The client left in the middle: nothing was kept, nobody is there to be answered.
     intake.answered = true
     return stopWatching(intake)
   }
+  if (error instanceof MishapError) return refuse(intake, error, walk)
   const what = error instanceof Error ? `${error.name}: ${error.message}` : 'unknown'
   intake.core.deps.observe.error({ route: intake.target.route.name, error: what }, 'A request failed in accept.')
   refuse(intake, new MishapError('INTERNAL'), walk)
+}
+
+/** Deletes a spooled body that no record names; a failure leaves one orphan, which is logged. */
+export async function dropSpool(intake: Intake, key: string): Promise<void> {
+  const { blobs, observe } = intake.core.deps
+  await blobs.delete(key).catch((error: unknown) => {
+    observe.warn(
+      { key, error: error instanceof Error ? error.message : 'unknown' },
+      'A spooled body could not be deleted.',
+    )
+  })
 }
 
 const hintNames = [

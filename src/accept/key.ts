@@ -48,7 +48,8 @@ export function findKeyByDsn(snapshot: KeySnapshot, dsn: string | undefined, pro
   if (dsn === undefined) return { key: undefined, error: new MishapError('ACCEPT_KEY_MISSING') }
   const parsed = parseDsn(dsn)
   if (parsed === undefined) return { key: undefined, error: new MishapError('ACCEPT_KEY_MALFORMED') }
-  if (parsed.projectId !== projectId && projectId !== 0) return { key: undefined, error: new MishapError('ACCEPT_PROJECT_MISMATCH') }
+  if (parsed.projectId !== projectId && projectId !== 0)
+    return { key: undefined, error: new MishapError('ACCEPT_PROJECT_MISMATCH') }
   return check(snapshot, parsed.key, parsed.projectId, origin)
 }
 

@@ -7,7 +7,14 @@ export type KeyUse = { keyId: number; atMs: number; refusedCode: string | null }
 /** What accept counts itself, summed until the caller takes it out. */
 export type Ledger = {
   /** `itemType` '' when the body was not read; made-up types are summed under 'unknown'. */
-  count(key: AcceptKey | undefined, category: DataCategory, outcome: Outcome, reason: OutcomeReason, itemType: string, bytes: number): void
+  count(
+    key: AcceptKey | undefined,
+    category: DataCategory,
+    outcome: Outcome,
+    reason: OutcomeReason,
+    itemType: string,
+    bytes: number,
+  ): void
   /** Remembers that a key was used, and with which code it was refused. */
   use(key: AcceptKey, atMs: number, refusedCode: string | null): void
   drainOutcomes(): OutcomeCount[]

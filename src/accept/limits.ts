@@ -89,18 +89,20 @@ export class LimitCheck {
   check(walk: EnvelopeWalk, end: boolean): OverLimit | undefined {
     const { items } = walk
     const last = items.length - 1
-    if (items.length > itemsMax) return over('too_many_items', `more than ${itemsMax} items`)
     for (let i = this.#done; i <= last; i++) {
       const item = items[i]
       if (item === undefined) break
       const limits = groupOf(item)
       const bytes = i === last ? walk.lastItemBytes : item.bytes
-      if (bytes > limits.eachBytesMax) return over('too_large', `item ${i + 1} (${nameOf(item)}) is over ${limits.eachBytesMax} bytes`)
+      if (bytes > limits.eachBytesMax)
+        return over('too_large', `item ${i + 1} (${nameOf(item)}) is over ${limits.eachBytesMax} bytes`)
       // One item alone, the case of nearly every envelope, needs no sums.
       if (last === 0) break
       const sum = this.#sums.get(limits) ?? { bytes: 0, count: 0 }
-      if (sum.count + 1 > limits.countMax) return over('too_many_items', `more than ${limits.countMax} items of type ${nameOf(item)}`)
-      if (sum.bytes + bytes > limits.sumBytesMax) return over('too_large', `all items of type ${nameOf(item)} are over ${limits.sumBytesMax} bytes`)
+      if (sum.count + 1 > limits.countMax)
+        return over('too_many_items', `more than ${limits.countMax} items of type ${nameOf(item)}`)
+      if (sum.bytes + bytes > limits.sumBytesMax)
+        return over('too_large', `all items of type ${nameOf(item)} are over ${limits.sumBytesMax} bytes`)
       if (i < last || end) {
         this.#sums.set(limits, { bytes: sum.bytes + bytes, count: sum.count + 1 })
         this.#done = i + 1

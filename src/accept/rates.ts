@@ -27,7 +27,12 @@ export function createRates(organizationEventsPerMinute: number): Rates {
 
   function windowOf(windows: Map<number, Window>, id: number, lengthMs: number, nowMs: number): Window {
     let window = windows.get(id)
-    if (window === undefined || nowMs >= window.endMs || window.endMs - window.startMs !== lengthMs || nowMs < window.startMs) {
+    if (
+      window === undefined ||
+      nowMs >= window.endMs ||
+      window.endMs - window.startMs !== lengthMs ||
+      nowMs < window.startMs
+    ) {
       window = { startMs: nowMs, endMs: nowMs + lengthMs, used: 0 }
       windows.set(id, window)
     }

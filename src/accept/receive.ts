@@ -1,11 +1,11 @@
 import { MishapError } from '../errors.ts'
-import { type Intake, fail, refuse, stopWatching, watchSlow } from './intake.ts'
-import { envelopeBytesMax, spoolBytesMin } from './limits.ts'
+import { fail, type Intake, refuse, stopWatching, watchSlow } from './intake.ts'
+import { spoolBytesMin } from './limits.ts'
 
 /** What a route does with its body. */
 export type Receiver = {
-  /** Inflated bytes that the route takes. */
-  bytesMax: number
+  /** Inflated bytes that the route takes; absent: as many as an envelope. */
+  bytesMax?: number
   /** Takes a body of at most 1 MiB (or `bytesMax` for a route that does not spool). */
   small(intake: Intake, body: Buffer): void
   /** Takes a larger one piece by piece; absent: the route has no larger ones. */
@@ -18,9 +18,10 @@ export type Receiver = {
  */
 export function receive(intake: Intake, receiver: Receiver): void {
   const { req } = intake
+  const bytesMax = receiver.bytesMax ?? intake.core.bodyBytesMax
   const declared = req.headers['content-length']
-  if (declared !== undefined && Number(declared) > receiver.bytesMax) return refuse(intake, new MishapError('ACCEPT_TOO_LARGE'))
-  const wholeMax = receiver.large ? spoolBytesMin : receiver.bytesMax
+  if (declared !== undefined && Number(declared) > bytesMax) return refuse(intake, new MishapError('ACCEPT_TOO_LARGE'))
+  const wholeMax = receiver.large ? spoolBytesMin : bytesMax
   watchSlow(intake)
   const chunks: Buffer[] = []
   const onData = (chunk: Buffer) => {
@@ -71,7 +72,7 @@ function takeWhole(intake: Intake, receiver: Receiver, chunks: Buffer[], wholeMa
 async function receiveLarge(intake: Intake, receiver: Receiver, source: AsyncIterable<Buffer>): Promise<void> {
   try {
     const pieces = intake.core.inflater.pieces(intake.encoding, source)
-    await receiver.large?.(intake, capped(intake, pieces, receiver.bytesMax))
+    await receiver.large?.(intake, capped(intake, pieces, receiver.bytesMax ?? intake.core.bodyBytesMax))
   } catch (error) {
     fail(intake, error)
   } finally {
@@ -89,7 +90,7 @@ async function* restOf(intake: Intake, chunks: Buffer[]): AsyncGenerator<Buffer>
   for await (const chunk of intake.req.iterator({ destroyOnReturn: false })) {
     intake.wireBytes += (chunk as Buffer).length
     // What inflates to less than it has on the wire is no body that anyone sends.
-    if (intake.wireBytes > envelopeBytesMax) throw new MishapError('ACCEPT_TOO_LARGE')
+    if (intake.wireBytes > intake.core.bodyBytesMax) throw new MishapError('ACCEPT_TOO_LARGE')
     yield chunk as Buffer
   }
   stopWatching(intake)

@@ -59,7 +59,9 @@ export function readRoute(path: string): Route | undefined {
   }
   if (i === 5) {
     const rest = path.slice(5, end)
-    return rest === 'store/' || rest === 'store' ? { name: 'store', projectId: 0, category: 'error', eventId: '' } : undefined
+    return rest === 'store/' || rest === 'store'
+      ? { name: 'store', projectId: 0, category: 'error', eventId: '' }
+      : undefined
   }
   if (projectId === 0 || path.charCodeAt(i) !== 0x2f || !Number.isSafeInteger(projectId)) return undefined
   return readRest(projectId, path.slice(i + 1, end))
@@ -75,7 +77,12 @@ function readRest(projectId: number, rest: string): Route {
   }
   const category = Object.hasOwn(later, first) ? later[first] : undefined
   if (category === undefined) return { name: 'unknown', projectId, category: 'unknown', eventId: '' }
-  return { name: 'later', projectId, category: first !== 'cron' && words.includes('logs') ? 'log_item' : category, eventId: '' }
+  return {
+    name: 'later',
+    projectId,
+    category: first !== 'cron' && words.includes('logs') ? 'log_item' : category,
+    eventId: '',
+  }
 }
 
 /** Methods of a route, as its Allow header says them. */

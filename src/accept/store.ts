@@ -4,10 +4,10 @@ import { MishapError } from '../errors.ts'
 import type { RecordHead } from '../journal/journal.ts'
 import { normalizeId } from '../protocol/ids.ts'
 import { MultipartCount, parseMultipart, readBoundary } from '../protocol/multipart.ts'
-import { Refusal, answerEmpty, answerGif, answerId } from './answer.ts'
+import { answerEmpty, answerGif, answerId, Refusal } from './answer.ts'
 import { newEventId, spoolOf, takeOne } from './envelope.ts'
-import { type Intake, fail, headOf } from './intake.ts'
-import { attachmentsMax, envelopeBytesMax, eventBytesMax, storeBytesMax } from './limits.ts'
+import { dropSpool, fail, headOf, type Intake } from './intake.ts'
+import { attachmentsMax, eventBytesMax, storeBytesMax } from './limits.ts'
 import type { Receiver } from './receive.ts'
 
 /** Appends one record and answers once it is on disk. */
@@ -17,7 +17,7 @@ async function keep(intake: Intake, key: AcceptKey, head: RecordHead, body: Buff
     await core.deps.journal.append(head, body)
   } catch (error) {
     fail(intake, error)
-    if (head.spool) await core.deps.blobs.delete(head.spool.key)
+    if (head.spool) await dropSpool(intake, head.spool.key)
     return
   }
   intake.answered = true
@@ -45,7 +45,8 @@ export function takeStore(intake: Intake, body: Buffer, picture: boolean): void 
   const { key } = intake
   if (key === undefined) throw new MishapError('ACCEPT_KEY_MISSING')
   const json = decodeStore(body, intake.contentType)
-  if (json.length > eventBytesMax) throw new Refusal('ACCEPT_TOO_LARGE', 'too_large', [`the event is over ${eventBytesMax} bytes`])
+  if (json.length > eventBytesMax)
+    throw new Refusal('ACCEPT_TOO_LARGE', 'too_large', [`the event is over ${eventBytesMax} bytes`])
   const eventId = readEventId(json)
   if (!takeOne(intake, key, 'store', json.length)) return
   const head = headOf(intake, key, 'store')
@@ -71,7 +72,8 @@ function decodeStore(body: Buffer, contentType: string): Buffer {
   try {
     return inflateSync(decoded, { maxOutputLength: eventBytesMax })
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE') throw new MishapError('ACCEPT_BOMB')
+    if (error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE')
+      throw new MishapError('ACCEPT_BOMB')
     throw new MishapError('ACCEPT_BODY_MALFORMED')
   }
 }
@@ -94,7 +96,8 @@ function readEventId(json: Buffer): string {
   } catch {
     throw new MishapError('ACCEPT_BODY_MALFORMED')
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new MishapError('ACCEPT_BODY_MALFORMED')
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new MishapError('ACCEPT_BODY_MALFORMED')
   return ('event_id' in value ? normalizeId(value.event_id) : undefined) ?? newEventId()
 }
 
@@ -138,7 +141,6 @@ export const securityReceiver: Receiver = {
 
 /** Files for an event, as multipart/form-data; the body is kept as it came (inflated). */
 export const attachmentsReceiver: Receiver = {
-  bytesMax: envelopeBytesMax,
   small: (intake, body) => {
     try {
       const { value, errors } = parseMultipart(body, intake.contentType)
@@ -161,7 +163,7 @@ export const attachmentsReceiver: Receiver = {
     }
     try {
       const spool = await spoolOf(intake, watched())
-      if (!takeAttachments(intake, Buffer.alloc(0), spool)) await intake.core.deps.blobs.delete(spool.key)
+      if (!takeAttachments(intake, Buffer.alloc(0), spool)) await dropSpool(intake, spool.key)
     } catch (error) {
       fail(intake, error)
     }
@@ -173,7 +175,8 @@ function malformed(causes: string[]): Refusal {
 }
 
 function checkParts(parts: number): void {
-  if (parts > attachmentsMax) throw new Refusal('ACCEPT_TOO_LARGE', 'too_many_items', [`more than ${attachmentsMax} parts`])
+  if (parts > attachmentsMax)
+    throw new Refusal('ACCEPT_TOO_LARGE', 'too_many_items', [`more than ${attachmentsMax} parts`])
 }
 
 function takeAttachments(intake: Intake, body: Buffer, spool?: { key: string; bytes: number }): boolean {

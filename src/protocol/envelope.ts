@@ -23,7 +23,11 @@ export type EnvelopeItem = {
 export type Envelope = { header: EnvelopeHeader; items: EnvelopeItem[] }
 
 /** What is wrong, and at which byte of the inflated body. `what` never holds bytes of the sender. */
-export type EnvelopeError = { at: number; kind: 'bad_envelope' | 'bad_event_id' | 'bad_item'; what: string }
+export type EnvelopeError = {
+  at: number
+  kind: 'bad_envelope' | 'bad_event_id' | 'bad_item' | 'too_many_items'
+  what: string
+}
 
 /** An item as the walk sees it: where its payload lies, in bytes. `bytes` grows while the payload arrives. */
 export type ItemSpan = { type: string; headers: { [key: string]: Json }; at: number; bytes: number }
@@ -56,6 +60,12 @@ export class EnvelopeWalk {
   #line: Buffer[] = []
   #lineBytes = 0
   #item: ItemSpan = { type: '', headers: {}, at: 0, bytes: 0 }
+  readonly #itemsMax: number
+
+  /** One item more than `itemsMax` ends the walk, so that a body of headers alone costs little. */
+  constructor(itemsMax = Number.POSITIVE_INFINITY) {
+    this.#itemsMax = itemsMax
+  }
 
   push(chunk: Buffer): boolean {
     let i = 0
@@ -68,7 +78,8 @@ export class EnvelopeWalk {
         i += taken
         if (this.#rest === 0) this.#state = behindPayload
       } else if (this.#state === behindPayload) {
-        if (chunk[i] !== newline) this.#fail(this.bytes + i, 'bad_envelope', `item ${this.items.length}: no newline behind the payload`)
+        if (chunk[i] !== newline)
+          this.#fail(this.bytes + i, 'bad_envelope', `item ${this.items.length}: no newline behind the payload`)
         this.#state = inItemHeader
         i++
       } else {
@@ -129,13 +140,14 @@ export class EnvelopeWalk {
   }
 
   #readHeader(text: string, at: number): void {
-    if (text.trim() === '') return this.#fail(at, 'bad_envelope', this.bytes === 0 ? 'the body is empty' : 'the envelope header is empty')
+    if (text.trim() === '') return this.#fail(at, 'bad_envelope', 'the envelope header is empty')
     const all = readObject(text)
     if (all === undefined) return this.#fail(at, 'bad_envelope', 'the envelope header is no JSON object')
     const header: EnvelopeHeader = { all }
     if (all.event_id !== undefined && all.event_id !== null) {
       const id = normalizeId(all.event_id)
-      if (id === undefined) return this.#fail(at, 'bad_event_id', 'event_id of the envelope header is no UUID, or the nil UUID')
+      if (id === undefined)
+        return this.#fail(at, 'bad_event_id', 'event_id of the envelope header is no UUID, or the nil UUID')
       header.eventId = id
     }
     if (typeof all.sent_at === 'string') {
@@ -154,9 +166,12 @@ export class EnvelopeWalk {
     const headers = readObject(text)
     if (headers === undefined) return this.#fail(at, 'bad_envelope', `item ${nth}: its header is no JSON object`)
     const { type, length } = headers
-    if (typeof type !== 'string' || type === '') return this.#fail(at, 'bad_envelope', `item ${nth}: its header has no type`)
+    if (nth > this.#itemsMax) return this.#fail(at, 'too_many_items', `more than ${this.#itemsMax} items`)
+    if (typeof type !== 'string' || type === '')
+      return this.#fail(at, 'bad_envelope', `item ${nth}: its header has no type`)
     // Only a server makes these; from outside they could smuggle a payload past the rules for its true type.
-    if (type === 'integration') return this.#fail(at, 'bad_item', `item ${nth}: type integration is not taken from outside`)
+    if (type === 'integration')
+      return this.#fail(at, 'bad_item', `item ${nth}: type integration is not taken from outside`)
     this.#item = { type, headers, at: payloadAt, bytes: 0 }
     if (length === undefined || length === null) this.#state = inLinePayload
     else if (typeof length === 'number' && Number.isSafeInteger(length) && length >= 0) {
@@ -179,7 +194,9 @@ export class EnvelopeWalk {
 function readObject(text: string): { [key: string]: Json } | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as { [key: string]: Json }) : undefined
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as { [key: string]: Json })
+      : undefined
   } catch {
     return undefined
   }
@@ -213,8 +230,14 @@ export function parseEnvelope(bytes: Buffer): { value: Envelope | undefined; err
   const walk = new EnvelopeWalk()
   walk.push(bytes)
   walk.end()
-  if (walk.error !== undefined || walk.header === undefined) return { value: undefined, errors: walk.error ? [walk.error] : [] }
-  const items = walk.items.map(({ type, headers, at, bytes: size }) => ({ type, headers, at, payload: bytes.subarray(at, at + size) }))
+  if (walk.error !== undefined || walk.header === undefined)
+    return { value: undefined, errors: walk.error ? [walk.error] : [] }
+  const items = walk.items.map(({ type, headers, at, bytes: size }) => ({
+    type,
+    headers,
+    at,
+    payload: bytes.subarray(at, at + size),
+  }))
   return { value: { header: walk.header, items }, errors: [] }
 }
 

@@ -73,7 +73,8 @@ function readPart(head: string, bytes: Buffer, at: number): MultipartPart {
     if (name !== 'content-disposition') continue
     part.name = readParameter(value, 'name') ?? ''
     const filename = readExtended(value) ?? readParameter(value, 'filename')
-    if (filename !== undefined) part.filename = filename.slice(Math.max(filename.lastIndexOf('/'), filename.lastIndexOf('\\')) + 1)
+    if (filename !== undefined)
+      part.filename = filename.slice(Math.max(filename.lastIndexOf('/'), filename.lastIndexOf('\\')) + 1)
   }
   return part
 }

@@ -29,7 +29,7 @@ export function planOf(search: Search | undefined, names: Names): Plan {
 /** `negate` is pushed down to the leaves, so that a branch only ever joins conditions. */
 function build(node: Search, negate: boolean, names: Names): Branch[] {
   if (node.op === 'not') return build(node.of, !negate, names)
-  if (node.op === 'and' || node.op === 'or') {
+  if ('of' in node) {
     const parts = node.of.map((one) => build(one, negate, names))
     return (node.op === 'and') !== negate ? parts.reduce(both, [{}]) : either(parts.flat())
   }

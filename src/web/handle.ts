@@ -1,6 +1,8 @@
 import 'server-only'
 import type { App } from '../app.ts'
 
+export type { App }
+
 /**
  * The one door from Next to the rest of the process: a module has an instance for each of Next's bundles, globalThis has one.
  * Throws when process app has not put its parts there (the build, or Next started by itself).

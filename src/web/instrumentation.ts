@@ -1,4 +1,4 @@
-import type { App } from '../app.ts'
+import type { App } from './handle.ts'
 
 type Failure = Error & { digest?: string }
 type Asked = { path: string; method: string; headers: Record<string, string | string[] | undefined> }

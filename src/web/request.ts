@@ -3,8 +3,10 @@ import { getRequestConfig } from 'next-intl/server'
 import { localeOf } from './locale.ts'
 import de from './messages/de.json'
 import en from './messages/en.json'
+import issuesDe from './messages/issues.de.json'
+import issuesEn from './messages/issues.en.json'
 
-const catalogues = { en, de }
+const catalogues = { en: { ...en, issues: issuesEn }, de: { ...de, issues: issuesDe } }
 
 /** next-intl asks this once a request: the cookie's choice, then the browser's languages, then English. */
 export default getRequestConfig(async () => {

@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto'
-import type { App } from '../app.ts'
+import type { App } from './handle.ts'
 
 type Asked = { path: string; method: string }
 type Where = { routeType: string; routePath: string; renderSource?: string }
@@ -52,7 +51,7 @@ export async function sendServerError(app: App, error: Error & { digest?: string
   if (!dsn || !URL.canParse(dsn)) return
   const { username, pathname } = new URL(dsn)
   const host = app.config.host === '0.0.0.0' || app.config.host === '::' ? '127.0.0.1' : app.config.host
-  const body = errorEnvelope({ error, asked, where, eventId: randomBytes(16).toString('hex'), atMs: app.clock.now(), release: `mishap@${app.version}`, dsn })
+  const body = errorEnvelope({ error, asked, where, eventId: crypto.randomUUID().replaceAll('-', ''), atMs: app.clock.now(), release: `mishap@${app.version}`, dsn })
   try {
     const address = `http://${host.includes(':') ? `[${host}]` : host}:${app.config.port}/api${pathname}/envelope/?sentry_key=${username}&sentry_version=7`
     await fetch(address, { method: 'POST', body, headers: { 'content-type': 'application/x-sentry-envelope' }, signal: AbortSignal.timeout(3000) })

@@ -37,16 +37,3 @@ export function localPath(value: unknown): string {
   if (typeof value !== 'string' || !/^\/(?![/\\])/.test(value) || value.length > 2048 || hidden.test(value) || /[\n\t\\]/.test(value)) return '/'
   return value
 }
-
-/** A slug made from a name by spec.md 5: at most 50 of `a-z0-9-`, never only digits. */
-export function slugOf(name: string): string {
-  const slug = name
-    .normalize('NFKD')
-    .replace(/[\u0300-\u036f]/g, '')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, 50)
-    .replace(/^-+|-+$/g, '')
-  if (!slug) return 'project'
-  return /^\d+$/.test(slug) ? `p-${slug}`.slice(0, 50) : slug
-}

@@ -28,9 +28,9 @@ function reportTitle(event: NormalEvent): string {
 function describeException(main: NormalException, crash: NormalFrame | undefined): [string, Findings['metadata']] {
   const value = firstLine(main.value)
   const name = crash?.function
-  const synthetic = main.mechanism?.synthetic === true && name !== undefined
-  const head = synthetic ? undefined : main.type
-  const title = head ? (value ? `${head}: ${value}` : head) : (synthetic ? name : value || name) || '<unknown>'
+  const synthetic = main.mechanism?.synthetic === true
+  const head = synthetic && (name || value) ? undefined : main.type
+  const title = head ? (value ? `${head}: ${value}` : head) : withoutType(value, name, crash)
   return [
     cut(title),
     {
@@ -40,6 +40,12 @@ function describeException(main: NormalException, crash: NormalFrame | undefined
       ...(name ? { function: name } : {}),
     },
   ]
+}
+
+/** A crash is named by its function; what a script threw that was no error (texts, rejections) by what it says. */
+function withoutType(value: string, name: string | undefined, crash: NormalFrame | undefined): string {
+  const native = crash?.instruction_addr !== undefined || crash?.package !== undefined
+  return (native ? name || value : value || name) || '<unknown>'
 }
 
 /** The first line that says something, at most 256 characters. */

@@ -106,7 +106,7 @@ function readBody(to: Remarks, value: unknown, sentType: string | undefined, out
   if (value === undefined || value === null || value === '') return
   const type = (sentType ?? out.headers?.find(([name]) => name === 'Content-Type')?.[1])?.split(';')[0]?.trim().slice(0, 128)
   let inferred = type
-  let content = value
+  let content: unknown = value
   if (typeof value === 'string' && value.length <= 65_536) {
     if (/^\s{0,9}[[{]/.test(value)) {
       const parsed = json(value)

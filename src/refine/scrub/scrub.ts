@@ -34,18 +34,6 @@ export function scrub(draft: Draft, context: Context): void {
   const event = draft.event as unknown as Loose
   scrubTree(event, rules, draft.remarks)
   scrubTree(draft.received, rules, undefined)
-  const sentData = object(own(object(own(draft.received, 'request')) ?? {}, 'data'))
-  if (!sentData && draft.event.findings) scrubMessage(draft, rules)
-}
-
-/** The formatted message is exempt by rule, but a template that lost a secret must not keep it in its formatted twin. */
-function scrubMessage({ event, remarks }: Draft, rules: Rules): void {
-  const entry = event.logentry
-  if (!entry?.formatted || !entry.message?.includes(filtered)) return
-  const found = scrubText(entry.formatted, rules)
-  if (!found) return
-  entry.formatted = found.text
-  remark(remarks, 'logentry', { rem: [[found.rule, 's']] })
 }
 
 /** Scrubs an event's JSON in place. With `to`, each change is remarked at its path. */

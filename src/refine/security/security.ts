@@ -67,7 +67,7 @@ function wrapped(kind: Kind, report: Loose, agent: unknown): Loose {
   const url = scalar(own(report, 'document_uri')) ?? scalar(own(report, 'hostname')) ?? ''
   const referrer = scalar(own(report, 'referrer'))
   const headers = [...(referrer ? [['Referer', referrer]] : []), ...(typeof agent === 'string' ? [['User-Agent', agent]] : [])]
-  return { platform: 'other', logger: loggers[kind], level: 'error', [kind]: report, request: { ...(url ? { url } : {}), headers } }
+  return { platform: 'other', logger: loggers[kind], level: 'error', user: { ip_address: '{{auto}}' }, [kind]: report, request: { ...(url ? { url } : {}), headers } }
 }
 
 /** Reads csp, hpkp, expectct or expectstaple of an event; the report goes into `csp`, the event's type says which it is. */

@@ -1,6 +1,6 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { Kysely, SqliteDialect } from 'kysely'
-import type { MetaStore } from './meta.ts'
+import type { MetaStore, Person } from './meta.ts'
 import type { Store } from './store.ts'
 
 type Part = Pick<MetaStore, 'personById' | 'people' | 'personByEmail' | 'isEmpty'>
@@ -8,10 +8,12 @@ type Part = Pick<MetaStore, 'personById' | 'people' | 'personByEmail' | 'isEmpty
 /** Reads better-auth's tables; only auth writes them. */
 export function peoplePart({ read, dialect: { builder } }: Store): Part {
   const person = builder.selectFrom('auth_user').select(['id', 'name', 'email'])
+  // The driver's rows have no prototype, which React refuses to hand from server to client: copy them.
+  const plain = (row: Person | undefined): Person | undefined => row && { ...row }
   return {
-    personById: (userId) => read.get(person.where('id', '=', userId)),
-    people: (userIds) => (userIds.length === 0 ? [] : read.all(person.where('id', 'in', userIds).orderBy('name'))),
-    personByEmail: (email) => read.get(person.where('email', '=', email.trim().toLowerCase())),
+    personById: (userId) => plain(read.get(person.where('id', '=', userId))),
+    people: (userIds) => (userIds.length === 0 ? [] : read.all(person.where('id', 'in', userIds).orderBy('name')).map((row) => ({ ...row }))),
+    personByEmail: (email) => plain(read.get(person.where('email', '=', email.trim().toLowerCase()))),
     // A user without a password is what a crash between the two inserts leaves; nobody could sign in with it.
     isEmpty: () => read.get(builder.selectFrom('auth_account').select('id').limit(1)) === undefined,
   }

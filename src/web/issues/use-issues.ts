@@ -5,7 +5,6 @@ import { systemClock } from '../../clock.ts'
 import type { IssueStatus, RestIssue } from '../../protocol/rest.ts'
 import { ApiError, type ApiRequest, apiFetch, apiPage } from '../api.ts'
 import { useLive } from '../ui/live.tsx'
-import { boundsOf } from './range.ts'
 import { changeRows, countUp, mergeRows, type Page, rowsOf, withStatus } from './rows.ts'
 import { apiSort, type StreamParams } from './stream-params.ts'
 
@@ -68,17 +67,15 @@ export function useIssues(organization: string, params: StreamParams, projectIds
     if (isEmpty && first) merged[0] = { ...first, rows: unknown, hits: page.hits }
     client.setQueryData<Data>(key, { ...data, pages: merged })
     if (isEmpty) return
-    const bounds = boundsOf(params.range, systemClock.now())
-    // Rows beyond the loaded pages are no news: only what was seen after the list was fetched waits.
-    const sinceMs = client.getQueryState(key)?.dataUpdatedAt ? firstLoadMs.current : bounds.fromMs
-    const fresh = unknown.filter((row) => Date.parse(row.lastSeen) >= sinceMs - 60_000)
-    setHeld((before) => ({ key, rows: rowsOf([], before.key === key ? [...fresh, ...before.rows] : fresh) }))
-  }, [client, key, path, query, params.range])
-  const firstLoadMs = useRef(systemClock.now())
+    // At least 100 rows (or all) are loaded, so one of the first 50 that the list lacks is news.
+    setHeld((before) => ({ key, rows: rowsOf([], before.key === key ? [...unknown, ...before.rows] : unknown) }))
+  }, [client, key, path, query])
+  const cached = useRef(list.isSuccess)
   useEffect(() => {
-    firstLoadMs.current = systemClock.now()
-    void key
-  }, [key])
+    // Back from another page: the cached rows stand at once, and what came meanwhile is fetched behind them.
+    if (cached.current) void look().catch(() => {})
+    cached.current = false
+  }, [look])
   useLiveRows({ organization, params, rows, projectIds, change, look, enabled: list.isSuccess && !list.isPlaceholderData })
 
   return {
@@ -113,7 +110,7 @@ type LiveRows = {
 /** Counts visible rows up as events arrive, and looks for rows that the list does not have. */
 function useLiveRows({ organization, params, rows, projectIds, change, look, enabled }: LiveRows): void {
   const known = useMemo(() => new Set(rows.map((row) => row.id)), [rows])
-  const due = useRef({ counts: new Map<string, number>(), unknown: false, changed: new Set<string>(), atMs: 0, lookedMs: 0, cancel: undefined as (() => void) | undefined })
+  const due = useRef({ counts: new Map<string, number>(), unknown: false, stale: false, changed: new Set<string>(), atMs: 0, lookedMs: 0, cancel: undefined as (() => void) | undefined })
   const latest = useRef({ known, change, look })
   latest.current = { known, change, look }
   useEffect(() => () => due.current.cancel?.(), [])
@@ -134,9 +131,11 @@ function useLiveRows({ organization, params, rows, projectIds, change, look, ena
         .catch(() => {})
     }
     state.changed.clear()
-    if (!state.unknown && !counts.size) return
+    state.stale ||= counts.size > 0
+    if (!state.unknown && !state.stale) return
     if (!state.unknown && now - state.lookedMs < refreshMs) return later(refreshMs)
     state.unknown = false
+    state.stale = false
     state.lookedMs = now
     latest.current.look().catch(() => {})
   }

@@ -1,0 +1,48 @@
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { chromiumPath, chromiumWords, password } from './product.ts'
+
+/** Why whole-browser tests are skipped here; undefined where they run. */
+export const noChromium: string | undefined = chromiumPath() ? undefined : 'no Chromium on this machine'
+
+export const openBrowser = (): Promise<Browser> => chromium.launch({ executablePath: chromiumPath() ?? '', args: chromiumWords })
+
+export type Watched = {
+  page: Page
+  /** Errors of the page's own scripts, policy violations included. */
+  errors: string[]
+  /** Requests to any other origin. */
+  foreign: string[]
+  /** Dialogs that a script opened: none ever should. */
+  dialogs: string[]
+}
+
+/** A page that notes what must not happen. */
+export async function openPage(browser: Browser, url: string, options: { width?: number; height?: number; dark?: boolean } = {}): Promise<Watched> {
+  const context = await browser.newContext({
+    viewport: { width: options.width ?? 1440, height: options.height ?? 900 }, colorScheme: options.dark ? 'dark' : 'light', locale: 'en-GB',
+  })
+  const page = await context.newPage()
+  const watched: Watched = { page, errors: [], foreign: [], dialogs: [] }
+  const origin = new URL(url).origin
+  page.on('pageerror', (error) => watched.errors.push(String(error)))
+  page.on('console', (message) => {
+    if (message.type() === 'error' && /Content.Security.Policy|violates/.test(message.text())) watched.errors.push(message.text())
+  })
+  page.on('request', (request) => {
+    if (/^https?:/.test(request.url()) && new URL(request.url()).origin !== origin) watched.foreign.push(request.url())
+  })
+  page.on('dialog', (dialog) => {
+    watched.dialogs.push(dialog.message())
+    void dialog.dismiss()
+  })
+  return watched
+}
+
+/** Signs in through the form, as a person does. */
+export async function signIn(page: Page, url: string, email: string): Promise<void> {
+  await page.goto(`${url}/login`)
+  await page.getByLabel(/mail/i).fill(email)
+  await page.getByLabel(/password/i).first().fill(password)
+  await page.getByRole('button', { name: /sign in/i }).click()
+  await page.waitForURL(/\/o\//, { timeout: 20_000 })
+}

@@ -1,0 +1,120 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { noChromium, openBrowser, openPage, signIn, type Watched } from '../browser.ts'
+import { api, bootstrap, envelopeOf, errorEvent, ingest, type Project, until } from '../product.ts'
+
+const product = inject('product')
+const org = 'behave'
+
+describe.skipIf(noChromium)('how the screens behave in the browser', () => {
+  const state = {} as { browser: Browser; watched: Watched; page: Page; project: Project; issue: string }
+  const at = (path: string) => `${product.url}/o/${org}${path}`
+
+  beforeAll(async () => {
+    state.project = bootstrap(product, org, 'web')
+    for (const type of ['AlphaError', 'BetaError', 'GammaError']) await ingest(product, state.project, envelopeOf(errorEvent(type)))
+    const issues = await until('three issues', 15_000, async () => {
+      const found = (await api(product, state.project, `/organizations/${org}/issues/?query=`)).json as { id: string }[]
+      return found.length === 3 && found
+    })
+    state.issue = issues[0]?.id ?? ''
+    state.browser = await openBrowser()
+    state.watched = await openPage(state.browser, product.url)
+    state.page = state.watched.page
+    await signIn(state.page, product.url, `owner@${org}.test`)
+  })
+  afterAll(() => state.browser?.close())
+
+  test.each(['/no-such-screen', '/issues/99999999', '/issues/WEB-999', '/issues/WEB-1/events/77777', '/projects/nothing/setup'])('%s answers 404 with the not-found page', async (path) => {
+    const answer = await state.page.goto(at(path))
+    expect(answer?.status()).toBe(404)
+    expect(await state.page.locator('body').innerText()).toMatch(/not found/i)
+    expect(await state.page.getByRole('searchbox').or(state.page.locator('input[name=q]')).count()).toBeGreaterThan(0)
+  })
+
+  test('an organization of somebody else is a 404, as one that does not exist', async () => {
+    bootstrap(product, 'strangers', 'web', 'javascript', 'stranger@strangers.test')
+    for (const path of ['/o/strangers/issues', '/o/nobody/issues']) expect((await state.page.goto(product.url + path))?.status()).toBe(404)
+  })
+
+  test('without a login every screen leads to the sign-in, and back', async () => {
+    const { page } = await openPage(state.browser, product.url)
+    await page.goto(at('/status'))
+    expect(page.url()).toContain('/login')
+    await page.context().close()
+  })
+
+  test('a link to a hash makes no request', async () => {
+    await state.page.goto(at('/issues'))
+    await state.page.locator('[data-issue-row]').first().waitFor()
+    await state.page.waitForTimeout(1500)
+    await state.page.evaluate("(() => { const a = document.createElement('a'); a.href = '#somewhere'; a.id = 'hash'; a.textContent = 'x'; document.body.prepend(a) })()")
+    let requests = 0
+    const count = () => void requests++
+    state.page.on('request', count)
+    await state.page.click('#hash')
+    await state.page.waitForTimeout(500)
+    state.page.off('request', count)
+    expect(requests).toBe(0)
+  })
+
+  test.each([
+    ['a reset connection', (page: Page) => page.route(/_rsc=/, (route) => route.abort())],
+    ['a 500', (page: Page) => page.route(/_rsc=/, (route) => route.fulfill({ status: 500, contentType: 'text/html', body: 'no' }))],
+    ['a wrong content type', (page: Page) => page.route(/_rsc=/, (route) => route.fulfill({ status: 200, contentType: 'text/html', body: '<h1>proxy</h1>' }))],
+    ['silence for longer than 3.8 s', (page: Page) => page.route(/_rsc=/, async (route) => { await new Promise((resolve) => setTimeout(resolve, 8000)); await route.continue().catch(() => undefined) })],
+  ])('a client navigation that meets %s becomes one full load', async (_name, spoil) => {
+    const { page } = state
+    await page.goto(at('/issues'))
+    await page.locator('[data-issue-row]').first().waitFor()
+    await spoil(page)
+    let documents = 0
+    const count = (request: { resourceType(): string }) => void (request.resourceType() === 'document' && documents++)
+    page.on('request', count)
+    await page.locator('nav a[href*="/status"]').first().click()
+    await page.waitForURL('**/status**', { timeout: 12_000 })
+    await page.waitForTimeout(800)
+    page.off('request', count)
+    await page.unroute(/_rsc=/)
+    expect(documents).toBe(1)
+  })
+
+  test('j and enter open an issue, its page shows the stack, and back returns to the same row', async () => {
+    const { page } = state
+    await page.goto(at('/issues?sort=new'))
+    await page.locator('[data-issue-row]').first().waitFor()
+    await page.keyboard.press('j')
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/issues\/[^?/]+/)
+    await page.getByText(/in(Alpha|Beta|Gamma)Error/).first().waitFor()
+    await page.goBack()
+    await page.locator('[data-issue-row][aria-selected=true], [data-issue-row][data-selected=true]').first().waitFor()
+  })
+
+  test('resolve takes the row away, undo brings it back', async () => {
+    const { page } = state
+    await page.goto(at('/issues'))
+    await page.locator('[data-issue-row]').nth(2).waitFor()
+    await page.keyboard.press('j')
+    await page.keyboard.press('e')
+    await until('two rows', 5000, async () => (await page.locator('[data-issue-row]').count()) === 2)
+    await page.getByRole('button', { name: /undo/i }).first().click()
+    await until('three rows', 5000, async () => (await page.locator('[data-issue-row]').count()) === 3)
+  })
+
+  test('a new error appears in the open list within seconds, behind the bar', async () => {
+    const { page } = state
+    await page.goto(at('/issues'))
+    await page.locator('[data-issue-row]').first().waitFor()
+    await page.waitForTimeout(1000)
+    await ingest(product, state.project, envelopeOf(errorEvent('DeltaError')))
+    await page.getByRole('button', { name: /1 new/i }).waitFor({ timeout: 5000 })
+    await page.getByRole('button', { name: /1 new/i }).click()
+    await page.getByText('DeltaError').first().waitFor({ timeout: 5000 })
+  })
+
+  test('no policy was violated, no script of the page failed, nothing went elsewhere', () => {
+    expect(state.watched).toMatchObject({ errors: [], foreign: [], dialogs: [] })
+  })
+})

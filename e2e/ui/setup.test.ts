@@ -1,0 +1,50 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { noChromium, openBrowser, openPage } from '../browser.ts'
+import { discard, type Product, password, ready, start } from '../product.ts'
+
+describe.skipIf(noChromium)('from an empty folder to the first event', () => {
+  const state = {} as { product: Product; browser: Browser }
+  beforeAll(async () => {
+    state.product = await start()
+    await ready(state.product)
+    state.browser = await openBrowser()
+  })
+  afterAll(async () => {
+    await state.browser?.close()
+    await discard(state.product)
+  })
+
+  test('the setup link, one form, a waiting screen that sees the test event, and its row', async () => {
+    const { product } = state
+    const secret = /\/setup\?secret=(\S+)/.exec(product.log())?.[1]
+    expect(secret).toBeTruthy()
+    const watched = await openPage(state.browser, product.url)
+    const { page } = watched
+    await page.goto(product.url)
+    expect(await page.locator('body').innerText()).toMatch(/set.?up/i)
+    await page.goto(`${product.url}/setup?secret=${secret}`)
+    await page.locator('[name=name]').fill('Ada')
+    await page.locator('[name=email]').fill('ada@example.test')
+    await page.locator('[name=password]').fill('short')
+    await page.locator('[name=organization]').fill('Acme Inc')
+    await page.locator('[name=project]').fill('Web shop')
+    await page.locator('button[type=submit]').click()
+    // the form says what is wrong at the field and keeps what was typed
+    await page.getByText(/at least 10/i).first().waitFor()
+    expect(await page.locator('[name=organization]').inputValue()).toBe('Acme Inc')
+    await page.locator('[name=password]').fill(password)
+    await page.locator('button[type=submit]').click()
+    await page.waitForURL(/\/projects\/[^/]+\/setup/, { timeout: 20_000 })
+    expect(await page.locator('main').innerText()).toMatch(/http:\/\/[0-9a-f]{32}@/)
+    await page.getByRole('button', { name: /test event/i }).click()
+    await page.getByRole('link', { name: /WEB-SHOP-1/ }).waitFor({ timeout: 15_000 })
+    await page.goto(`${product.url}/o/acme-inc/issues`)
+    await page.locator('[data-issue-row]').first().waitFor({ timeout: 15_000 })
+    expect(watched).toMatchObject({ errors: [], foreign: [], dialogs: [] })
+    // the link works once
+    const again = await page.goto(`${product.url}/setup?secret=${secret}`)
+    expect(again?.url()).not.toMatch(/setup\?secret/)
+    await page.context().close()
+  })
+})

@@ -1,0 +1,98 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { settings } from '../src/config.ts'
+import { catalogue } from '../src/errors.ts'
+import { reasons } from '../src/outcome.ts'
+import { configurationPage, errorsPage, pages } from './docs.ts'
+import { notices, noticesFile } from './notices.ts'
+
+const root = join(import.meta.dirname, '..')
+const text = (path: string) => readFileSync(join(root, path), 'utf8')
+const made = pages()
+
+describe('generated pages', () => {
+  test.each(Object.keys(made))('%s is what node scripts/docs.ts makes', (path) => {
+    expect(text(path)).toBe(made[path])
+  })
+
+  test('name every setting, error and reason', () => {
+    for (const one of settings) expect(made['docs/configuration.md']).toContain(`\`${one.env}\``)
+    for (const code of Object.keys(catalogue)) expect(made['docs/errors.md']?.split(`\`${code}\``).length, code).toBe(2)
+    for (const reason of reasons) expect(made['docs/outcomes.md']).toContain(`\`${reason}\``)
+  })
+
+  test('a bar in a sentence does not end its cell', () => {
+    const one = { name: 'a', env: 'A', default: '', allowed: 'x | y', sentence: 'one\ntwo', check: () => true }
+    expect(configurationPage([one])).toContain('| `A` |  | empty |  | x \\| y | one two |')
+  })
+
+  test('an error without a group of its own stands under everything else', () => {
+    const page = errorsPage({
+      NEW_ONE: { status: 418, happened: 'a', todo: 'b' },
+      ACCEPT_ONE: { status: 400, happened: 'c', todo: 'd' },
+    })
+    const [ingest, rest] = [page.indexOf('ACCEPT_ONE'), page.indexOf('NEW_ONE')]
+    expect(ingest).toBeGreaterThan(page.indexOf('## Ingest'))
+    expect(rest).toBeGreaterThan(page.indexOf('## Everything else'))
+    expect(ingest).toBeLessThan(rest)
+  })
+})
+
+const markdown = ['.', 'docs', 'docs/decisions'].flatMap((folder) =>
+  readdirSync(join(root, folder))
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => join(folder, file)),
+)
+
+describe('pages', () => {
+  test.each(markdown)('%s links to what exists', (path) => {
+    const links = [...text(path).matchAll(/\]\(([^)#]+)(#[^)]*)?\)/g)].map((found) => found[1] ?? '')
+    const broken = links.filter((link) => !/^https?:/.test(link) && !existsSync(join(root, dirname(path), link)))
+    expect(broken).toEqual([])
+  })
+
+  test('ARCHITECTURE.md has fewer than 300 lines', () => {
+    expect(text('ARCHITECTURE.md').split('\n').length).toBeLessThan(300)
+  })
+
+  test('ARCHITECTURE.md names every law', async () => {
+    const { laws } = await import('./laws.ts')
+    for (const law of laws) expect(text('ARCHITECTURE.md')).toContain(`| ${law.name} |`)
+  })
+})
+
+type Package = Record<'dependencies' | 'devDependencies' | 'optionalDependencies', Record<string, string>>
+
+describe('dependencies', () => {
+  const named = JSON.parse(text('package.json')) as Package
+  const all = { ...named.dependencies, ...named.devDependencies, ...named.optionalDependencies }
+
+  test('each one is pinned exactly', () => {
+    for (const [name, version] of Object.entries(all)) expect(version, name).toMatch(/^(npm:@?[\w/-]+@)?\d+\.\d+\.\d+$/)
+  })
+
+  test('each one has its line in dependencies.md, and no line is without one', () => {
+    const lines = [...text('docs/decisions/dependencies.md').matchAll(/^\| `([^`]+)` \| .{3,} \| \S.* \|$/gm)].map(
+      (found) => found[1],
+    )
+    expect(lines.sort()).toEqual(Object.keys(all).sort())
+  })
+
+  test('each one that the product runs with is in THIRD_PARTY_NOTICES with its licence', () => {
+    const lines = new Set(text('THIRD_PARTY_NOTICES').split('\n'))
+    const missing = notices()
+      .map((one) => `${one.name} ${one.version}: ${one.licence}`)
+      .filter((line) => !lines.has(line))
+    expect(missing, 'run node scripts/notices.ts').toEqual([])
+    for (const name of Object.keys(named.dependencies))
+      expect(
+        notices().some((one) => one.name === name && one.licence !== 'not stated'),
+        name,
+      ).toBe(true)
+  })
+
+  test('the notices are the same each time', () => {
+    expect(noticesFile()).toBe(noticesFile())
+  })
+})

@@ -1,0 +1,103 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { getRequestListener } from '@hono/node-server'
+import type { Context } from 'hono'
+import { Hono } from 'hono'
+import type { App } from '../app.ts'
+import type { Actor, Thing } from '../auth/auth.ts'
+import { MishapError, errorBody } from '../errors.ts'
+import { readBody, readQuery } from './input.ts'
+import type { Found, Route } from './route.ts'
+import { routes } from './routes.ts'
+
+/** Answers /api/0/** and /api/auth/**; process app asks `owns` first and hands the rest to the screens. */
+export type Api = { handle(req: IncomingMessage, res: ServerResponse): void; owns(path: string): boolean }
+
+const prefix = '/api/0'
+
+/** Makes the API over the parts of process app. */
+export function createApi(app: App): Api {
+  const hono = createRoutes(app)
+  const listener = getRequestListener((request) => hono.fetch(request), { overrideGlobalObjects: false })
+  return {
+    owns: (path) => {
+      const plain = path.split('?', 1)[0] ?? ''
+      return plain === prefix || plain.startsWith(`${prefix}/`) || plain.startsWith('/api/auth/')
+    },
+    handle: (req, res) => void listener(req, res),
+  }
+}
+
+/** The same as a function of a Request, without a listener. */
+export function createRoutes(app: App): Hono {
+  // strict: false answers both spellings of a path, because redirecting a POST breaks clients
+  const hono = new Hono({ strict: false })
+  hono.all('/api/auth/*', (context) => app.auth.handle(context.req.raw))
+  for (const one of routes) hono.on(one.method, `${prefix}${one.path}`, (context) => run(app, one, context))
+  const paths = new Map<string, string[]>()
+  for (const one of routes) paths.set(one.path, [...(paths.get(one.path) ?? []), one.method])
+  for (const [path, methods] of paths) hono.all(`${prefix}${path}`, () => failure(app, new MishapError('METHOD_NOT_ALLOWED'), { allow: methods.join(', ') }))
+  hono.notFound(() => failure(app, new MishapError('NOT_FOUND')))
+  hono.onError((error) => failure(app, error))
+  return hono
+}
+
+async function run(app: App, route: Route, context: Context): Promise<Response> {
+  const request = context.req.raw
+  const actor = await app.auth.actorOf(request.headers)
+  if (!actor) throw new MishapError('AUTH_REQUIRED')
+  const params = context.req.param() as Record<string, string>
+  const found = find(app, actor, route, params)
+  const query = readQuery(route.query, new URL(request.url).searchParams)
+  const body = route.body ? await readBody(route.body, request) : undefined
+  const answer = await route.handle({ app, actor, found, params, query, body, request })
+  if (answer instanceof Response) return answer
+  const headers = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', ...answer.headers }
+  const status = answer.status ?? route.status
+  return status === 204 ? new Response(null, { status, headers: { 'cache-control': 'no-store' } }) : new Response(JSON.stringify(answer.body), { status, headers })
+}
+
+/** What the path names, if the actor may do this with it. Throws NOT_FOUND, AUTH_FORBIDDEN, AUTH_TOKEN_SCOPE. */
+function find(app: App, actor: Actor, route: Route, params: Record<string, string>): Found {
+  const { meta } = app
+  const found: Found = {}
+  const missing = new MishapError('NOT_FOUND')
+  if (params.org !== undefined) {
+    const organization = meta.organizationBySlug(params.org)
+    if (!organization) throw missing
+    found.organization = organization
+  }
+  if (params.project !== undefined && found.organization) {
+    const project = meta.projectBySlug(found.organization.id, params.project)
+    if (!project) throw missing
+    found.project = project
+  }
+  if (params.issue !== undefined) {
+    const issue = /^\d{1,15}$/.test(params.issue) ? meta.issueById(Number(params.issue)) : found.organization && meta.issueByShortId(found.organization.id, params.issue.toUpperCase())
+    const organization = issue && (found.organization ?? meta.organizationById(issue.organizationId))
+    const project = issue && meta.projectById(issue.projectId)
+    if (!issue || !organization || !project || issue.organizationId !== organization.id) throw missing
+    Object.assign(found, { issue, organization, project })
+  }
+  if (route.action !== 'signed-in') app.auth.demand(actor, route.action, thingOf(found))
+  return found
+}
+
+function thingOf(found: Found): Thing {
+  const { organization, project, issue } = found
+  if (!organization) return { instance: true }
+  if (!project) return { organization }
+  return issue ? { organization, project, issue } : { organization, project }
+}
+
+/** The answer for an error: its body and status; anything unexpected is a 500 with an id that the log has, too. */
+function failure(app: App, error: unknown, more: Record<string, string> = {}): Response {
+  const headers: Record<string, string> = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', ...more }
+  if (error instanceof MishapError && error.code !== 'INTERNAL') {
+    if (error.retryAfterS !== undefined) headers['retry-after'] = String(Math.ceil(error.retryAfterS))
+    return Response.json(error.fields ?? errorBody(error), { status: error.status, headers })
+  }
+  const requestId = crypto.randomUUID()
+  app.observe.error({ requestId, error: error instanceof Error ? (error.stack ?? error.message) : String(error) }, 'a call of the API failed')
+  const told = new MishapError('INTERNAL', { causes: [`request ${requestId}`] })
+  return Response.json(errorBody(told), { status: 500, headers: { ...headers, 'x-request-id': requestId } })
+}

@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import { MishapError } from '../errors.ts'
+
+/** Longest JSON body of a call. */
+export const bodyBytesMax = 1024 * 1024
+const depthMax = 64
+
+const tooLarge = () => new MishapError('ACCEPT_TOO_LARGE', { detail: `The body is over ${bodyBytesMax} bytes.` })
+
+/** Names of `problems` by their first path part; those of the whole value stand under `detail`. */
+function fieldsOf(error: z.ZodError): Record<string, string[]> {
+  const fields: Record<string, string[]> = {}
+  for (const issue of error.issues) {
+    const name = String(issue.path[0] ?? 'detail')
+    fields[name] = [...(fields[name] ?? []), issue.message]
+  }
+  return fields
+}
+
+/** Reads the parameters that a route knows; lists may repeat, of the others the first counts. Throws VALIDATION with fields. */
+export function readQuery(schema: z.ZodObject, search: URLSearchParams): unknown {
+  const raw: Record<string, unknown> = {}
+  for (const [name, type] of Object.entries(schema.shape)) {
+    if (type instanceof z.ZodArray) raw[name] = search.getAll(name)
+    else {
+      const value = search.get(name)
+      if (value !== null) raw[name] = value
+    }
+  }
+  const read = schema.safeParse(raw)
+  if (!read.success) throw new MishapError('VALIDATION', { fields: fieldsOf(read.error) })
+  return read.data
+}
+
+async function bytesOf(request: Request): Promise<Uint8Array> {
+  if (Number(request.headers.get('content-length') ?? 0) > bodyBytesMax) throw tooLarge()
+  const parts: Uint8Array[] = []
+  let bytes = 0
+  if (request.body) {
+    for await (const part of request.body) {
+      bytes += part.byteLength
+      if (bytes > bodyBytesMax) throw tooLarge()
+      parts.push(part)
+    }
+  }
+  return Buffer.concat(parts)
+}
+
+function tooDeep(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return depth > depthMax || Object.values(value).some((one) => tooDeep(one, depth + 1))
+}
+
+/** Reads a JSON body (none counts as `{}`) by a schema. Throws VALIDATION with fields, ACCEPT_TOO_LARGE. */
+export async function readBody(schema: z.ZodType, request: Request): Promise<unknown> {
+  const text = new TextDecoder().decode(await bytesOf(request))
+  let value: unknown = {}
+  if (text.trim() !== '') {
+    try {
+      value = JSON.parse(text)
+    } catch {
+      throw new MishapError('VALIDATION', { detail: 'JSON parse error: the body is no JSON.', causes: ['Send one JSON object.'] })
+    }
+  }
+  if (tooDeep(value, 0)) throw new MishapError('VALIDATION', { detail: `The body is nested deeper than ${depthMax} levels.` })
+  const read = schema.safeParse(value)
+  if (!read.success) throw new MishapError('VALIDATION', { fields: fieldsOf(read.error) })
+  return read.data
+}

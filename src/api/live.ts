@@ -1,0 +1,59 @@
+import type { App } from '../app.ts'
+import type { Actor } from '../auth/auth.ts'
+import type { LiveChange } from '../protocol/rest.ts'
+import type { Organization } from '../store/meta/meta.ts'
+import { readableProjects } from './route.ts'
+
+const heartbeatMs = 15_000
+/** Messages that wait for a slow reader; past it the connection ends and the browser resumes by id. */
+const waitingMax = 1000
+
+/** The change as this caller may see it; undefined when nothing of it is. */
+function seenBy(change: LiveChange, projectIds: Set<string>): LiveChange | undefined {
+  if (change.kind !== 'events') return change
+  const projects = change.projects.filter((one) => projectIds.has(one.id))
+  return projects.length ? { kind: 'events', projects } : undefined
+}
+
+/**
+ * Server-sent events of an organization: `event: change` with a LiveChange as data and an id, a comment each 15 s.
+ * `lastId` ('' for none) resumes where a connection broke off.
+ */
+export function liveStream(app: App, actor: Actor, organization: Organization, lastId: string, signal: AbortSignal): Response {
+  const text = new TextEncoder()
+  // Without an id the stream begins now; a number beyond every id asks for nothing old.
+  const after = /^\d{1,16}$/.test(lastId) ? Number(lastId) : Number.MAX_SAFE_INTEGER
+  let stop = () => {}
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      start: (controller) => {
+        const send = (message: string) => {
+          if ((controller.desiredSize ?? 0) < -waitingMax) end()
+          else controller.enqueue(text.encode(message))
+        }
+        let ended = false
+        const end = () => {
+          if (ended) return
+          ended = true
+          stop()
+          controller.close()
+        }
+        send('retry: 1000\n\n')
+        const unsubscribe = app.live.subscribe(organization.id, after, (id, change) => {
+          if (ended) return
+          const seen = seenBy(change, new Set(readableProjects(app, actor, organization).map((one) => String(one.id))))
+          if (seen) send(`id: ${id}\nevent: change\ndata: ${JSON.stringify(seen)}\n\n`)
+        })
+        const quiet = app.clock.every(heartbeatMs, () => !ended && send(': still here\n\n'))
+        stop = () => {
+          unsubscribe()
+          quiet()
+        }
+        signal.addEventListener('abort', end, { once: true })
+      },
+      cancel: () => stop(),
+    },
+    { highWaterMark: 1 },
+  )
+  return new Response(stream, { headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache, no-transform', 'x-accel-buffering': 'no' } })
+}

@@ -1,0 +1,81 @@
+import type { Dirent } from 'node:fs'
+import { readFileSync } from 'node:fs'
+import { readdir, stat, statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { App } from '../app.ts'
+import { MishapError } from '../errors.ts'
+import type { Outcome } from '../outcome.ts'
+import type { RestStatus } from '../protocol/rest.ts'
+import { advisoryOf } from './advisories.ts'
+
+const filesMax = 200_000
+const deadItemsMax = 100
+/** How far back the sums go: the ledger keeps 13 months. */
+const ledgerMs = 400 * 86_400_000
+/** Parts that face what strangers send, or that hold what is stored. */
+const watched = ['chdb', 'next', 'better-auth', 'brotli-wasm', 'hono', 'react', '@clickhouse/client', 'kysely'] as const
+
+/** Bytes of all files under a folder (its first 200,000); what vanishes meanwhile counts nothing. */
+async function bytesUnder(folder: string): Promise<number> {
+  let bytes = 0
+  let files = 0
+  const waiting = [folder]
+  for (let next = waiting.pop(); next !== undefined && files < filesMax; next = waiting.pop()) {
+    const entries: Dirent[] = await readdir(next, { withFileTypes: true }).catch(() => [])
+    const plain = entries.filter((one) => one.isFile())
+    files += plain.length
+    waiting.push(...entries.filter((one) => one.isDirectory()).map((one) => join(one.parentPath, one.name)))
+    const sizes = await Promise.all(plain.map((one) => stat(join(one.parentPath, one.name)).then((found) => found.blocks * 512).catch(() => 0)))
+    for (const size of sizes) bytes += size
+  }
+  return bytes
+}
+
+/** Versions of the pinned parts, from the package file that pins them exactly. */
+function versionsOf(app: App): RestStatus['versions'] {
+  const pinned = (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { dependencies: Record<string, string> }).dependencies
+  const parts: [string, string][] = [['mishap', app.version], ['node', process.versions.node], ...watched.flatMap((name): [string, string][] => (pinned[name] ? [[name, pinned[name]]] : []))]
+  return parts.map(([name, version]) => ({ name, version, advisory: advisoryOf(name, version) }))
+}
+
+function ledgerOf(app: App): RestStatus['ledger'] {
+  const rows = new Map<string, RestStatus['ledger']['rows'][number]>()
+  const sums = new Map<Outcome, number>()
+  for (const one of app.meta.outcomesSince({ fromMs: app.clock.now() - ledgerMs })) {
+    sums.set(one.outcome, (sums.get(one.outcome) ?? 0) + one.quantity)
+    const name = `${one.category} ${one.outcome} ${one.reason}`
+    const known = rows.get(name)
+    if (known) Object.assign(known, { quantity: known.quantity + one.quantity, bytes: known.bytes + one.bytes })
+    else rows.set(name, { category: one.category, outcome: one.outcome, reason: one.reason, quantity: one.quantity, bytes: one.bytes })
+  }
+  const sum = (outcome: Outcome) => sums.get(outcome) ?? 0
+  const ended = sum('stored') + sum('filtered') + sum('rate_limited') + sum('invalid') + sum('duplicate') + sum('dead')
+  // Waiting records are known by their bytes only until refine has opened them, so items are counted once they end.
+  return {
+    received: ended, stored: sum('stored'), filtered: sum('filtered'), rateLimited: sum('rate_limited'), invalid: sum('invalid'), duplicate: sum('duplicate'), waiting: 0, dead: sum('dead'), lost: 0, clientDiscards: sum('client_discard'),
+    rows: [...rows.values()].sort((a, b) => b.quantity - a.quantity),
+  }
+}
+
+/** The state of the installation: lag, ledger, disk, dead items, versions. Answers while the events store is away, too. */
+export async function statusOf(app: App): Promise<RestStatus> {
+  const [dataBytes, disk, tables] = await Promise.all([
+    bytesUnder(app.config.data),
+    statfs(app.config.data).catch(() => undefined),
+    app.events.size().catch((error: unknown) => {
+      if (error instanceof MishapError && error.code === 'STORE_UNAVAILABLE') return []
+      throw error
+    }),
+  ])
+  const versions = versionsOf(app)
+  return {
+    version: app.version,
+    startedAt: new Date(app.startedMs).toISOString(),
+    engine: { up: app.engineUp(), version: versions.find((one) => one.name === 'chdb')?.version ?? null },
+    journal: app.journal(),
+    ledger: ledgerOf(app),
+    disk: { dataBytes, freeBytes: disk ? disk.bavail * disk.bsize : 0, totalBytes: disk ? disk.blocks * disk.bsize : 0, tables },
+    deadItems: app.meta.deadItems(deadItemsMax).map((one) => ({ jpos: String(one.jpos), projectId: String(one.projectId), receivedAt: new Date(one.receivedMs).toISOString(), reason: one.reason, bytes: one.bytes })),
+    versions,
+  }
+}

@@ -1,0 +1,42 @@
+import type { Clock } from '../clock.ts'
+import { LRUCache } from 'lru-cache'
+
+/** Wrong passwords within one window: for one account from anywhere, and from one address for any account. */
+export const accountFailuresMax = 10
+export const addressFailuresMax = 30
+const windowMs = 60_000
+/** Names remembered at most; beyond it the longest unused ones are forgotten, so that made-up e-mails can't fill the memory. */
+const namesMax = 10_000
+
+/** Counts failed sign-ins, so that guessing is slow and never locks anybody out for longer than a minute. */
+export type Attempts = {
+  /** Seconds to wait before the next try, or 0. */
+  waitS(email: string, address: string): number
+  failed(email: string, address: string): void
+  succeeded(email: string): void
+}
+
+export function createAttempts(clock: Clock): Attempts {
+  const failures = new LRUCache<string, { count: number; sinceMs: number }>({ max: namesMax })
+  const current = (name: string) => {
+    const found = failures.get(name)
+    return found && clock.now() - found.sinceMs < windowMs ? found : undefined
+  }
+  const wait = (name: string, max: number) => {
+    const found = current(name)
+    return found && found.count >= max ? Math.ceil((found.sinceMs + windowMs - clock.now()) / 1000) : 0
+  }
+  const count = (name: string) => {
+    const found = current(name)
+    if (found) found.count += 1
+    else failures.set(name, { count: 1, sinceMs: clock.now() })
+  }
+  return {
+    waitS: (email, address) => Math.max(wait(`account ${email}`, accountFailuresMax), address === '' ? 0 : wait(`address ${address}`, addressFailuresMax)),
+    failed: (email, address) => {
+      count(`account ${email}`)
+      if (address !== '') count(`address ${address}`)
+    },
+    succeeded: (email) => void failures.delete(`account ${email}`),
+  }
+}

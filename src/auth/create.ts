@@ -1,0 +1,248 @@
+import { randomBytes } from 'node:crypto'
+import { type BetterAuthOptions, betterAuth } from 'better-auth'
+import { z } from 'zod'
+import type { Clock } from '../clock.ts'
+import { errorBody, MishapError } from '../errors.ts'
+import type { Observe } from '../observe.ts'
+import type { MetaStore, Person } from '../store/meta/meta.ts'
+import { checkName } from '../store/meta/names.ts'
+import { openAuthDatabase } from '../store/meta/people.ts'
+import { type Attempts, createAttempts } from './attempts.ts'
+import type { Actor, Auth } from './auth.ts'
+import { verdict } from './may.ts'
+import { passwordCharactersMax, passwordCharactersMin, passwordFault } from './passwords.ts'
+
+const sessionDays = 30
+const dayS = 86_400
+const emailCharactersMax = 254
+/** A sign-in or a change of password; nothing under /api/auth/ is larger. */
+const bodyCharactersMax = 10_000
+/**
+ * Browsers keep a cookie for 400 days at most. The session's own end, which slides with use, lies in the database;
+ * a cookie of 30 days would end it 30 days after the sign-in, because page loads can't renew a cookie.
+ */
+const cookieS = 400 * dayS
+
+/** What better-auth may answer under /api/auth/; sign-up, in particular, is not among it. */
+const routes = new Set([
+  'POST /sign-in/email',
+  'POST /sign-out',
+  'GET /get-session',
+  'GET /list-sessions',
+  'POST /revoke-session',
+  'POST /revoke-sessions',
+  'POST /revoke-other-sessions',
+  'POST /change-password',
+])
+
+export type AuthOptions = {
+  meta: MetaStore
+  /** The meta store's file: the auth_ tables lie beside what refers to them. */
+  file: string
+  /** Signs cookies; see loadSecrets. */
+  secret: string
+  /** The origin under which people reach Mishap; https makes cookies Secure. */
+  url: string
+  clock: Clock
+  observe: Observe
+  /** Further origins that may send forms. */
+  trustedOrigins?: string[]
+}
+
+/** better-auth's settings. Exported for the test that holds the committed schema against what better-auth expects. */
+export function betterAuthOptions(options: Omit<AuthOptions, 'meta' | 'clock' | 'file'>, database: unknown) {
+  return {
+    database: { db: database as never, type: 'sqlite', transaction: false },
+    secret: options.secret,
+    baseURL: options.url,
+    trustedOrigins: [options.url, ...(options.trustedOrigins ?? [])],
+    emailAndPassword: { enabled: true, disableSignUp: true, autoSignIn: false, minPasswordLength: passwordCharactersMin, maxPasswordLength: passwordCharactersMax },
+    user: { modelName: 'auth_user' },
+    session: { modelName: 'auth_session', expiresIn: sessionDays * dayS, updateAge: dayS },
+    account: { modelName: 'auth_account' },
+    verification: { modelName: 'auth_verification' },
+    // attempts.ts counts, for screens, API and /api/auth/ alike; better-auth's own counter sees only its own routes.
+    rateLimit: { enabled: false },
+    telemetry: { enabled: false },
+    advanced: {
+      cookiePrefix: 'mishap',
+      useSecureCookies: options.url.startsWith('https:'),
+      defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', path: '/' },
+    },
+    logger: { log: (level, sentence) => (level === 'error' ? options.observe.warn : options.observe.debug)({ from: 'better-auth' }, sentence) },
+  } as const satisfies BetterAuthOptions
+}
+
+const addressOf = (headers: Headers) => headers.get('x-forwarded-for')?.split(',')[0]?.trim() ?? ''
+
+const lasting = (cookies: string[]) =>
+  cookies.map((cookie) => (/^[^=;]*session_token=[^;]/.test(cookie) ? cookie.replace(/Max-Age=[1-9]\d*/i, `Max-Age=${cookieS}`) : cookie))
+
+const refusal = (field: string, sentence: string) => new MishapError('VALIDATION', { detail: sentence, fields: { [field]: [sentence] } })
+
+function checkEmail(email: string): string {
+  const text = email.trim().toLowerCase()
+  if (text.length > emailCharactersMax || !z.email().safeParse(text).success) throw refusal('email', `Use one e-mail address of at most ${emailCharactersMax} characters.`)
+  return text
+}
+
+function checkPassword(password: string): void {
+  const fault = passwordFault(password)
+  if (fault) throw refusal('password', fault)
+}
+
+const answer = (error: MishapError) =>
+  Response.json(error.fields ?? errorBody(error), { status: error.status, headers: error.retryAfterS === undefined ? {} : { 'retry-after': String(error.retryAfterS) } })
+
+function demandTry(attempts: Attempts, email: string, address: string): void {
+  const waitS = attempts.waitS(email, address)
+  if (waitS > 0) throw new MishapError('AUTH_LOCKED', { detail: `Too many attempts. Try again in ${waitS} s.`, retryAfterS: waitS })
+}
+
+function open(options: AuthOptions) {
+  const database = openAuthDatabase(options.file)
+  return { better: betterAuth(betterAuthOptions(options, database.kysely)), close: database.close }
+}
+type Better = ReturnType<typeof open>['better']
+
+/** Answers /api/auth/: a closed list of better-auth's routes, with our limits and our rule for passwords in front. */
+async function handle(better: Better, attempts: Attempts, request: Request): Promise<Response> {
+  const path = new URL(request.url).pathname.replace(/^\/api\/auth/, '').replace(/\/$/, '')
+  if (!routes.has(`${request.method} ${path}`)) throw new MishapError('NOT_FOUND')
+  if (request.method === 'GET') return better.handler(request)
+  const text = await request.text()
+  if (text.length > bodyCharactersMax) throw refusal('body', `Use at most ${bodyCharactersMax} characters.`)
+  const forward = () => better.handler(new Request(request.url, { method: 'POST', headers: request.headers, body: text }))
+  const body = z.object({ email: z.string().optional(), newPassword: z.string().optional() }).safeParse(parse(text)).data ?? {}
+  if (path === '/change-password') checkPassword(body.newPassword ?? '')
+  if (path !== '/sign-in/email') return forward()
+  const email = (body.email ?? '').trim().toLowerCase()
+  const address = addressOf(request.headers)
+  demandTry(attempts, email, address)
+  const response = await forward()
+  if (response.status === 401) attempts.failed(email, address)
+  if (!response.ok) return response
+  attempts.succeeded(email)
+  const headers = new Headers(response.headers)
+  headers.delete('set-cookie')
+  for (const cookie of lasting(response.headers.getSetCookie())) headers.append('set-cookie', cookie)
+  return new Response(response.body, { status: response.status, headers })
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text === '' ? '{}' : text)
+  } catch {
+    return undefined
+  }
+}
+
+type Context = Awaited<Better['$context']>
+
+/** Making accounts and replacing passwords: server-side only, whatever /api/auth/ is asked. */
+function accounts(context: Context, meta: MetaStore): Pick<Auth, 'createPerson' | 'resetPassword'> {
+  return {
+    createPerson: async (value) => {
+      const name = checkName(value.name)
+      const email = checkEmail(value.email)
+      checkPassword(value.password)
+      const hash = await context.password.hash(value.password)
+      const taken = () => new MishapError('CONFLICT', { detail: 'Somebody has an account with this e-mail.', fields: { email: ['Somebody has an account with this e-mail.'] } })
+      const found = await context.internalAdapter.findUserByEmail(email, { includeAccounts: true })
+      if (found && found.accounts.length > 0) throw taken()
+      // A user without an account is what a crash between these two inserts left: it is finished here.
+      const user = found?.user ?? (await context.internalAdapter.createUser({ name, email, emailVerified: false }, { method: 'email-password' }).catch(() => undefined))
+      if (!user) throw taken()
+      await context.internalAdapter.linkAccount({ userId: user.id, providerId: 'credential', accountId: user.id, password: hash })
+      return { id: user.id, name: user.name, email: user.email }
+    },
+    resetPassword: async (email, password) => {
+      checkPassword(password)
+      const person = meta.personByEmail(email)
+      if (!person) throw new MishapError('NOT_FOUND', { detail: 'Nobody has an account with this e-mail.' })
+      await context.internalAdapter.updatePassword(person.id, await context.password.hash(password))
+      await context.internalAdapter.deleteUserSessions(person.id)
+    },
+  }
+}
+
+/** Reads who asks: a bearer token wins over a cookie. */
+async function actorOf(better: Better, meta: MetaStore, headers: Headers): Promise<Actor | undefined> {
+  const bearer = /^bearer\s+(\S+)\s*$/i.exec(headers.get('authorization') ?? '')?.[1]
+  if (bearer !== undefined) {
+    const token = meta.tokenBySecret(bearer)
+    const person = token && meta.personById(token.userId)
+    if (!token || !person) throw new MishapError('AUTH_FAILED')
+    return { kind: 'token', person, organizationId: token.organizationId, scopes: token.scopes }
+  }
+  if (!headers.get('cookie')?.includes('session_token=')) return undefined
+  const session = await better.api.getSession({ headers })
+  return session ? { kind: 'session', person: { id: session.user.id, name: session.user.name, email: session.user.email } } : undefined
+}
+
+function makeSetupSecret(meta: MetaStore): string {
+  const secret = randomBytes(24).toString('base64url')
+  meta.setValue('setup_secret', secret)
+  return secret
+}
+
+/**
+ * Opens sign-in, sessions, tokens and permission over better-auth. The schema is meta's (its migrations make the auth_ tables),
+ * so the meta store must have been opened on the same file before. `close` ends its database connection.
+ */
+export async function createAuth(options: AuthOptions): Promise<Auth & { close(): void }> {
+  const { meta, clock } = options
+  const { better, close } = open(options)
+  const context = await better.$context
+  const attempts = createAttempts(clock)
+  const may: Auth['may'] = (actor, action, thing) => verdict(meta, actor, action, thing)
+
+  const signIn: Auth['signIn'] = async ({ email, password, headers }) => {
+    const account = email.trim().toLowerCase()
+    const address = addressOf(headers)
+    demandTry(attempts, account, address)
+    const failed = () => new MishapError('AUTH_FAILED', { detail: 'E-mail or password is wrong.' })
+    const result = await better.api.signInEmail({ body: { email: account, password }, headers, returnHeaders: true }).catch((error: unknown) => {
+      const status = error instanceof Error && 'statusCode' in error ? error.statusCode : 500
+      if (status !== 401 && status !== 400) throw error
+      attempts.failed(account, address)
+      throw failed()
+    })
+    attempts.succeeded(account)
+    const { user } = result.response
+    return { person: { id: user.id, name: user.name, email: user.email }, cookies: lasting(result.headers.getSetCookie()) }
+  }
+
+  return {
+    ...accounts(context, meta),
+    handle: async (request) => {
+      try {
+        return await handle(better, attempts, request)
+      } catch (error) {
+        if (error instanceof MishapError) return answer(error)
+        throw error
+      }
+    },
+    actorOf: (headers) => actorOf(better, meta, headers),
+    may,
+    demand: (actor, action, thing) => {
+      const found = may(actor, action, thing)
+      if (found === 'hidden') throw new MishapError('NOT_FOUND')
+      if (found === 'no') throw new MishapError('AUTH_FORBIDDEN')
+      if (found === 'scope') throw new MishapError('AUTH_TOKEN_SCOPE', { detail: `You do not have permission to perform this action: the token's scopes do not allow ${action}.` })
+    },
+    personByEmail: (email): Person | undefined => meta.personByEmail(email),
+    signIn,
+    signOut: async (headers) => {
+      const result = await better.api.signOut({ headers, returnHeaders: true })
+      return { cookies: result.headers.getSetCookie() }
+    },
+    createToken: (person, name, tokenScopes, organizationId) => {
+      const secret = `sntryu_${randomBytes(32).toString('hex')}`
+      const token = meta.createToken({ name, userId: person.id, organizationId, scopes: tokenScopes, secret, nowMs: clock.now() })
+      return { id: token.id, secret }
+    },
+    setupSecret: () => (meta.isEmpty() ? (meta.getValue('setup_secret') ?? makeSetupSecret(meta)) : undefined),
+    close,
+  }
+}

@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { replaceFile } from './durable.ts'
+import { type KeySnapshot, noKeys } from './keys.ts'
+
+const name = 'keys.json'
+
+const snapshotShape = z.object({
+  version: z.number(),
+  keys: z.record(
+    z.string(),
+    z.object({
+      keyId: z.number(),
+      projectId: z.number(),
+      organizationId: z.number(),
+      active: z.boolean(),
+      rateLimit: z.object({ count: z.number(), windowS: z.number() }).exactOptional(),
+      allowedOrigins: z.array(z.string()),
+    }),
+  ),
+})
+
+/** Keeps the keys in the folder, so that accept can begin before process app answers. Throws when the disk refuses. */
+export function writeKeyFile(folder: string, snapshot: KeySnapshot): void {
+  replaceFile(folder, name, JSON.stringify(snapshot))
+}
+
+/** The keys as last written; no keys when the file is absent or broken. */
+export function readKeyFile(folder: string): KeySnapshot {
+  try {
+    return snapshotShape.parse(JSON.parse(readFileSync(join(folder, name), 'utf8')))
+  } catch {
+    return noKeys
+  }
+}

@@ -1,0 +1,65 @@
+import type { MetaStore } from '../store/meta/meta.ts'
+import type { Action, Actor, Role, Thing, Verdict } from './auth.ts'
+
+/** Which roles may do what (spec.md 6) and which token scopes allow it; a token needs one of them. */
+export const permissions: Record<Action, { roles: readonly Role[]; scopes: readonly string[] }> = {
+  'organization:read': { roles: ['owner', 'admin', 'member', 'viewer'], scopes: ['org:read', 'org:write', 'org:admin'] },
+  'organization:write': { roles: ['owner', 'admin'], scopes: ['org:write', 'org:admin'] },
+  'project:read': { roles: ['owner', 'admin', 'member', 'viewer'], scopes: ['project:read', 'project:write', 'project:admin'] },
+  'project:create': { roles: ['owner', 'admin', 'member'], scopes: ['project:write', 'project:admin'] },
+  'project:write': { roles: ['owner', 'admin'], scopes: ['project:write', 'project:admin'] },
+  'key:write': { roles: ['owner', 'admin'], scopes: ['project:write', 'project:admin'] },
+  'issue:read': { roles: ['owner', 'admin', 'member', 'viewer'], scopes: ['event:read', 'event:write', 'event:admin'] },
+  'issue:triage': { roles: ['owner', 'admin', 'member'], scopes: ['event:write', 'event:admin'] },
+  'event:read': { roles: ['owner', 'admin', 'member', 'viewer'], scopes: ['event:read', 'event:write', 'event:admin'] },
+  // A token can't make another token: a leaked one would outlive its own deletion.
+  'token:own': { roles: ['owner', 'admin', 'member'], scopes: [] },
+  'status:read': { roles: ['owner', 'admin', 'member', 'viewer'], scopes: ['org:read', 'org:write', 'org:admin'] },
+}
+
+/** Every scope that a token may carry; those without an action here are for calls that come later. */
+export const scopes = [
+  'org:read',
+  'org:write',
+  'org:admin',
+  'org:ci',
+  'project:read',
+  'project:write',
+  'project:admin',
+  'project:releases',
+  'event:read',
+  'event:write',
+  'event:admin',
+  'member:read',
+  'team:read',
+  'alerts:read',
+  'alerts:write',
+] as const
+
+/** The actor's roles where the thing lies; empty for a stranger. */
+function rolesAt(meta: MetaStore, actor: Actor, thing: Thing): Role[] {
+  const bound = actor.kind === 'token' ? actor.organizationId : null
+  if ('instance' in thing) {
+    return meta
+      .organizationsOf(actor.person.id)
+      .filter((one) => bound === null || one.id === bound)
+      .map((one) => one.role)
+  }
+  const { organization } = thing
+  if (bound !== null && bound !== organization.id) return []
+  // Ids from a request's path may name things of somebody else.
+  if ('project' in thing && thing.project.organizationId !== organization.id) return []
+  if ('issue' in thing && thing.issue.projectId !== thing.project.id) return []
+  const member = meta.memberOf(organization.id, actor.person.id)
+  return member ? [member.role] : []
+}
+
+/** Whether the actor may do this to that: see Verdict for what each answer means. */
+export function verdict(meta: MetaStore, actor: Actor, action: Action, thing: Thing): Verdict {
+  const roles = rolesAt(meta, actor, thing)
+  if (roles.length === 0) return 'hidden'
+  const allowed = permissions[action]
+  if (!roles.some((role) => allowed.roles.includes(role))) return 'no'
+  if (actor.kind === 'token' && !actor.scopes.some((scope) => allowed.scopes.includes(scope))) return 'scope'
+  return 'yes'
+}

@@ -1,0 +1,29 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { replaceFile } from './durable.ts'
+
+const name = 'secrets.json'
+const key32 = z.string().refine((text) => Buffer.from(text, 'base64').length === 32)
+const secretsShape = z.object({ authSecret: z.string().min(32), actionsKey: key32 })
+
+/** `authSecret` signs cookies; `actionsKey` (32 bytes, base64) is Next's key for what its server actions close over. */
+export type Secrets = z.infer<typeof secretsShape>
+
+/**
+ * The instance's secrets, made at the first call and kept in the folder (mode 0600).
+ * Throws when the file is there but broken: new secrets would end every login session without a word.
+ */
+export function loadSecrets(folder: string): Secrets {
+  let text: string
+  try {
+    text = readFileSync(join(folder, name), 'utf8')
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+    const made = { authSecret: randomBytes(48).toString('base64url'), actionsKey: randomBytes(32).toString('base64') }
+    replaceFile(folder, name, JSON.stringify(made))
+    return made
+  }
+  return secretsShape.parse(JSON.parse(text))
+}

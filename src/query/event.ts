@@ -1,0 +1,194 @@
+import { MishapError } from '../errors.ts'
+import type { Json, NormalBreadcrumb, NormalEvent, NormalException, NormalFrame, NormalStacktrace, NormalUser } from '../protocol/event.ts'
+import type { RestAttachment, RestBreadcrumb, RestEntry, RestEvent, RestException, RestFrame, RestStacktrace } from '../protocol/rest.ts'
+import type { EventRow } from '../store/events/events.ts'
+import type { AttachmentRow } from '../store/meta/meta.ts'
+
+/** What stands around an event: its issue, its neighbours (older, newer), its number (1 = oldest kept), its attachments. */
+export type EventPlace = { issueId: number; number: number; total: number; previousEventId: string | null; nextEventId: string | null; attachments: (AttachmentRow & { id: number })[] }
+
+/** The normalized event of a row. Throws INTERNAL when the stored payload can't be read. */
+export function normalOf(row: EventRow): NormalEvent {
+  const end = row.payload.indexOf('\n')
+  try {
+    return JSON.parse(end < 0 ? row.payload : row.payload.slice(0, end)) as NormalEvent
+  } catch {
+    throw new MishapError('INTERNAL', { detail: `The stored payload of event ${row.eventId} can’t be read.` })
+  }
+}
+
+/** The event's JSON as it was received, after scrubbing; undefined when only the normalized form is kept. */
+export function receivedJson(row: EventRow): string | undefined {
+  const end = row.payload.indexOf('\n')
+  return end < 0 || end === row.payload.length - 1 ? undefined : row.payload.slice(end + 1)
+}
+
+/** The event's JSON as stored (normalized). */
+export function storedJson(row: EventRow): string {
+  const end = row.payload.indexOf('\n')
+  return end < 0 ? row.payload : row.payload.slice(0, end)
+}
+
+const iso = (seconds: number) => new Date(Math.round(seconds * 1000)).toISOString()
+type Fields = { [key: string]: Json }
+
+function toFrame(frame: NormalFrame): RestFrame {
+  return {
+    filename: frame.filename ?? null,
+    absPath: frame.abs_path ?? null,
+    module: frame.module ?? null,
+    function: frame.function ?? null,
+    rawFunction: frame.raw_function ?? null,
+    lineNo: frame.lineno ?? null,
+    colNo: frame.colno ?? null,
+    context: contextOf(frame),
+    inApp: frame.in_app === true,
+    vars: frame.vars ?? null,
+    package: frame.package ?? null,
+    platform: frame.platform ?? null,
+    instructionAddr: frame.instruction_addr ?? null,
+  }
+}
+
+function contextOf(frame: NormalFrame): [number, string][] {
+  const { lineno, context_line: line } = frame
+  if (lineno === undefined || line === undefined) return []
+  const before = frame.pre_context ?? []
+  const lines = [...before, line, ...(frame.post_context ?? [])]
+  const first = lineno - before.length
+  return lines.map((text, i): [number, string] => [first + i, text]).filter(([number]) => number > 0)
+}
+
+function toStacktrace(trace: NormalStacktrace | undefined): RestStacktrace | null {
+  if (!trace) return null
+  const frames = (trace.frames ?? []).map(toFrame)
+  return { frames, framesOmitted: trace.frames_omitted ?? null, hasSystemFrames: frames.some((one) => !one.inApp) && frames.some((one) => one.inApp) }
+}
+
+function toException(one: NormalException): RestException {
+  return {
+    type: one.type ?? null,
+    value: one.value ?? null,
+    module: one.module ?? null,
+    threadId: one.thread_id ?? null,
+    mechanism: one.mechanism ? { ...one.mechanism } : null,
+    stacktrace: toStacktrace(one.stacktrace),
+    rawStacktrace: toStacktrace(one.raw_stacktrace),
+  }
+}
+
+function toBreadcrumb(one: NormalBreadcrumb): RestBreadcrumb {
+  return { timestamp: one.timestamp === undefined ? null : iso(one.timestamp), type: one.type, category: one.category ?? null, level: one.level, message: one.message ?? null, data: one.data ?? null }
+}
+
+function toUser(user: NormalUser): NonNullable<RestEvent['user']> {
+  return { id: user.id ?? null, email: user.email ?? null, username: user.username ?? null, name: user.name ?? null, ip_address: user.ip_address ?? null, geo: user.geo ?? null, data: user.data ?? null }
+}
+
+/** The parts of an event that have a place of their own on the page, in its order. */
+function entriesOf(event: NormalEvent): RestEntry[] {
+  const entries: RestEntry[] = []
+  if (event.exception?.values.length) {
+    const values = event.exception.values.map(toException)
+    entries.push({ type: 'exception', data: { values, hasSystemFrames: values.some((one) => one.stacktrace?.hasSystemFrames) } })
+  }
+  if (event.stacktrace) entries.push({ type: 'stacktrace', data: toStacktrace(event.stacktrace) ?? { frames: [], framesOmitted: null, hasSystemFrames: false } })
+  if (event.logentry) entries.push({ type: 'message', data: { formatted: event.logentry.formatted ?? event.logentry.message ?? '', message: event.logentry.message ?? null, params: event.logentry.params ?? null } })
+  if (event.csp) entries.push({ type: 'csp', data: event.csp })
+  if (event.template) entries.push({ type: 'template', data: event.template })
+  if (event.threads?.values.length) {
+    const values = event.threads.values.map((one) => ({ id: one.id ?? null, name: one.name ?? null, crashed: one.crashed === true, current: one.current === true, state: one.state ?? null, stacktrace: toStacktrace(one.stacktrace) }))
+    entries.push({ type: 'threads', data: { values } })
+  }
+  if (event.breadcrumbs?.values.length) entries.push({ type: 'breadcrumbs', data: { values: event.breadcrumbs.values.map(toBreadcrumb) } })
+  if (event.request) {
+    const { request } = event
+    entries.push({
+      type: 'request',
+      data: {
+        url: request.url ?? null,
+        method: request.method ?? null,
+        query: request.query_string ?? [],
+        fragment: request.fragment ?? null,
+        headers: request.headers ?? [],
+        cookies: request.cookies ?? [],
+        data: request.data ?? null,
+        env: request.env ?? null,
+        inferredContentType: request.inferred_content_type ?? null,
+      },
+    })
+  }
+  if (event.debug_meta?.images.length) entries.push({ type: 'debugmeta', data: { images: event.debug_meta.images } })
+  return entries
+}
+
+/** An attachment in the shape of the API. */
+export function toRestAttachment(one: AttachmentRow & { id: number }): RestAttachment {
+  return { id: String(one.id), name: one.name, type: one.type, mimetype: one.contentType, size: one.bytes, dateCreated: new Date(one.receivedMs).toISOString(), event_id: one.eventId }
+}
+
+const remarks: Record<string, string> = {
+  invalid_data: 'Discarded a value of the wrong shape.',
+  value_too_long: 'Cut a value that was longer than its limit.',
+  missing_attribute: 'A required value was missing.',
+  clock_drift: 'The client’s clock was wrong; the time was corrected.',
+  past_timestamp: 'The time lay too far in the past.',
+  future_timestamp: 'The time lay in the future.',
+  invalid_environment: 'The environment’s name is not allowed.',
+}
+const inWords = (type: string) => remarks[type] ?? `${type.slice(0, 1).toUpperCase()}${type.slice(1).replaceAll('_', ' ')}.`
+
+function textField(fields: Fields | undefined, name: string): string | null {
+  const value = fields?.[name]
+  return typeof value === 'string' && value !== '' ? value : null
+}
+
+/** The event in the shape of the API: the one place where the wire's snake_case becomes camelCase. */
+export function toRestEvent(row: EventRow, place: EventPlace): RestEvent {
+  const event = normalOf(row)
+  const { findings } = event
+  const trace = event.contexts.trace
+  return {
+    id: row.eventId,
+    eventID: row.eventId,
+    groupID: String(place.issueId),
+    projectID: String(row.projectId),
+    title: findings.title,
+    message: event.logentry?.formatted ?? event.logentry?.message ?? '',
+    culprit: findings.culprit,
+    location: findings.metadata.filename ?? null,
+    platform: event.platform,
+    type: event.type,
+    metadata: { ...findings.metadata },
+    dateCreated: new Date(Math.floor(row.timestampUs / 1000)).toISOString(),
+    dateReceived: new Date(row.receivedMs).toISOString(),
+    size: Buffer.byteLength(storedJson(row)),
+    dist: event.dist ?? null,
+    release: event.release ? { version: event.release } : null,
+    environment: event.environment ?? null,
+    user: event.user ? toUser(event.user) : null,
+    tags: Object.entries(row.tags).map(([key, value]) => ({ key, value })).sort((a, b) => (a.key < b.key ? -1 : 1)),
+    contexts: event.contexts,
+    context: event.extra ?? {},
+    packages: event.modules ?? {},
+    sdk: event.sdk ? { name: event.sdk.name, version: event.sdk.version, packages: event.sdk.packages ?? [], integrations: event.sdk.integrations ?? [] } : null,
+    errors: event.errors.map((one) => ({ type: one.type, message: inWords(one.type), data: { ...(one.name === undefined ? {} : { name: one.name }), ...(one.value === undefined ? {} : { value: one.value }), ...(one.reason === undefined ? {} : { reason: one.reason }) } })),
+    fingerprints: row.hashes,
+    groupingConfig: { id: `mishap:${findings.grouping.version}` },
+    entries: entriesOf(event),
+    nextEventID: place.nextEventId,
+    previousEventID: place.previousEventId,
+    userReport: null,
+    occurrence: null,
+    _meta: { ...event._meta },
+    number: place.number,
+    total: place.total,
+    traceId: textField(trace, 'trace_id') ?? (row.traceId || null),
+    spanId: textField(trace, 'span_id'),
+    replayId: textField(event.contexts.replay, 'replay_id'),
+    digest: findings.digest ?? null,
+    isUnhandled: findings.unhandled,
+    attachments: place.attachments.map(toRestAttachment),
+    grouping: { version: findings.grouping.version, variants: findings.grouping.variants.map((one) => ({ name: one.name, contributes: one.contributes, hash: one.hash ?? null, why: one.why, values: one.values })) },
+  }
+}

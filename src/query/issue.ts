@@ -1,0 +1,144 @@
+import type { Clock } from '../clock.ts'
+import type { RestActivity, RestIssue, RestIssueDetail, RestLevel, RestPoint } from '../protocol/rest.ts'
+import type { EventStore, GroupCount, Scope } from '../store/events/events.ts'
+import type { Activity, Issue, MetaStore, Organization, Person, Project } from '../store/meta/meta.ts'
+import type { Range } from './range.ts'
+import { bucketOf, pointsOf } from './range.ts'
+
+/** What queries need; App fits. */
+export type QueryDeps = { meta: MetaStore; events: EventStore; clock: Clock; config: { url: string }; auth: { personByEmail(email: string): Person | undefined } }
+
+/** Where issues are looked at: projects of one organization, environments (empty: all), a range. */
+export type View = { organization: Organization; projects: Project[]; environments: string[]; range: Range }
+
+/** Figures of one issue over the asked range and over its life. */
+export type Figures = { events: number; users: number; lifetimeUsers: number; points: RestPoint[] }
+
+const levels: readonly string[] = ['fatal', 'error', 'warning', 'info', 'debug']
+const levelOf = (text: string): RestLevel => (levels.includes(text) ? (text as RestLevel) : 'error')
+const iso = (ms: number) => new Date(ms).toISOString()
+const priorityOf = (level: RestLevel): RestIssue['priority'] => (level === 'fatal' || level === 'error' ? 'high' : level === 'warning' ? 'medium' : 'low')
+/** Under which word the points stand: other clients ask for the first two. */
+export const statsKey = (range: Range): string => (range.period === '24h' || range.period === '14d' ? range.period : 'range')
+
+/** Time of everything that is kept, for figures over an issue's life. */
+const lifetimeScope = (projectIds: number[], nowMs: number): Scope => ({ projectIds, environments: [], fromMs: 0, toMs: nowMs + 86_400_000 })
+
+/**
+ * Counts, users and points of issues over a view, one call each for all of them (side by side).
+ * `counted` holds what a query has counted already. Throws STORE_UNAVAILABLE.
+ */
+export async function figuresOf(deps: QueryDeps, view: View, issues: Issue[], counted?: Map<number, { events: number; users: number }>): Promise<Map<number, Figures>> {
+  const made = new Map<number, Figures>()
+  if (issues.length === 0) return made
+  const hashesOf = deps.meta.hashesOf(issues.map((one) => one.id))
+  const issueOf = new Map<string, number>()
+  const refsOf = (list: Issue[]) => list.flatMap((issue) => (hashesOf.get(issue.id) ?? []).map((groupHash) => ({ projectId: issue.projectId, groupHash })))
+  for (const issue of issues) for (const hash of hashesOf.get(issue.id) ?? []) issueOf.set(`${issue.projectId}:${hash}`, issue.id)
+  const projectIds = [...new Set(issues.map((one) => one.projectId))]
+  const scope: Scope = { projectIds, environments: view.environments, fromMs: view.range.fromMs, toMs: view.range.toMs }
+  const bucketMs = bucketOf(view.range)
+  const refs = refsOf(issues)
+  // An issue that began within the range needs no second count: its range is its life.
+  const older = issues.filter((one) => one.firstSeenMs < view.range.fromMs || view.environments.length > 0)
+  const [counts, buckets, lifetimes] = await Promise.all([
+    counted ? [] : deps.events.countsOf(scope, refs),
+    deps.events.series(scope, bucketMs, refs),
+    older.length ? deps.events.countsOf(lifetimeScope(projectIds, deps.clock.now()), refsOf(older)) : [],
+  ])
+  const sums = (rows: GroupCount[]) => sumByIssue(rows, issueOf)
+  const inRange = counted ?? sums(counts)
+  const inLife = sums(lifetimes)
+  const series = new Map<number, { startMs: number; events: number }[]>()
+  for (const one of buckets) {
+    const id = issueOf.get(`${one.projectId}:${one.groupHash}`)
+    if (id === undefined) continue
+    const list = series.get(id)
+    if (list) list.push(one)
+    else series.set(id, [one])
+  }
+  for (const issue of issues) {
+    const count = inRange.get(issue.id) ?? { events: 0, users: 0 }
+    made.set(issue.id, { ...count, lifetimeUsers: inLife.get(issue.id)?.users ?? count.users, points: pointsOf(view.range, bucketMs, series.get(issue.id) ?? []) })
+  }
+  return made
+}
+
+function sumByIssue(rows: GroupCount[], issueOf: Map<string, number>): Map<number, { events: number; users: number }> {
+  const made = new Map<number, { events: number; users: number }>()
+  for (const one of rows) {
+    const id = issueOf.get(`${one.projectId}:${one.groupHash}`)
+    if (id === undefined) continue
+    const sum = made.get(id) ?? { events: 0, users: 0 }
+    made.set(id, { events: sum.events + one.events, users: sum.users + one.users })
+  }
+  return made
+}
+
+/** Issues in the shape of the API, in the same order. Takes their figures from `figuresOf`. */
+export function toRestIssues(deps: QueryDeps, view: View, issues: Issue[], figures: Map<number, Figures>): RestIssue[] {
+  const projects = new Map(view.projects.map((one) => [one.id, one]))
+  const people = new Map(deps.meta.people([...new Set(issues.flatMap((one) => (one.assigneeUserId ? [one.assigneeUserId] : [])))]).map((one) => [one.id, one]))
+  return issues.map((issue) => toRestIssue(deps, view, issue, projects.get(issue.projectId), issue.assigneeUserId ? people.get(issue.assigneeUserId) : undefined, figures.get(issue.id)))
+}
+
+function toRestIssue(deps: QueryDeps, view: View, issue: Issue, project: Project | undefined, assignee: Person | undefined, figures: Figures | undefined): RestIssue {
+  const level = levelOf(issue.level)
+  return {
+    id: String(issue.id),
+    shortId: issue.shortId,
+    title: issue.title,
+    culprit: issue.culprit,
+    permalink: `${deps.config.url}/o/${view.organization.slug}/issues/${issue.id}`,
+    level,
+    status: issue.status,
+    substatus: issue.substatus,
+    statusDetails: issue.statusDetails,
+    platform: issue.platform,
+    project: { id: String(issue.projectId), slug: project?.slug ?? '', name: project?.name ?? '', platform: project?.platform ?? null },
+    type: issue.kind === 'message' ? 'default' : issue.kind,
+    metadata: issue.metadata,
+    issueType: 'error',
+    issueCategory: 'error',
+    priority: priorityOf(level),
+    assignedTo: assignee ? { type: 'user', id: assignee.id, name: assignee.name, email: assignee.email } : null,
+    isUnhandled: issue.unhandled,
+    isBookmarked: false,
+    hasSeen: true,
+    count: String(figures?.events ?? 0),
+    userCount: figures?.users ?? 0,
+    firstSeen: iso(issue.firstSeenMs),
+    lastSeen: iso(issue.lastSeenMs),
+    stats: { [statsKey(view.range)]: figures?.points ?? [] },
+    logger: issue.logger || null,
+    numComments: issue.comments,
+    lifetime: { count: String(issue.count), userCount: figures?.lifetimeUsers ?? 0, firstSeen: iso(issue.firstSeenMs), lastSeen: iso(issue.lastSeenMs) },
+    firstRelease: issue.firstRelease ? { version: issue.firstRelease } : null,
+    lastRelease: issue.lastRelease ? { version: issue.lastRelease } : null,
+  }
+}
+
+/** What happened to an issue, newest first. */
+export function activityOf(deps: QueryDeps, issueId: number): RestActivity[] {
+  const rows = deps.meta.activityOf(issueId)
+  const people = new Map(deps.meta.people([...new Set(rows.flatMap((one) => (one.userId ? [one.userId] : [])))]).map((one) => [one.id, one]))
+  return rows.map((one) => toRestActivity(one, one.userId ? people.get(one.userId) : undefined)).sort((a, b) => Number(b.id) - Number(a.id))
+}
+
+/** One activity in the shape of the API. */
+export function toRestActivity(one: Activity, person: Person | undefined): RestActivity {
+  return { id: String(one.id), type: one.type, dateCreated: iso(one.createdMs), user: person ? { id: person.id, name: person.name, email: person.email } : null, data: one.data }
+}
+
+/** Newest events of an issue that its tag figures are counted over. */
+export const tagEventsMax = 5000
+
+/** One issue with tags and activity over the view. Throws STORE_UNAVAILABLE. */
+export async function issueDetail(deps: QueryDeps, view: View, issue: Issue): Promise<RestIssueDetail> {
+  const hashes = deps.meta.hashesOf([issue.id]).get(issue.id) ?? []
+  const scope: Scope = { projectIds: [issue.projectId], environments: view.environments, fromMs: view.range.fromMs, toMs: view.range.toMs }
+  const [figures, tags] = await Promise.all([figuresOf(deps, view, [issue]), deps.events.tagsOf({ projectId: issue.projectId, hashes, scope, max: tagEventsMax, valuesMax: 1 })])
+  const [rest] = toRestIssues(deps, view, [issue], figures)
+  if (!rest) throw new Error('toRestIssues answers one row for one issue')
+  return { ...rest, tags: tags.map((one) => ({ key: one.key, name: one.key, totalValues: one.total })), activity: activityOf(deps, issue.id), digests: deps.meta.digestsOf(issue.id) }
+}

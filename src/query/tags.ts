@@ -1,0 +1,18 @@
+import type { RestTag, TagCount } from '../protocol/rest.ts'
+import type { Scope } from '../store/events/events.ts'
+import type { Issue } from '../store/meta/meta.ts'
+import type { QueryDeps } from './issue.ts'
+import { tagEventsMax } from './issue.ts'
+
+/** One tag with its distribution, in the shape of the API. */
+export function toRestTag(one: TagCount, valuesMax: number): RestTag {
+  return { key: one.key, name: one.key, totalValues: one.total, uniqueValues: one.values.length, topValues: one.values.slice(0, valuesMax).map(({ value, events }) => ({ value, name: value, count: events })) }
+}
+
+/** Distribution of every tag (or of `key`) over an issue's newest 5,000 events, most values first. Throws STORE_UNAVAILABLE. */
+export async function tagsOfIssue(deps: QueryDeps, issue: Issue, scope: Scope, valuesMax = 10, key?: string): Promise<RestTag[]> {
+  const hashes = deps.meta.hashesOf([issue.id]).get(issue.id) ?? []
+  if (hashes.length === 0) return []
+  const found = await deps.events.tagsOf({ projectId: issue.projectId, hashes, scope, max: tagEventsMax, valuesMax })
+  return found.filter((one) => key === undefined || one.key === key).map((one) => toRestTag(one, valuesMax))
+}

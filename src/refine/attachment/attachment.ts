@@ -1,0 +1,38 @@
+import type { EnvelopeItem } from '../../protocol/envelope.ts'
+import type { MultipartPart } from '../../protocol/multipart.ts'
+import type { AttachmentRow } from '../../store/meta/meta.ts'
+
+export type Attachment = { row: AttachmentRow; bytes: Uint8Array }
+
+/** Where an attachment belongs: ids, the record that brought it, and its place there. Times in ms. */
+export type AttachmentPlace = { projectId: number; eventId: string; jpos: number; index: number; receivedMs: number }
+
+/** The attachment of an envelope's item; the key is made of numbers and the id alone, so that refining again meets it again. */
+export function attachmentOfItem(item: EnvelopeItem, place: AttachmentPlace): Attachment {
+  const { headers } = item
+  return make(place, item.payload, fileName(headers['filename']), short(headers['attachment_type'], 'event.attachment'), short(headers['content_type'], ''))
+}
+
+/** The attachment of a part of a form. */
+export function attachmentOfPart(part: MultipartPart, place: AttachmentPlace): Attachment {
+  return make(place, part.bytes, fileName(part.filename ?? part.name), 'event.attachment', short(part.contentType, ''))
+}
+
+function make(place: AttachmentPlace, bytes: Uint8Array, name: string, type: string, contentType: string): Attachment {
+  const { projectId, eventId, jpos, index, receivedMs } = place
+  const blobKey = `attachments/${projectId}/${eventId}/${jpos}-${index}`
+  return { row: { projectId, eventId, name, type, contentType, bytes: bytes.byteLength, blobKey, receivedMs }, bytes }
+}
+
+/** A name for show and download only: the last segment, without control signs. */
+export function fileName(value: unknown): string {
+  if (typeof value !== 'string') return 'attachment'
+  const last = value.slice(-1024).split(/[/\\]/).at(-1) ?? ''
+  const clean = last.toWellFormed().replace(/[\0-\x1f\x7f\u202a-\u202e\u2066-\u2069]/g, '').trim().slice(0, 255).toWellFormed()
+  return clean === '' || clean === '.' || clean === '..' ? 'attachment' : clean
+}
+
+function short(value: unknown, otherwise: string): string {
+  if (typeof value !== 'string') return otherwise
+  return /^[\w.+/;= "-]{1,128}$/.test(value) ? value : otherwise
+}

@@ -1,0 +1,127 @@
+import { hash } from 'node:crypto'
+import type { Json, NormalEvent } from '../../protocol/event.ts'
+import { normalizeId } from '../../protocol/ids.ts'
+import type { EventRow } from '../../store/events/events.ts'
+import type { EventEffect } from '../../store/meta/meta.ts'
+import { hashesOf } from '../fingerprint/fingerprint.ts'
+import { type Loose, scalar } from '../value.ts'
+
+const messageMax = 8192
+const tagValueMax = 200
+
+/** The row of a refined event. `received` is what was sent, after scrubbing. */
+export function rowOf(event: NormalEvent, received: Loose, place: { projectId: number; jpos: number; receivedMs: number }): EventRow {
+  const hashes = hashesOf(event)
+  const main = event.exception?.values.at(-1)
+  const user = userText(event)
+  return {
+    projectId: place.projectId,
+    groupHash: hashes[0] ?? '0'.repeat(16),
+    hashes,
+    timestampUs: Math.round(event.timestamp * 1e6),
+    receivedMs: place.receivedMs,
+    eventId: event.event_id,
+    jpos: place.jpos,
+    gen: 0,
+    userHash: user ? hash('md5', user, 'hex').slice(0, 16) : '',
+    level: event.level,
+    environment: event.environment ?? '',
+    release: event.release ?? '',
+    transaction: event.transaction ?? '',
+    type: event.findings.metadata.type ?? main?.type ?? event.type,
+    platform: event.platform,
+    message: messageText(event),
+    tags: rowTags(event, user),
+    traceId: normalizeId(event.contexts['trace']?.['trace_id']) ?? '',
+    digest: event.findings.digest?.value ?? '',
+    payload: `${JSON.stringify(event)}\n${JSON.stringify(received)}`,
+  }
+}
+
+/** Who was hit: id, else e-mail, else user name, else address, with its kind in front; '' when nobody is known. */
+function userText(event: NormalEvent): string {
+  const user = event.user
+  if (user?.id) return `id:${user.id}`
+  if (user?.email) return `email:${user.email}`
+  if (user?.username) return `username:${user.username}`
+  return user?.ip_address ? `ip:${user.ip_address}` : ''
+}
+
+/** Title, values of all exceptions and the message: what a word search looks through. */
+function messageText(event: NormalEvent): string {
+  const parts = new Set([event.findings.title])
+  for (const one of (event.exception?.values ?? []).toReversed()) if (one.value) parts.add(one.type ? `${one.type}: ${one.value}` : one.value)
+  if (event.logentry?.formatted) parts.add(event.logentry.formatted)
+  if (event.logentry?.message) parts.add(event.logentry.message)
+  return [...parts].join('\n').slice(0, messageMax).toWellFormed()
+}
+
+/** The event's tags and those that are derived for search and distribution; all values at most 200 characters of one line. */
+function rowTags(event: NormalEvent, user: string): Record<string, string> {
+  const tags = new Map(event.tags)
+  // These names are fields; a tag of the same name must not say something else.
+  const fields = { environment: event.environment, release: event.release, level: event.level, dist: event.dist, user }
+  for (const [key, value] of Object.entries(fields)) {
+    tags.delete(key)
+    put(tags, key, value)
+  }
+  const mechanism = event.exception?.values.at(-1)?.mechanism
+  const derived: [string, string | undefined][] = [
+    ['transaction', event.transaction],
+    ['logger', event.logger],
+    ['server_name', event.server_name],
+    ['url', event.request?.url],
+    ['mechanism', mechanism?.type],
+    ['handled', mechanism?.handled === undefined ? undefined : mechanism.handled ? 'yes' : 'no'],
+    ...named(event, 'browser', 'browser'),
+    ...named(event, event.contexts['client_os'] ? 'client_os' : 'os', event.contexts['client_os'] ? 'client_os' : 'os'),
+    ...(event.contexts['client_os'] ? named(event, 'os', 'os') : []),
+    ...named(event, 'runtime', 'runtime'),
+    ['device', text(event, 'device', 'model') ?? text(event, 'device', 'family')],
+    ['device.family', text(event, 'device', 'family')],
+  ]
+  for (const [key, value] of derived) if (!tags.has(key)) put(tags, key, value)
+  return Object.fromEntries(tags)
+}
+
+function text(event: NormalEvent, context: string, key: string): string | undefined {
+  const value: Json | undefined = event.contexts[context]?.[key]
+  return scalar(value)?.trim()
+}
+
+/** `browser` as "Chrome 120.0" and `browser.name` as "Chrome". */
+function named(event: NormalEvent, context: string, key: string): [string, string | undefined][] {
+  const name = text(event, context, 'name')
+  const version = text(event, context, 'version')
+  return name ? [[key, version ? `${name} ${version}` : name], [`${key}.name`, name]] : []
+}
+
+function put(tags: Map<string, string>, key: string, value: string | undefined): void {
+  const line = value?.replace(/[\r\n]+/g, ' ').trim()
+  if (line) tags.set(key, line.length > tagValueMax ? `${line.slice(0, tagValueMax - 3).toWellFormed()}...` : line)
+}
+
+/** What the event does to its issue. */
+export function makeEffect(event: NormalEvent, row: EventRow, keyId: number): EventEffect {
+  const { findings } = event
+  return {
+    projectId: row.projectId,
+    keyId,
+    jpos: row.jpos,
+    eventId: row.eventId,
+    hashes: row.hashes,
+    title: findings.title,
+    culprit: findings.culprit,
+    kind: findings.kind,
+    level: row.level,
+    platform: row.platform,
+    logger: event.logger ?? '',
+    metadata: findings.metadata,
+    timestampMs: Math.floor(row.timestampUs / 1000),
+    receivedMs: row.receivedMs,
+    release: row.release,
+    environment: row.environment,
+    digest: row.digest,
+    unhandled: findings.unhandled,
+  }
+}

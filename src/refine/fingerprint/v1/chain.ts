@@ -1,0 +1,79 @@
+import type { NormalException } from '../../../protocol/event.ts'
+
+/** Which exceptions group an event, oldest first, and which one stands for it in titles. */
+export type Chain = { list: NormalException[]; main: NormalException }
+
+const reactRecovered = /^There was an error (?:during concurrent rendering but React was able to recover by instead synchronously rendering the entire root|while hydrating but React was able to recover by instead client rendering)/
+
+/** The exceptions that count (protocol.md 4.2). `values` is not empty. */
+export function chainOf(values: NormalException[], sdkName: string, sameHash: (a: NormalException, b: NormalException) => boolean): Chain | undefined {
+  const newest = values.at(-1)
+  if (!newest) return undefined
+  const cause = causeOfWrapper(values)
+  const tree = treeOf(values, sdkName)
+  const root = tree?.root
+  if (!tree || !root) return { list: values, main: cause ?? newest }
+  const top = tree.topLevel(root)
+  const distinct = top.filter((one, i) => i === 0 || !sameHash(one, top[i - 1] ?? one))
+  const only = distinct[0]
+  if (!only) return { list: values, main: newest }
+  const chosen = new Set(distinct.length === 1 ? tree.firstPath(only) : [...distinct, root])
+  return { list: values.filter((one) => chosen.has(one)), main: distinct.length === 1 ? only : root }
+}
+
+/** The exception that titles and culprits speak of: mostly the newest. undefined for an empty list. */
+export function mainException(values: NormalException[], sdkName: string): NormalException | undefined {
+  return chainOf(values, sdkName, (a, b) => a.type === b.type && a.value === b.value)?.main
+}
+
+/** React's and RxJava's wrappers say nothing; what they wrap does. */
+function causeOfWrapper(values: NormalException[]): NormalException | undefined {
+  if (values.length < 2) return undefined
+  const newest = values.at(-1)
+  if (newest?.module?.startsWith('io.reactivex') && /^(?:OnErrorNotImplemented|Composite|Undeliverable)Exception$/.test(newest.type ?? '')) return values.at(-2)
+  const wrapper = values.find((one) => one.type === 'Error' && reactRecovered.test(one.value ?? ''))
+  return wrapper && values.find((one) => one !== wrapper && one.mechanism?.source === 'cause')
+}
+
+type Tree = {
+  root: NormalException
+  topLevel: (from: NormalException) => NormalException[]
+  firstPath: (from: NormalException) => NormalException[]
+}
+
+/** The tree of an exception group, or undefined when there is no group or the ids do not make a tree. */
+function treeOf(values: NormalException[], sdkName: string): Tree | undefined {
+  if (values.length < 2 || !values.some((one) => one.mechanism?.is_exception_group)) return undefined
+  if (sdkName === 'sentry.python.3') return undefined
+  const byId = new Map<number, NormalException>()
+  const children = new Map<number, NormalException[]>()
+  for (const one of values) {
+    const id = one.mechanism?.exception_id
+    const parent = one.mechanism?.parent_id
+    if (id === undefined || byId.has(id) || parent === id) return undefined
+    byId.set(id, one)
+    if (parent !== undefined) children.set(parent, [...(children.get(parent) ?? []), one])
+  }
+  const root = byId.get(0)
+  if (!root) return undefined
+  const below = (one: NormalException) => children.get(one.mechanism?.exception_id ?? -1) ?? []
+  const topLevel = (from: NormalException): NormalException[] => {
+    // A list with an own stack of marks: ids are the sender's and may form a ring.
+    const seen = new Set<NormalException>()
+    const open = [from]
+    const out: NormalException[] = []
+    for (let one = open.shift(); one; one = open.shift()) {
+      if (seen.has(one)) continue
+      seen.add(one)
+      if (one.mechanism?.is_exception_group) open.push(...below(one))
+      else out.push(one)
+    }
+    return out.sort((a, b) => ((a.type ?? '') < (b.type ?? '') ? 1 : (a.type ?? '') > (b.type ?? '') ? -1 : 0))
+  }
+  const firstPath = (from: NormalException): NormalException[] => {
+    const path = new Set<NormalException>()
+    for (let one: NormalException | undefined = from; one && !path.has(one); one = below(one)[0]) path.add(one)
+    return [...path]
+  }
+  return { root, topLevel, firstPath }
+}

@@ -1,0 +1,70 @@
+import type { NormalEvent, NormalFrame } from '../../../protocol/event.ts'
+
+/** Whether an entry of a fingerprint stands for the default grouping: `{{ default }}` in any spacing, `{{default}}` too. */
+export function isDefault(entry: string): boolean {
+  return variableOf(entry) === 'default'
+}
+
+/** The name within `{{ name }}`, or undefined for plain text. */
+export function variableOf(entry: string): string | undefined {
+  return /^\{\{\s{0,20}([\w.:-]{1,200})\s{0,20}\}\}$/.exec(entry.trim())?.[1]
+}
+
+const basename = (path: string | undefined) => path?.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1)
+
+/** One entry of a fingerprint with its variables put in (protocol.md 4.5); plain text stays. */
+export function resolveEntry(entry: string, event: NormalEvent, crash: NormalFrame | undefined): string {
+  const whole = variableOf(entry)
+  if (whole !== undefined) return resolveVariable(whole, event, crash)
+  if (!entry.includes('{{')) return entry
+  return entry.replace(/\{\{\s{0,20}([\w.:-]{1,200})\s{0,20}\}\}/g, (_, name: string) => resolveVariable(name, event, crash))
+}
+
+function resolveVariable(name: string, event: NormalEvent, crash: NormalFrame | undefined): string {
+  const main = event.exception?.values.at(-1)
+  switch (name) {
+    case 'transaction':
+      return event.transaction ?? '<no-transaction>'
+    case 'message':
+      return event.logentry?.formatted ?? event.logentry?.message ?? main?.value ?? '<no-message>'
+    case 'type':
+    case 'error.type':
+      return main?.type ?? '<no-type>'
+    case 'value':
+    case 'error.value':
+      return main?.value ?? '<no-value>'
+    case 'function':
+    case 'stack.function':
+      return crash?.function ?? '<no-function>'
+    case 'path':
+    case 'stack.abs_path':
+      return crash?.abs_path ?? crash?.filename ?? '<no-abs-path>'
+    case 'stack.filename':
+      return crash?.filename ?? crash?.abs_path ?? '<no-filename>'
+    case 'module':
+    case 'stack.module':
+      return crash?.module ?? '<no-module>'
+    case 'package':
+    case 'stack.package':
+      return basename(crash?.package) ?? '<no-package>'
+    case 'level':
+      return event.level
+    case 'logger':
+      return event.logger ?? '<no-logger>'
+    default:
+      return resolveTag(name, event)
+  }
+}
+
+function resolveTag(name: string, event: NormalEvent): string {
+  if (!name.startsWith('tags.')) return `<unrecognized-variable-${name}>`
+  const key = name.slice('tags.'.length)
+  const fields: ReadonlyMap<string, string | undefined> = new Map([
+    ['environment', event.environment],
+    ['release', event.release],
+    ['level', event.level],
+    ['logger', event.logger],
+    ['transaction', event.transaction],
+  ])
+  return event.tags.find(([one]) => one === key)?.[1] ?? fields.get(key) ?? `<no-value-for-tag-${key}>`
+}

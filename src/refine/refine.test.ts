@@ -1,0 +1,173 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { systemClock } from '../clock.ts'
+import { MishapError } from '../errors.ts'
+import { openJournalWriter } from '../journal/files.ts'
+import type { JournalWriter, RecordHead } from '../journal/journal.ts'
+import { silent } from '../observe.ts'
+import { openFileBlobs } from '../store/blobs/files.ts'
+import { eventColumns } from '../store/events/encode.ts'
+import type { EventRow, EventStore } from '../store/events/events.ts'
+import type { BatchResult, MetaStore } from '../store/meta/meta.ts'
+import { openSqliteMeta } from '../store/meta/sqlite.ts'
+import { createRefine, type Refine } from './refine.ts'
+
+/** An events store in memory that keeps what a token brought once, and fails as it is told to. */
+function memoryEvents() {
+  const rows = new Map<number, { line: string; token: string }>()
+  const tokens = new Set<string>()
+  const state = { fail: [] as ('before' | 'after' | 'content')[], inserts: 0, bad: '' }
+  const lines = (tsv: Buffer) => tsv.toString('latin1').split('\n').filter(Boolean)
+  const store: Partial<EventStore> = {
+    insert: async (tsv, token) => {
+      state.inserts++
+      const fault = state.fail.shift()
+      if (fault === 'before') throw new MishapError('STORE_UNAVAILABLE')
+      if (state.bad && lines(tsv).some((line) => line.includes(state.bad))) throw new Error('Code: 27. Cannot parse input')
+      if (!tokens.has(token)) for (const line of lines(tsv)) rows.set(keyOf(line), { line, token })
+      tokens.add(token)
+      if (fault === 'after') throw new MishapError('STORE_UNAVAILABLE')
+    },
+    settle: async (_token, from, to) => [...rows].filter(([jpos]) => jpos >= from && jpos < to).map(([jpos, { line }]) => ({ jpos, projectId: 1, eventId: idOf(line), payload: '' }) as unknown as EventRow),
+    recentIds: async () => [],
+  }
+  const column = (line: string, name: (typeof eventColumns)[number]) => line.split('\t')[eventColumns.indexOf(name)] ?? ''
+  const keyOf = (line: string) => Number(column(line, 'jpos'))
+  const idOf = (line: string) => column(line, 'event_id').replaceAll('\\x', '')
+  return { store: store as EventStore, rows, state }
+}
+
+const folders: string[] = []
+const closing: (() => Promise<unknown> | undefined)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close()
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+})
+
+type Bench = { writer: JournalWriter; meta: MetaStore; events: ReturnType<typeof memoryEvents>; folder: string; projectId: number; commits: BatchResult[]; failures: unknown[]; open(): Refine }
+
+async function bench(): Promise<Bench> {
+  const folder = mkdtempSync(join(tmpdir(), 'mishap-refine-'))
+  folders.push(folder)
+  const writer = await openJournalWriter({ folder: join(folder, 'journal'), bytesMax: 1e9, diskReserveBytes: 0, groupMs: 0, clock: systemClock, observe: silent })
+  const meta = openSqliteMeta(join(folder, 'meta.sqlite'), { clock: systemClock })
+  const organization = meta.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: 'u1' })
+  const project = meta.createProject({ organizationId: organization.id, slug: 'web', name: 'web', platform: 'javascript' })
+  const events = memoryEvents()
+  const commits: BatchResult[] = []
+  const failures: unknown[] = []
+  closing.push(() => writer.close(), async () => meta.close())
+  const open = () => {
+    const refine = createRefine({
+      clock: systemClock, observe: silent, meta, events: events.store, blobs: openFileBlobs(join(folder, 'blobs')), workers: 1,
+      worker: { journalFolder: join(folder, 'journal'), blobFolder: join(folder, 'blobs') },
+      committed: (result) => void commits.push(result), trim: () => undefined, failed: (error) => void failures.push(error),
+    })
+    closing.unshift(() => refine.stop(100))
+    return refine
+  }
+  return { writer, meta, events, folder, projectId: project.id, commits, failures, open }
+}
+
+const head = (projectId: number): RecordHead => ({ kind: 'envelope', receivedMs: Date.now(), projectId, organizationId: 1, keyId: 1, clientAddress: '10.0.0.1', userAgent: 'test', origin: '', contentType: 'text/plain' })
+const envelope = (id: string, type = 'TypeError') => Buffer.from(`{"event_id":"${id}"}\n{"type":"event"}\n${JSON.stringify({ platform: 'javascript', timestamp: Date.now() / 1000, exception: { values: [{ type, value: 'x' }] } })}\n`)
+const newId = () => randomBytes(16).toString('hex')
+
+async function settled(one: Bench, count: number): Promise<void> {
+  for (let i = 0; i < 200; i++) {
+    if (one.meta.cursor() >= one.writer.durable() && stored(one) >= count) return
+    await systemClock.sleep(25)
+  }
+  throw new Error(`stored ${stored(one)} of ${count}`)
+}
+const outcome = (one: Bench, name: string) => one.meta.outcomesSince({ fromMs: 0 }).filter((row) => row.outcome === name).reduce((sum, row) => sum + row.quantity, 0)
+const stored = (one: Bench) => outcome(one, 'stored')
+const issues = (one: Bench) => one.meta.listIssues({ projectIds: [one.projectId], sort: 'last', max: 10 })
+
+async function send(one: Bench, count: number, type?: string): Promise<string[]> {
+  const ids = Array.from({ length: count }, newId)
+  await Promise.all(ids.map((id) => one.writer.append(head(one.projectId), envelope(id, type))))
+  return ids
+}
+
+test('what is in the journal is stored, counted and told of, once', async () => {
+  const one = await bench()
+  const refine = one.open()
+  await refine.start()
+  await send(one, 30)
+  refine.advance(one.writer.durable())
+  await settled(one, 30)
+  expect(one.events.rows.size).toBe(30)
+  expect(issues(one)).toMatchObject([{ count: 30, title: 'TypeError: x' }])
+  expect(one.commits.flatMap((commit) => commit.issues).reduce((sum, issue) => sum + issue.events, 0)).toBe(30)
+  expect(one.commits[0]?.issues[0]).toMatchObject({ isNew: true })
+})
+
+test('an event id that comes again within the hour is counted as duplicate and stored once', async () => {
+  const one = await bench()
+  const refine = one.open()
+  await refine.start()
+  const [id = ''] = await send(one, 1)
+  await one.writer.append(head(one.projectId), envelope(id))
+  await one.writer.append(head(one.projectId), envelope(id))
+  refine.advance(one.writer.durable())
+  await settled(one, 1)
+  expect([one.events.rows.size, stored(one), outcome(one, 'duplicate'), issues(one)[0]?.count]).toEqual([1, 1, 2, 1])
+})
+
+test.each([
+  ['the store is away for a while', ['before', 'before', 'before'] as const],
+  ['the answer got lost after the rows stood', ['after'] as const],
+  ['both', ['before', 'after', 'before'] as const],
+])('%s: every row once, every counter right', async (_name, faults) => {
+  const one = await bench()
+  one.events.state.fail.push(...faults)
+  const refine = one.open()
+  await refine.start()
+  await send(one, 20)
+  refine.advance(one.writer.durable())
+  await settled(one, 20)
+  expect(one.events.rows.size).toBe(20)
+  expect(issues(one)[0]?.count).toBe(20)
+  expect(one.failures).toEqual([])
+})
+
+test('a row that the store refuses for its content ends as a dead item; the others are stored', async () => {
+  const one = await bench()
+  one.events.state.bad = 'PoisonError'
+  const refine = one.open()
+  await refine.start()
+  await send(one, 5)
+  await send(one, 1, 'PoisonError')
+  await send(one, 5)
+  refine.advance(one.writer.durable())
+  await settled(one, 10)
+  expect([one.events.rows.size, outcome(one, 'dead'), one.meta.deadItems(10).length]).toEqual([10, 1, 1])
+})
+
+test('a process that ended between insert and commit takes what stands and adds the rest', async () => {
+  const one = await bench()
+  await send(one, 12)
+  const first = one.open()
+  // the rows stand, the commit never comes
+  const commitBatch = one.meta.commitBatch
+  one.meta.commitBatch = () => { throw new Error('power cut') }
+  await first.start()
+  first.advance(one.writer.durable())
+  for (let i = 0; i < 100 && one.failures.length === 0; i++) await systemClock.sleep(20)
+  await first.stop(0)
+  one.meta.commitBatch = commitBatch
+  expect(one.meta.openBatches().length).toBeGreaterThan(0)
+  expect(stored(one)).toBe(0)
+  // some of the rows got lost with the power
+  for (const jpos of [...one.events.rows.keys()].slice(0, 5)) one.events.rows.delete(jpos)
+  const again = one.open()
+  again.advance(one.writer.durable())
+  await again.start().catch((error: unknown) => { throw error })
+  again.advance(one.writer.durable())
+  await settled(one, 12)
+  expect([one.events.rows.size, issues(one)[0]?.count, one.meta.openBatches().length]).toEqual([12, 12, 0])
+})

@@ -1,0 +1,75 @@
+import type { Clock } from '../../clock.ts'
+import type { Observe } from '../../observe.ts'
+import { connect } from './connection.ts'
+import { createCounts } from './counts.ts'
+import { eventColumns } from './encode.ts'
+import type { EventStore } from './events.ts'
+import { createReads } from './reads.ts'
+import { eventsTable } from './schema/events.ts'
+import { rollupNames, rollupTables } from './schema/rollups.ts'
+import { createSettle } from './settle.ts'
+import { createTags } from './tags.ts'
+
+export type EventStoreOptions = {
+  /** ClickHouse's HTTP interface; the host says nothing when `socketPath` is given. */
+  url: string
+  socketPath?: string
+  /** Name of the database that is made and used: letters, digits, underscores. */
+  database: string
+  requestTimeoutMs?: number
+  observe: Observe
+  clock: Clock
+  /** Bounds what "the whole retention" means to a query; without it, everything that is there. */
+  retentionDays?: number
+}
+
+const dayMs = 86_400_000
+const weekMs = 7 * dayMs
+/** Dropping parts and making tables are no questions on screen, so they may take longer. */
+const workSeconds = 120
+
+/** The events store over `@clickhouse/client`: the embedded engine, or any ClickHouse server at `url`. */
+export function createEventStore(options: EventStoreOptions): EventStore {
+  const { database, clock, observe } = options
+  if (!/^[a-z_]\w{0,60}$/i.test(database)) throw new Error(`not a database name: ${database}`)
+  const connection = connect(options)
+  const settling = createSettle(connection, database, clock, observe)
+  const sinceMs = () => (options.retentionDays === undefined ? 0 : clock.now() - options.retentionDays * dayMs)
+
+  return {
+    ...createReads(connection, database),
+    ...createCounts(connection, database, sinceMs),
+    ...createTags(connection, database),
+    async migrate() {
+      await connection.command(`CREATE DATABASE IF NOT EXISTS ${database} ENGINE = Atomic`)
+      for (const statement of [eventsTable(database), ...rollupTables(database)]) await connection.command(statement, {}, { seconds: workSeconds })
+    },
+    ping: () => connection.ping(),
+    insert: (tsv, token) => settling.inserting(() => connection.insert('events', eventColumns, tsv, token)),
+    settle: (token, from, to) => settling.settle(token, from, to),
+    async dropBefore(beforeMs) {
+      type Part = { table: string; partition: string }
+      const parts = await connection.rows<Part>(
+        'SELECT DISTINCT table, partition FROM system.parts WHERE active AND database = {database:String} AND table IN {tables:Array(String)} ORDER BY partition',
+        { database, tables: ['events', ...rollupNames] },
+      )
+      const dropped = new Set<string>()
+      for (const { table, partition } of parts) {
+        if (!/^\d{4}-\d\d-\d\d$/.test(partition) || Date.parse(`${partition}T00:00:00Z`) + weekMs > beforeMs) continue
+        await connection.command(`ALTER TABLE ${database}.${table} DROP PARTITION '${partition}'`, {}, { seconds: workSeconds })
+        dropped.add(partition)
+      }
+      return [...dropped]
+    },
+    async size() {
+      type Size = { table: string; rows: string; on_disk: string; raw: string }
+      const sizes = await connection.rows<Size>(
+        `SELECT table, sum(rows) AS rows, sum(bytes_on_disk) AS on_disk, sum(data_uncompressed_bytes) AS raw
+         FROM system.parts WHERE active AND database = {database:String} GROUP BY table ORDER BY table`,
+        { database },
+      )
+      return sizes.map((one) => ({ table: one.table, rows: Number(one.rows), bytesOnDisk: Number(one.on_disk), bytesRaw: Number(one.raw) }))
+    },
+    close: () => connection.close(),
+  }
+}

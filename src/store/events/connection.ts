@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto'
+import { Agent } from 'node:http'
+import { Readable } from 'node:stream'
+import { ClickHouseError, createClient } from '@clickhouse/client'
+import { MishapError } from '../../errors.ts'
+
+export type ConnectionOptions = { url: string; socketPath?: string; database: string; requestTimeoutMs?: number }
+
+/** Values that go beside a statement, never within it. */
+export type Bound = Record<string, unknown>
+
+export type Connection = {
+  /** Rows of a SELECT. 64-bit numbers are strings. Throws MishapError QUERY_TIMEOUT or STORE_UNAVAILABLE. */
+  rows<T>(sql: string, bound?: Bound, options?: { seconds?: number }): Promise<T[]>
+  /** A statement without answer. `seconds` bounds its run. */
+  command(sql: string, bound?: Bound, options?: { seconds?: number; database?: string }): Promise<void>
+  /** One block of tab-separated rows; the token is its query's comment too, so that it can be killed. */
+  insert(table: string, columns: readonly string[], tsv: Buffer, token: string): Promise<void>
+  ping(): Promise<boolean>
+  close(): Promise<void>
+}
+
+/** Limits of a query on screen (docs/limits.md); other statements say their own. */
+const querySeconds = 20
+
+/** The engine's state, not the rows, is at fault (60 and 81: its tables are not made yet): the insert may go through later. */
+const passing = new Set(['60', '81', '159', '160', '202', '203', '209', '210', '216', '236', '241', '242', '243', '252', '394', '499', '74', '75', '76', '1000', '1001', '735'])
+
+/** How a failure of a read is told: an outage as STORE_UNAVAILABLE, a limit as QUERY_TIMEOUT, a fault of ours as it is. */
+function readFailure(error: unknown): unknown {
+  if (!(error instanceof ClickHouseError)) return new MishapError('STORE_UNAVAILABLE', { causes: [String(error).slice(0, 200)] })
+  if (error.code === '159') return new MishapError('QUERY_TIMEOUT')
+  if (error.code === '241') return new MishapError('QUERY_TIMEOUT', { detail: 'The query needs more memory than the events store may use.' })
+  if (['60', '81', '236', '394', '735'].includes(error.code)) return new MishapError('STORE_UNAVAILABLE')
+  return error
+}
+
+function insertFailure(error: unknown): unknown {
+  if (error instanceof ClickHouseError && !passing.has(error.code)) return error
+  return new MishapError('STORE_UNAVAILABLE', { causes: [String(error).slice(0, 200)] })
+}
+
+const sizeOf = (bound: Bound): number =>
+  Object.values(bound).reduce<number>((sum, one) => sum + (Array.isArray(one) ? one.length * 24 : String(one).length), 0)
+
+/** The one place that speaks to ClickHouse's HTTP interface, over TCP or a Unix socket. */
+export function connect(options: ConnectionOptions): Connection {
+  const agent = new Agent({ keepAlive: true, maxSockets: 16, ...(options.socketPath ? { socketPath: options.socketPath } : {}) })
+  const client = createClient({
+    url: options.url,
+    http_agent: agent,
+    request_timeout: options.requestTimeoutMs ?? 30_000,
+    compression: { request: false, response: false },
+    // OFF: failures are answered to the caller, who knows whether they matter.
+    log: { level: 127 },
+    clickhouse_settings: { output_format_json_quote_64bit_integers: 1 },
+  })
+  return {
+    async rows<T>(sql: string, bound: Bound = {}, { seconds = querySeconds } = {}) {
+      try {
+        const result = await client.query({
+          query: sql,
+          format: 'JSONEachRow',
+          query_params: bound,
+          query_id: randomUUID(),
+          // Long lists of hashes do not fit into a URL.
+          use_multipart_params: sizeOf(bound) > 4096,
+          clickhouse_settings: { max_execution_time: seconds },
+        })
+        return (await result.json()) as T[]
+      } catch (error) {
+        throw readFailure(error)
+      }
+    },
+    async command(sql, bound = {}, { seconds = querySeconds } = {}) {
+      try {
+        await client.command({ query: sql, query_params: bound, query_id: randomUUID(), clickhouse_settings: { max_execution_time: seconds } })
+      } catch (error) {
+        throw readFailure(error)
+      }
+    },
+    async insert(table, columns, tsv, token) {
+      const [first, ...rest] = columns
+      if (first === undefined || tsv.length === 0) return
+      try {
+        await client.insert({
+          table: `${options.database}.${table}`,
+          columns: [first, ...rest],
+          format: 'TabSeparated',
+          values: Readable.from([tsv], { objectMode: false }),
+          query_id: token,
+          clickhouse_settings: {
+            insert_deduplication_token: token,
+            // A retried block must not count twice in the rollups either.
+            deduplicate_blocks_in_dependent_materialized_views: 1,
+            max_partitions_per_insert_block: '0',
+            log_comment: token,
+          },
+        })
+      } catch (error) {
+        throw insertFailure(error)
+      }
+    },
+    async ping() {
+      const answered = await client.ping({ select: true }).catch(() => undefined)
+      return answered?.success === true
+    },
+    close: () => client.close(),
+  }
+}

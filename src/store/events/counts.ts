@@ -1,0 +1,115 @@
+import type { Connection } from './connection.ts'
+import type { EventStore, GroupCount, Scope } from './events.ts'
+import { compileFilter, compileHours, compileScope, createValues, hashNumber, type Values } from './filter.ts'
+import { hashText } from './rows.ts'
+
+type Counts = Pick<EventStore, 'groups' | 'countsOf' | 'series' | 'usersOf'>
+type Pair = { projectId: number; groupHash: string }
+type StoredCount = { project_id: string; group_hash: string; events: string; users_n: string; last_ms: string; first_ms: string }
+
+const hourMs = 3_600_000
+/** Under this an hour more at the edge would show; the rows themselves are few enough then. */
+const rollupFromMs = 12 * hourMs
+
+const fromRows = `count() AS events, uniqCombined64If(12)(user_hash, user_hash != 0) AS users_n,
+  max(toUnixTimestamp64Milli(timestamp)) AS last_ms, min(toUnixTimestamp64Milli(timestamp)) AS first_ms`
+const fromRollup = `sum(n) AS events, uniqCombined64Merge(12)(users) AS users_n,
+  toUnixTimestamp64Milli(max(last_at)) AS last_ms, toUnixTimestamp64Milli(min(first_at)) AS first_ms`
+
+const orders = { last: 'last_ms', events: 'events', users: 'users_n', first: 'first_ms' } as const
+
+const isLong = (scope: Scope): boolean => scope.toMs - scope.fromMs >= rollupFromMs
+
+function readCount(row: StoredCount): GroupCount {
+  return {
+    projectId: Number(row.project_id),
+    groupHash: hashText(row.group_hash),
+    events: Number(row.events),
+    users: Number(row.users_n),
+    lastMs: Number(row.last_ms),
+    firstMs: Number(row.first_ms),
+  }
+}
+
+/** Known groups: by the key's columns first, then the pairs themselves, as two projects may share a hash. */
+function compilePairs(values: Values, pairs: Pair[]): string {
+  const known = pairs.filter((one) => hashNumber(one.groupHash) !== undefined)
+  const projects = values.add(
+    'Array(UInt64)',
+    known.map((one) => one.projectId),
+  )
+  const hashes = values.add(
+    'Array(UInt64)',
+    known.map((one) => hashNumber(one.groupHash)),
+  )
+  const narrow = `project_id IN ${projects} AND group_hash IN ${hashes}`
+  const isOneProject = new Set(known.map((one) => one.projectId)).size < 2
+  return isOneProject ? narrow : `${narrow} AND (project_id, group_hash) IN (SELECT arrayJoin(arrayZip(${projects}, ${hashes})))`
+}
+
+/** Questions whose answer is numbers of groups. Over 12 hours they are answered from the rollups, in whole hours. */
+export function createCounts(connection: Connection, database: string, sinceMs: () => number): Counts {
+  return {
+    async groups({ scope, filter, order, max }) {
+      if (scope.projectIds.length === 0) return []
+      const values = createValues()
+      const rollup = !filter && isLong(scope)
+      const where = rollup
+        ? compileHours(values, scope)
+        : [compileScope(values, scope), ...(filter ? [compileFilter(values, filter)] : [])].join(' AND ')
+      const rows = await connection.rows<StoredCount>(
+        `SELECT project_id, group_hash, ${rollup ? fromRollup : fromRows} FROM ${database}.${rollup ? 'hour_issue' : 'events'}
+         WHERE ${where} GROUP BY project_id, group_hash ORDER BY ${orders[order]} DESC, last_ms DESC, group_hash LIMIT ${values.add('UInt32', max)}`,
+        values.bound,
+      )
+      return rows.map(readCount)
+    },
+
+    async countsOf(scope, hashes) {
+      if (hashes.length === 0 || scope.projectIds.length === 0) return []
+      const values = createValues()
+      const rollup = isLong(scope)
+      const range = rollup ? compileHours(values, scope) : compileScope(values, scope)
+      const rows = await connection.rows<StoredCount>(
+        `SELECT project_id, group_hash, ${rollup ? fromRollup : fromRows} FROM ${database}.${rollup ? 'issue_hour' : 'events'}
+         WHERE ${range} AND ${compilePairs(values, hashes)} GROUP BY project_id, group_hash`,
+        values.bound,
+      )
+      return rows.map(readCount)
+    },
+
+    async series(scope, bucketMs, hashes) {
+      if (hashes.length === 0 || scope.projectIds.length === 0) return []
+      const values = createValues()
+      const rollup = bucketMs % hourMs === 0 && isLong(scope)
+      const range = rollup ? compileHours(values, scope) : compileScope(values, scope)
+      const at = rollup ? 'toInt64(toUnixTimestamp(hour)) * 1000' : 'toUnixTimestamp64Milli(timestamp)'
+      const bucket = values.add('Int64', bucketMs)
+      type Bucket = { project_id: string; group_hash: string; start_ms: string; events: string }
+      const rows = await connection.rows<Bucket>(
+        `SELECT project_id, group_hash, intDiv(${at}, ${bucket}) * ${bucket} AS start_ms, ${rollup ? 'sum(n)' : 'count()'} AS events
+         FROM ${database}.${rollup ? 'issue_hour' : 'events'} WHERE ${range} AND ${compilePairs(values, hashes)}
+         GROUP BY project_id, group_hash, start_ms ORDER BY start_ms, project_id, group_hash`,
+        values.bound,
+      )
+      return rows.map((row) => ({
+        projectId: Number(row.project_id),
+        groupHash: hashText(row.group_hash),
+        startMs: Number(row.start_ms),
+        events: Number(row.events),
+      }))
+    },
+
+    async usersOf(hashes) {
+      if (hashes.length === 0) return 0
+      const values = createValues()
+      const since = values.add('UInt32', Math.max(0, Math.floor(sinceMs() / 1000)))
+      const [found] = await connection.rows<{ users_n: string }>(
+        `SELECT uniqCombined64Merge(12)(users) AS users_n FROM ${database}.issue_hour
+         WHERE ${compilePairs(values, hashes)} AND hour >= toStartOfHour(toDateTime(${since}, 'UTC'))`,
+        values.bound,
+      )
+      return Number(found?.users_n ?? 0)
+    },
+  }
+}

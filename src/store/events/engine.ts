@@ -1,0 +1,161 @@
+import { chmodSync, mkdirSync, rmSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { dirname } from 'node:path'
+import { drainPending } from 'chdb'
+import type { Observe } from '../../observe.ts'
+import { bodyBytesMax, EngineError, type EngineRequest, readRequest } from './engine/request.ts'
+import { createSessionPool, type SessionPool, sessionOpener } from './engine/sessions.ts'
+import { formatOf, type InsertForm, insertOf, isMany, isSilent, isUrgent, literal } from './engine/statement.ts'
+
+export type EngineOptions = {
+  /** Folder of the engine's data; made when missing. */
+  folder: string
+  socketPath: string
+  memoryBytes: number
+  observe: Observe
+}
+
+export type Engine = { stop(): Promise<void> }
+
+type Pools = { readers: SessionPool; writers: SessionPool; urgent: SessionPool }
+
+/** Over this an answer is an error: results are held whole, since chDB's streams cannot report a late failure. */
+const resultBytesMax = 256 * 1024 * 1024
+/** A query that names no limit of its own still ends. */
+const runSecondsMax = 60
+const readersMax = 6
+const writersMax = 2
+const statusOf: Record<string, number> = { '60': 404, '81': 404, '159': 408, '241': 500, '202': 503 }
+
+function summary(rows: number, bytes: number, written: number, seconds: number): string {
+  return JSON.stringify({
+    read_rows: String(rows),
+    read_bytes: String(bytes),
+    written_rows: String(written),
+    written_bytes: '0',
+    total_rows_to_read: '0',
+    result_rows: '0',
+    result_bytes: '0',
+    elapsed_ns: String(Math.round(seconds * 1e9)),
+  })
+}
+
+async function runInsert(pool: SessionPool, request: EngineRequest, form: InsertForm, response: ServerResponse): Promise<void> {
+  const table = form.table.includes('.') ? form.table : `${request.database}.${form.table}`
+  const done = await pool.use(
+    () => response.destroyed,
+    (session) =>
+      session.insert({
+        table,
+        format: form.format as 'TabSeparated',
+        values: request.body ?? Buffer.alloc(0),
+        ...(form.columns ? { columns: form.columns } : {}),
+        settings: { ...Object.fromEntries(request.settings), log_comment: request.queryId },
+      }),
+  )
+  if (!done) return
+  response.setHeader('X-ClickHouse-Summary', summary(done.rowsSent ?? 0, done.bytesSent, done.rowsWritten, done.elapsed))
+  response.end()
+}
+
+/** SETs and the statement go in one call; on a session of its own that is concurrent, which bound queries are not. */
+function withSettings(request: EngineRequest): string {
+  const settings = new Map([['max_execution_time', String(runSecondsMax)], ...request.settings, ['log_comment', request.queryId]])
+  const sets = [...settings].map(([name, value]) => `${name}=${literal(value)}`).join(', ')
+  const params = request.params.map(([name, value]) => `SET ${name}=${literal(value)};`).join('')
+  const use = request.database === 'default' ? '' : `USE \`${request.database.replace(/[`\\]/g, '')}\`;`
+  return `${use}SET ${sets};${params}${request.sql}`
+}
+
+async function runQuery(pool: SessionPool, request: EngineRequest, response: ServerResponse): Promise<void> {
+  if (isMany(request.sql)) throw new EngineError(400, 62, 'SYNTAX_ERROR', 'Multi-statements are not allowed')
+  const { sql, format } = request
+  const result = await pool.use(
+    () => response.destroyed,
+    (session) => session.queryAsync(withSettings(request), { format }),
+  )
+  if (!result) return
+  const bytes = isSilent(sql) ? Buffer.alloc(0) : result.bytes()
+  if (bytes.length > resultBytesMax) throw new EngineError(500, 396, 'TOO_MANY_ROWS_OR_BYTES', 'Result over the limit')
+  response.setHeader('X-ClickHouse-Format', formatOf(sql) ?? format)
+  response.setHeader('X-ClickHouse-Summary', summary(result.rowsRead, result.bytesRead, 0, result.elapsed))
+  response.end(bytes)
+}
+
+async function answer(pools: Pools, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (incoming.url === '/ping') return void response.end('Ok.\n')
+  const request = await readRequest(incoming)
+  response.setHeader('X-ClickHouse-Query-Id', request.queryId)
+  response.on('close', () => {
+    if (response.writableFinished) return
+    // The caller is gone: chDB goes on unless it is told, and it knows a query by its comment only.
+    void kill(pools, `Settings['log_comment']=${literal(request.queryId)}`)
+  })
+  const insert = request.body ? insertOf(request.sql) : undefined
+  if (insert) return runInsert(pools.writers, request, insert, response)
+  if (request.body?.length) request.sql += `\n${request.body.toString('utf8')}`
+  return runQuery(isUrgent(request.sql) ? pools.urgent : pools.readers, request, response)
+}
+
+async function kill(pools: Pools, condition: string): Promise<void> {
+  await pools.urgent
+    .use(
+      () => false,
+      (session) => session.queryAsync(`KILL QUERY WHERE ${condition} ASYNC`),
+    )
+    .catch(() => undefined)
+}
+
+function refuse(error: unknown, response: ServerResponse): void {
+  if (response.headersSent || response.destroyed) return void response.destroy()
+  const text = error instanceof Error ? error.message : String(error)
+  const at = text.indexOf('Code: ')
+  const code = /Code: (\d+)/.exec(text)?.[1] ?? '1001'
+  response.statusCode = error instanceof EngineError ? error.status : (statusOf[code] ?? 500)
+  response.setHeader('X-ClickHouse-Exception-Code', code)
+  // What is left of a body that was refused would stand in the way of the next request.
+  if (response.statusCode === 413) response.setHeader('Connection', 'close')
+  response.end(at >= 0 ? text.slice(at) : `Code: 1001. DB::Exception: ${text}. (STD_EXCEPTION)`)
+}
+
+/**
+ * Starts chDB behind as much of ClickHouse's HTTP interface as `@clickhouse/client` uses, on a Unix socket (mode 0600).
+ * One engine a process. Throws chDB's error when another process holds the folder.
+ */
+export async function startEngine(options: EngineOptions): Promise<Engine> {
+  mkdirSync(options.folder, { recursive: true, mode: 0o700 })
+  mkdirSync(dirname(options.socketPath), { recursive: true, mode: 0o700 })
+  const open = sessionOpener(options.folder, options.memoryBytes)
+  // Held open for the whole life: the engine ends with its last session, and starting it takes 150 ms.
+  const anchor = open()
+  const pools: Pools = {
+    readers: createSessionPool(readersMax, open),
+    writers: createSessionPool(writersMax, open),
+    urgent: createSessionPool(2, open),
+  }
+  const server = createServer((incoming, response) => {
+    answer(pools, incoming, response).catch((error) => refuse(error, response))
+  })
+  server.keepAliveTimeout = 60_000
+  server.requestTimeout = 120_000
+  rmSync(options.socketPath, { force: true })
+  const mask = process.umask(0o177)
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(options.socketPath, resolve)
+  })
+  process.umask(mask)
+  chmodSync(options.socketPath, 0o600)
+  options.observe.debug({ bodyBytesMax, resultBytesMax }, 'the engine listens')
+  return {
+    async stop() {
+      server.close()
+      server.closeAllConnections()
+      await kill(pools, "query NOT ILIKE 'KILL%' AND query NOT ILIKE 'INSERT%'")
+      // A connection that is closed under a running query aborts chDB, so all of them are waited for.
+      await drainPending()
+      anchor.close()
+      await drainPending()
+    },
+  }
+}

@@ -1,0 +1,282 @@
+import { describe, expect, test } from 'vitest'
+import { encodeEventRow } from './encode.ts'
+import type { EventFilter, EventRow, EventStore, Scope } from './events.ts'
+
+/** Monday 2026-11-16 10:00 UTC. */
+export const monday = Date.UTC(2026, 10, 16, 10)
+const hour = 3_600_000
+const day = 24 * hour
+
+/** A row; `n` gives it an id and a jpos of its own. */
+export function row(n: number, changes: Partial<EventRow> = {}): EventRow {
+  const at = changes.timestampUs ?? (monday + n * 1000) * 1000 + 7
+  return {
+    projectId: 1,
+    groupHash: 'f000000000000001',
+    hashes: ['f000000000000001', '00000000000000aa'],
+    timestampUs: at,
+    receivedMs: Math.floor(at / 1000) + 40,
+    eventId: n.toString(16).padStart(32, '0'),
+    jpos: 268_435_456 + n * 100,
+    gen: 0,
+    userHash: '00000000000000b1',
+    level: 'error',
+    environment: 'production',
+    release: 'web@1.0.0',
+    transaction: '/cart',
+    type: 'TypeError',
+    platform: 'javascript',
+    message: `Cannot read properties of undefined (reading 'total')`,
+    tags: { browser: 'Firefox', plan: 'team' },
+    traceId: '',
+    digest: '',
+    payload: `{"n":${n}}\n{"n":${n}}`,
+    ...changes,
+  }
+}
+
+const tsv = (rows: EventRow[]) => Buffer.from(rows.map(encodeEventRow).join(''))
+const wide = (projectId: number): Scope => ({ projectIds: [projectId], environments: [], fromMs: monday - 30 * day, toMs: monday + 2 * day })
+const ids = (rows: { eventId: string }[]) => rows.map((one) => Number.parseInt(one.eventId, 16))
+
+/** Texts that a format could break on. */
+const nasty = [
+  `\\ \\\\ \\N \\x41 ' " \` \t \n \r \0 \b \f \x1b`,
+  `日本語 😀 ﷽ \u2028\u2029`,
+  `'); DROP TABLE events; --`,
+  `<script>alert(1)</script> {p0:String} %_*`,
+]
+
+/** What every events store does. `open` gives a migrated, possibly used one; each case uses a project of its own. */
+export function eventsCases(open: () => EventStore): void {
+  describe('rows', () => {
+    test('come back as they went in, whatever their texts hold', async () => {
+      const store = open()
+      const rows = nasty.map((text, n) =>
+        row(1000 + n, {
+          projectId: 11, groupHash: 'ffffffffffffffff', message: text, level: text, environment: text, release: text, transaction: text, type: text,
+          platform: text, tags: { [text]: text, '': '', a: `${text}'` }, traceId: 'deadbeef00ff7f80090a0d5c27000102', digest: text, payload: text + text,
+          eventId: `090a0d5c27000${n}0b0c08feffc3a9e2`, userHash: n === 0 ? '' : '8000000000000000', gen: 3,
+        }),
+      )
+      await store.insert(tsv(rows), 'rows:nasty')
+      for (const one of rows) expect(await store.byEventId([11], one.eventId)).toEqual([one])
+      expect(ids(await store.byTraceId([11], 'deadbeef00ff7f80090a0d5c27000102', 2))).toHaveLength(2)
+      expect(await store.byDigest([11], nasty[0] ?? '', 5)).toEqual([rows[0]])
+    })
+
+    test('are found within the projects asked for only', async () => {
+      const store = open()
+      await store.insert(tsv([row(1100, { projectId: 12, digest: '42', traceId: '1'.repeat(32) })]), 'rows:projects')
+      const id = row(1100).eventId
+      expect([await store.byEventId([13], id), await store.byDigest([13], '42', 5), await store.byTraceId([13], '1'.repeat(32), 5)]).toEqual([[], [], []])
+      expect([await store.byEventId([], id), await store.byEventId([12], 'no id'), await store.byDigest([12], '', 5)]).toEqual([[], [], []])
+      expect(await store.byEventId([13, 12], id)).toHaveLength(1)
+    })
+
+    test('with times out of range are kept, clamped', async () => {
+      const store = open()
+      const times = [-5, Number.NaN, 1e30, 0]
+      await store.insert(tsv(times.map((timestampUs, n) => ({ ...row(1200 + n, { projectId: 14 }), timestampUs }))), 'rows:times')
+      const found = await store.ofIssue({ projectId: 14, hashes: ['f000000000000001'], order: 'oldest', max: 10 })
+      expect(found).toHaveLength(4)
+      expect(found[0]?.timestampUs).toBe(0)
+    })
+
+    test('received lately are named, newest first', async () => {
+      const store = open()
+      const rows = [0, 1, 2].map((n) => row(1300 + n, { projectId: 15, receivedMs: monday + 40 * day + n }))
+      await store.insert(tsv(rows), 'rows:recent')
+      expect((await store.recentIds(monday + 40 * day, 2)).map((one) => one.eventId)).toEqual([row(1302).eventId, row(1301).eventId])
+    })
+  })
+
+  describe('insert', () => {
+    test('counts the same token once, in rows and rollups', async () => {
+      const store = open()
+      const bytes = tsv([row(2000, { projectId: 21 }), row(2001, { projectId: 21 })])
+      await Promise.all([store.insert(bytes, 'once'), store.insert(bytes, 'once')])
+      await store.insert(bytes, 'once')
+      const [group] = await store.groups({ scope: wide(21), order: 'last', max: 5 })
+      expect([group?.events, group?.users]).toEqual([2, 1])
+      expect(await store.ofIssue({ projectId: 21, hashes: ['f000000000000001'], order: 'newest', max: 9 })).toHaveLength(2)
+    })
+
+    test('refuses a batch with a bad row, keeps none of it, and the next one goes in', async () => {
+      const store = open()
+      const bad = Buffer.concat([tsv([row(2100, { projectId: 22 })]), Buffer.from('no\trow\n')])
+      await expect(store.insert(bad, 'bad')).rejects.not.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+      await store.insert(tsv([row(2101, { projectId: 22 })]), 'good')
+      expect(ids(await store.ofIssue({ projectId: 22, hashes: ['f000000000000001'], order: 'newest', max: 9 }))).toEqual([2101])
+    })
+
+    test('of nothing is nothing', async () => {
+      await open().insert(Buffer.alloc(0), 'empty')
+    })
+
+    test('settles: the rows of a range, their rollups counted anew and not doubled', async () => {
+      const store = open()
+      const rows = [0, 1, 2, 3].map((n) => row(2200 + n, { projectId: 23, jpos: 900_000_000 + n }))
+      await store.insert(tsv(rows), 'settle')
+      for (let times = 0; times < 2; times++) {
+        expect(await store.settle('settle', 900_000_001, 900_000_003)).toEqual([rows[1], rows[2]])
+        const [group] = await store.groups({ scope: wide(23), order: 'last', max: 5 })
+        expect([group?.events, group?.firstMs, group?.lastMs]).toEqual([4, monday + 2200_000, monday + 2203_000])
+      }
+      expect(await store.settle('other', 1, 2)).toEqual([])
+    })
+  })
+
+  describe('issue', () => {
+    const hashes = ['f000000000000001', '0000000000000002']
+
+    test('pages both ways, its numbers agree', async () => {
+      const store = open()
+      const rows = [0, 1, 2, 3, 4, 5].map((n) =>
+        row(3000 + n, { projectId: 31, groupHash: hashes[n % 2] ?? '', timestampUs: (monday + Math.floor(n / 2) * 1000) * 1000 }),
+      )
+      await store.insert(tsv([...rows, row(3099, { projectId: 31, groupHash: '0000000000000003' })]), 'issue:pages')
+      const of = { projectId: 31, hashes, max: 2 } as const
+      const first = await store.ofIssue({ ...of, order: 'newest' })
+      expect(ids(first)).toEqual([3005, 3004])
+      const second = await store.ofIssue({ ...of, order: 'newest', ...(first[1] ? { from: first[1] } : {}) })
+      expect(ids(second)).toEqual([3003, 3002])
+      expect(ids(await store.ofIssue({ ...of, order: 'oldest', ...(second[0] ? { from: second[0] } : {}) }))).toEqual([3004, 3005])
+      expect(ids(await store.ofIssue({ ...of, order: 'oldest', offset: 1 }))).toEqual([3001, 3002])
+      for (const [at, one] of rows.entries()) expect(await store.numberOf(31, hashes, one)).toEqual({ number: at + 1, total: 6 })
+      expect(await store.ofIssue({ ...of, hashes: [], order: 'newest' })).toEqual([])
+    })
+
+    test('tags: distribution over its newest events', async () => {
+      const store = open()
+      const browsers = ['Firefox', 'Chrome', 'Chrome', 'Edge', 'Chrome']
+      await store.insert(tsv(browsers.map((browser, n) => row(3100 + n, { projectId: 32, tags: n === 4 ? { browser, rare: '1' } : { browser } }))), 'issue:tags')
+      const of = { projectId: 32, hashes, scope: wide(32), max: 4, valuesMax: 2 }
+      expect(await store.tagsOf(of)).toEqual([
+        { key: 'browser', total: 4, values: [{ value: 'Chrome', events: 3 }, { value: 'Edge', events: 1 }] },
+        { key: 'rare', total: 1, values: [{ value: '1', events: 1 }] },
+      ])
+      expect(await store.tagKeys(wide(32), 1)).toEqual([{ key: 'browser', events: 5 }])
+      expect(await store.tagValues(wide(32), 'browser', 2)).toEqual([{ value: 'Chrome', events: 3 }, { value: 'Edge', events: 1 }])
+    })
+  })
+
+  describe('groups', () => {
+    const a = '000000000000000a'
+    const b = '000000000000000b'
+
+    test.each([['rollup', 2 * day], ['rows', 5 * hour]])('counts, orders and series from %s', async (name, range) => {
+      const store = open()
+      const projectId = name === 'rollup' ? 41 : 42
+      const at = (hours: number) => (monday - hours * hour) * 1000
+      await store.insert(tsv([
+        row(4000, { projectId, groupHash: a, timestampUs: at(3), userHash: '' }),
+        row(4001, { projectId, groupHash: a, timestampUs: at(3) + 1000 }),
+        row(4002, { projectId, groupHash: a, timestampUs: at(2), environment: 'dev', userHash: '00000000000000b2' }),
+        row(4003, { projectId, groupHash: b, timestampUs: at(1) }),
+        row(4004, { projectId, groupHash: b, timestampUs: at(99) }),
+        row(4005, { projectId: projectId + 5, groupHash: a, timestampUs: at(1) }),
+      ]), `groups:${name}`)
+      const scope: Scope = { projectIds: [projectId], environments: [], fromMs: monday - range, toMs: monday }
+      const countA = { projectId, groupHash: a, events: 3, users: 2, firstMs: at(3) / 1000, lastMs: at(2) / 1000 }
+      const countB = { projectId, groupHash: b, events: 1, users: 1, firstMs: at(1) / 1000, lastMs: at(1) / 1000 }
+      const orders = { last: [countB, countA], events: [countA, countB], users: [countA, countB], first: [countB, countA] } as const
+      for (const [order, expected] of Object.entries(orders)) {
+        expect(await store.groups({ scope, order: order as keyof typeof orders, max: 5 })).toEqual(expected)
+      }
+      expect(await store.groups({ scope, order: 'last', max: 1 })).toEqual([countB])
+      expect(await store.groups({ scope: { ...scope, environments: ['dev'] }, order: 'last', max: 5 })).toMatchObject([{ groupHash: a, events: 1 }])
+      expect(await store.groups({ scope, filter: { op: 'field', field: 'environment', match: 'is', value: 'production' }, order: 'events', max: 1 })).toMatchObject([{ events: 2 }])
+      expect(await store.countsOf(scope, [{ projectId, groupHash: a }, { projectId: projectId + 5, groupHash: b }])).toEqual([countA])
+      expect(await store.series(scope, hour, [{ projectId, groupHash: a }])).toEqual([
+        { projectId, groupHash: a, startMs: monday - 3 * hour, events: 2 },
+        { projectId, groupHash: a, startMs: monday - 2 * hour, events: 1 },
+      ])
+      expect(await store.usersOf([{ projectId, groupHash: a }, { projectId, groupHash: b }])).toBe(2)
+      expect(await store.usersOf([])).toBe(0)
+    })
+
+    test('many hashes of many projects are asked for at once', async () => {
+      const store = open()
+      const pairs = Array.from({ length: 20_000 }, (_, n) => ({ projectId: 46 + (n % 2), groupHash: (n + 1).toString(16).padStart(16, '0') }))
+      expect((await store.countsOf({ ...wide(46), projectIds: [46, 47] }, pairs)).map((one) => one.projectId)).toEqual([46])
+    })
+  })
+
+  filterCases(open)
+
+  test('dropBefore drops the weeks that are over, with their rollups, and only those', async () => {
+    const store = open()
+    const old = monday - 200 * day
+    await store.insert(tsv([row(6000, { projectId: 61, timestampUs: old * 1000 }), row(6001, { projectId: 61 })]), 'drop')
+    expect(await store.dropBefore(old)).toEqual([])
+    expect(await store.dropBefore(old + 8 * day)).toEqual([new Date(old - (old % day) - ((new Date(old).getUTCDay() + 6) % 7) * day).toISOString().slice(0, 10)])
+    expect(ids(await store.ofIssue({ projectId: 61, hashes: ['f000000000000001'], order: 'newest', max: 9 }))).toEqual([6001])
+    const [group] = await store.groups({ scope: { ...wide(61), fromMs: 0 }, order: 'last', max: 5 })
+    expect(group?.events).toBe(1)
+  })
+
+  test('size names the tables, migrate can be repeated', async () => {
+    const store = open()
+    await store.migrate()
+    const events = (await store.size()).find((one) => one.table === 'events')
+    expect(events?.rows).toBeGreaterThan(0)
+    expect(events?.bytesOnDisk).toBeGreaterThan(0)
+    expect(await store.ping()).toBe(true)
+  })
+}
+
+function filterCases(open: () => EventStore): void {
+  const rows = [
+    row(5000, { message: 'Cannot read Properties of undefined', tags: { plan: 'team', 'a=b': 'c' }, traceId: 'ab'.repeat(16) }),
+    row(5001, { message: '100% of C:\\temp_dir failed', tags: { a: 'b=c' }, level: 'warning', release: 'web@2.0.0', digest: '77' }),
+    row(5002, { message: 'Größe überschritten: ÄRGER', tags: { plan: 'free', url: 'https://a.example/x?y=1' }, transaction: '' }),
+  ].map((one) => ({ ...one, projectId: 51 }))
+  const field = (name: 'level' | 'release' | 'message' | 'transaction' | 'trace_id' | 'event_id' | 'digest', match: 'is' | 'like' | 'has', value = ''): EventFilter => ({ op: 'field', field: name, match, value })
+  const tag = (key: string, match: 'is' | 'like' | 'has', value = ''): EventFilter => ({ op: 'tag', key, match, value })
+  const text = (value: string): EventFilter => ({ op: 'text', value })
+
+  const table: [name: string, filter: EventFilter, found: number[]][] = [
+    ['a word, whatever its case', text('PROPERTIES'), [5000]],
+    ['a word is whole', text('propert'), []],
+    ['words in their order', text('of undefined'), [5000]],
+    ['words in another order', text('undefined of'), []],
+    ['a text without words', text('%'), [5001]],
+    ['a path', text('C:\\temp_dir'), [5001]],
+    ['words beyond ASCII', text('ärger'), [5002]],
+    ['what looks like SQL', text(`') OR 1=1 --`), []],
+    ['a tag', tag('plan', 'is', 'team'), [5000]],
+    ['a tag and its equals sign', tag('a', 'is', 'b=c'), [5001]],
+    ['a tag whose key has an equals sign', tag('a=b', 'is', 'c'), [5000]],
+    ['a tag that is there', tag('plan', 'has'), [5000, 5002]],
+    ['a tag with a wildcard', tag('url', 'like', 'HTTPS://*y=?'), []],
+    ['a tag with two wildcards', tag('url', 'like', 'HTTPS://*.example*'), [5002]],
+    ['percent is no wildcard', field('message', 'like', '100%*failed'), [5001]],
+    ['percent stands for itself', field('message', 'like', '%'), []],
+    ['underscore stands for itself', field('message', 'like', '*temp_dir*'), [5001]],
+    ['backslash stands for itself', field('message', 'like', '*C:\\temp*'), [5001]],
+    ['a level', field('level', 'is', 'warning'), [5001]],
+    ['a release with a wildcard', field('release', 'like', 'web@1.*'), [5000, 5002]],
+    ['a transaction that is there', field('transaction', 'has'), [5000, 5001]],
+    ['a trace', field('trace_id', 'is', 'AB'.repeat(16)), [5000]],
+    ['a trace that is there', field('trace_id', 'has'), [5000]],
+    ['no trace id', field('trace_id', 'is', 'x'), []],
+    ['an event id with dashes', field('event_id', 'is', '00000000-0000-0000-0000-000000001388'), [5000]],
+    ['the start of an event id', field('event_id', 'like', '*1389'), [5001]],
+    ['a digest', field('digest', 'is', '77'), [5001]],
+    ['not', { op: 'not', of: field('level', 'is', 'warning') }, [5000, 5002]],
+    ['not a list of words', { op: 'not', of: text('of undefined') }, [5001, 5002]],
+    ['and', { op: 'and', of: [tag('plan', 'has'), { op: 'not', of: tag('plan', 'is', 'free') }] }, [5000]],
+    ['or', { op: 'or', of: [text('properties'), field('level', 'is', 'warning')] }, [5000, 5001]],
+    ['and of nothing', { op: 'and', of: [] }, [5000, 5001, 5002]],
+    ['or of nothing', { op: 'or', of: [] }, []],
+  ]
+  describe('filter', () => {
+    test.each(table)('%s', async (_name, filter, found) => {
+      const store = open()
+      await store.insert(tsv(rows), 'filter')
+      const met = await store.ofIssue({ projectId: 51, hashes: ['f000000000000001'], scope: wide(51), filter, order: 'oldest', max: 9 })
+      expect(ids(met)).toEqual(found)
+    })
+  })
+}

@@ -1,0 +1,140 @@
+import type { EventFilter, Scope } from './events.ts'
+
+/** Collects the values of a statement; each becomes `{pN:Type}` in its text. */
+export type Values = { bound: Record<string, unknown>; add(type: string, value: unknown): string }
+
+/** An empty collection. */
+export function createValues(): Values {
+  const bound: Record<string, unknown> = {}
+  let count = 0
+  return {
+    bound,
+    add(type, value) {
+      const name = `p${count++}`
+      bound[name] = value
+      return `{${name}:${type}}`
+    },
+  }
+}
+
+const hexHash = /^[0-9a-f]{1,16}$/i
+
+/** A hash of 16 hex characters as the number it is kept as; undefined when it is none. */
+export function hashNumber(hex: string): bigint | undefined {
+  return hexHash.test(hex) ? BigInt(`0x${hex}`) : undefined
+}
+
+/** The list of hashes as a bound array; what is no hash meets nothing. */
+export function hashList(values: Values, hashes: string[]): string {
+  return values.add('Array(UInt64)', [...new Set(hashes)].map(hashNumber).filter((one) => one !== undefined))
+}
+
+/** `*` stands for any text; what LIKE itself would read is escaped. */
+export function likePattern(value: string): string {
+  return value.replace(/[\\%_]/g, '\\$&').replaceAll('*', '%')
+}
+
+/** Words as the index of `message_lower` cuts them: runs of ASCII letters and digits, and of everything beyond ASCII. */
+export function wordsOf(text: string): string[] {
+  return [...new Set(text.toLowerCase().match(/[a-z0-9\u0080-\u{10ffff}]+/gu) ?? [])]
+}
+
+/** 32 hex characters (dashes allowed) as a condition's right side; other texts are no id, and meet nothing. */
+function idCondition(values: Values, column: string, value: string): string {
+  const hex = value.replaceAll('-', '').toLowerCase()
+  if (!/^[0-9a-f]{32}$/.test(hex)) return '0'
+  return `${column} = toFixedString(unhex(${values.add('String', hex)}), 16)`
+}
+
+function textCondition(values: Values, text: string): string {
+  const words = wordsOf(text).map((word) => `hasToken(message_lower, ${values.add('String', word)})`)
+  const whole = text.trim()
+  // Words alone go by the index; what stands between them needs the text itself.
+  if (words.length !== 1 || whole.toLowerCase() !== wordsOf(whole)[0]) {
+    words.push(`position(message_lower, lowerUTF8(${values.add('String', whole)})) > 0`)
+  }
+  return words.join(' AND ')
+}
+
+type FieldFilter = Extract<EventFilter, { op: 'field' }>
+
+/** Column names by field: a closed table, since names cannot be bound. */
+const columns: Record<FieldFilter['field'], string> = {
+  level: 'level',
+  environment: 'environment',
+  release: 'release',
+  transaction: 'transaction',
+  type: 'type',
+  platform: 'platform',
+  trace_id: 'trace_id',
+  digest: 'digest',
+  event_id: 'event_id',
+  message: 'message',
+}
+
+function fieldCondition(values: Values, filter: FieldFilter): string {
+  const column = columns[filter.field]
+  const isId = filter.field === 'trace_id' || filter.field === 'event_id'
+  if (filter.match === 'has') return isId ? `${column} != toFixedString('', 16)` : `${column} != ''`
+  if (filter.match === 'like') {
+    const text = isId ? `lower(hex(${column}))` : column
+    return `${text} ILIKE ${values.add('String', likePattern(filter.value))}`
+  }
+  return isId ? idCondition(values, column, filter.value) : `${column} = ${values.add('String', filter.value)}`
+}
+
+function tagCondition(values: Values, filter: Extract<EventFilter, { op: 'tag' }>): string {
+  const key = values.add('String', filter.key)
+  if (filter.match === 'has') return `mapContains(tags, ${key})`
+  if (filter.match === 'like') return `tags[${key}] ILIKE ${values.add('String', likePattern(filter.value))}`
+  // The pair narrows by its index; the value itself tells `a=b` + `c` from `a` + `b=c`.
+  const pair = values.add('String', `${filter.key}=${filter.value}`)
+  return `has(tagkv, ${pair}) AND tags[${key}] = ${values.add('String', filter.value)}`
+}
+
+/** A filter as a condition in parentheses; its values go into `values`. */
+export function compileFilter(values: Values, filter: EventFilter): string {
+  switch (filter.op) {
+    case 'and':
+    case 'or': {
+      if (filter.of.length === 0) return filter.op === 'and' ? '(1)' : '(0)'
+      return `(${filter.of.map((one) => compileFilter(values, one)).join(filter.op === 'and' ? ' AND ' : ' OR ')})`
+    }
+    case 'not':
+      return `(NOT ${compileFilter(values, filter.of)})`
+    case 'tag':
+      return `(${tagCondition(values, filter)})`
+    case 'field':
+      return `(${fieldCondition(values, filter)})`
+    case 'text':
+      return `(${textCondition(values, filter.value)})`
+  }
+}
+
+/** How much later than its timestamp an event can be received at the earliest: clients' clocks may run a minute ahead. */
+const aheadMs = 60_000
+
+const time = (values: Values, ms: number) => `fromUnixTimestamp64Milli(${values.add('Int64', Math.floor(ms))}, 'UTC')`
+
+/** A scope as a condition on rows of events: `from` is within, `to` is not. */
+export function compileScope(values: Values, scope: Scope): string {
+  const parts = [
+    `project_id IN ${values.add('Array(UInt64)', scope.projectIds)}`,
+    `timestamp >= ${time(values, scope.fromMs)}`,
+    `timestamp < ${time(values, scope.toMs)}`,
+    `received >= ${time(values, scope.fromMs - aheadMs)}`,
+  ]
+  if (scope.environments.length > 0) parts.push(`environment IN ${values.add('Array(String)', scope.environments)}`)
+  return parts.join(' AND ')
+}
+
+/** A scope as a condition on a rollup: whole hours, the first one from its start. */
+export function compileHours(values: Values, scope: Scope): string {
+  const parts = [
+    `project_id IN ${values.add('Array(UInt64)', scope.projectIds)}`,
+    `hour >= toStartOfHour(toDateTime(${values.add('UInt32', Math.max(0, Math.floor(scope.fromMs / 1000)))}, 'UTC'))`,
+    `hour < toDateTime(${values.add('UInt32', Math.min(2 ** 32 - 1, Math.ceil(scope.toMs / 1000)))}, 'UTC')`,
+  ]
+  if (scope.environments.length > 0) parts.push(`environment IN ${values.add('Array(String)', scope.environments)}`)
+  return parts.join(' AND ')
+}

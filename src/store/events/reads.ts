@@ -1,0 +1,97 @@
+import type { Connection } from './connection.ts'
+import type { EventRef, EventStore } from './events.ts'
+import { compileFilter, compileScope, createValues, hashList, type Values } from './filter.ts'
+import { readRef, readRow, refSelect, rowSelect, type StoredRef, type StoredRow } from './rows.ts'
+
+type Reads = Pick<EventStore, 'recentIds' | 'byEventId' | 'byDigest' | 'byTraceId' | 'ofIssue' | 'numberOf'>
+
+/** A retried SDK may have sent one id some times; nobody looks at more. */
+const sameIdMax = 100
+const hexId = /^[0-9a-f]{32}$/
+
+function idOf(values: Values, hex: string): string {
+  return `toFixedString(unhex(${values.add('String', hex)}), 16)`
+}
+
+/** Rows before (`<`) or behind (`>`) an event in the order of `(timestamp, event_id)`. */
+function beside(values: Values, sign: '<' | '>', event: EventRef, orSame = false): string {
+  const at = `fromUnixTimestamp64Micro(${values.add('Int64', event.timestampUs)}, 'UTC')`
+  const id = idOf(values, event.eventId)
+  return `(timestamp ${sign} ${at} OR (timestamp = ${at} AND event_id ${sign}${orSame ? '=' : ''} ${id}))`
+}
+
+/** Questions whose answer is events themselves. */
+export function createReads(connection: Connection, database: string): Reads {
+  const table = `${database}.events`
+
+  return {
+    async recentIds(sinceMs, max) {
+      const rows = await connection.rows<{ project_id: string; event_hex: string }>(
+        `SELECT project_id, lower(hex(event_id)) AS event_hex FROM ${table}
+         WHERE received >= fromUnixTimestamp64Milli({since:Int64}, 'UTC') ORDER BY received DESC LIMIT {max:UInt32}`,
+        { since: Math.floor(sinceMs), max },
+      )
+      return rows.map((row) => ({ projectId: Number(row.project_id), eventId: row.event_hex }))
+    },
+
+    async byEventId(projectIds, eventId) {
+      const hex = eventId.replaceAll('-', '').toLowerCase()
+      if (!hexId.test(hex) || projectIds.length === 0) return []
+      const values = createValues()
+      const rows = await connection.rows<StoredRow>(
+        `SELECT ${rowSelect} FROM ${table} WHERE project_id IN ${values.add('Array(UInt64)', projectIds)} AND event_id = ${idOf(values, hex)}
+         ORDER BY received DESC LIMIT ${sameIdMax}`,
+        values.bound,
+      )
+      return rows.map(readRow)
+    },
+
+    async byDigest(projectIds, digest, max) {
+      if (digest === '' || projectIds.length === 0) return []
+      const rows = await connection.rows<StoredRow>(
+        `SELECT ${rowSelect} FROM ${table} WHERE project_id IN {projects:Array(UInt64)} AND digest = {digest:String}
+         ORDER BY timestamp DESC, event_id DESC LIMIT {max:UInt32}`,
+        { projects: projectIds, digest, max },
+      )
+      return rows.map(readRow)
+    },
+
+    async byTraceId(projectIds, traceId, max) {
+      const hex = traceId.replaceAll('-', '').toLowerCase()
+      if (!hexId.test(hex) || /^0+$/.test(hex) || projectIds.length === 0) return []
+      const values = createValues()
+      const rows = await connection.rows<StoredRef>(
+        `SELECT ${refSelect} FROM ${table} WHERE project_id IN ${values.add('Array(UInt64)', projectIds)} AND trace_id = ${idOf(values, hex)}
+         ORDER BY timestamp, event_id LIMIT ${values.add('UInt32', max)}`,
+        values.bound,
+      )
+      return rows.map(readRef)
+    },
+
+    async ofIssue({ projectId, hashes, scope, filter, order, from, offset = 0, max }) {
+      if (hashes.length === 0) return []
+      const values = createValues()
+      const conditions = [`project_id = ${values.add('UInt64', projectId)}`, `group_hash IN ${hashList(values, hashes)}`]
+      if (scope) conditions.push(compileScope(values, scope))
+      if (filter) conditions.push(compileFilter(values, filter))
+      if (from) conditions.push(beside(values, order === 'newest' ? '<' : '>', from))
+      const way = order === 'newest' ? 'DESC' : 'ASC'
+      const rows = await connection.rows<StoredRow>(
+        `SELECT ${rowSelect} FROM ${table} WHERE ${conditions.join(' AND ')}
+         ORDER BY timestamp ${way}, event_id ${way} LIMIT ${values.add('UInt32', max)} OFFSET ${values.add('UInt32', offset)}`,
+        values.bound,
+      )
+      return rows.map(readRow)
+    },
+
+    async numberOf(projectId, hashes, event) {
+      const values = createValues()
+      const [found] = await connection.rows<{ number: string; total: string }>(
+        `SELECT countIf(${beside(values, '<', event, true)}) AS number, count() AS total FROM ${table}
+         WHERE project_id = ${values.add('UInt64', projectId)} AND group_hash IN ${hashList(values, hashes)}`,
+        values.bound,
+      )
+      return { number: Number(found?.number ?? 0), total: Number(found?.total ?? 0) }
+    },
+  }
+}

@@ -1,0 +1,71 @@
+import type { EventRef, EventRow } from './events.ts'
+
+/** Columns of a whole row as `readRow` takes them. Times are numbers since 1970, ids hex. */
+export const rowSelect = `project_id, group_hash, toUnixTimestamp64Micro(timestamp) AS timestamp_us, toUnixTimestamp64Milli(received) AS received_ms,
+  lower(hex(event_id)) AS event_hex, jpos, gen, hashes, user_hash, level, environment, release, transaction, type, platform,
+  message, tags, lower(hex(trace_id)) AS trace_hex, digest, payload`
+
+/** Columns of a reference as `readRef` takes them. */
+export const refSelect = `project_id, group_hash, toUnixTimestamp64Micro(timestamp) AS timestamp_us, toUnixTimestamp64Milli(received) AS received_ms,
+  lower(hex(event_id)) AS event_hex`
+
+/** A reference as JSONEachRow gives it: 64-bit numbers are strings. */
+export type StoredRef = { project_id: string; group_hash: string; timestamp_us: string; received_ms: string; event_hex: string }
+
+export type StoredRow = StoredRef & {
+  jpos: string
+  gen: number
+  hashes: string[]
+  user_hash: string
+  level: string
+  environment: string
+  release: string
+  transaction: string
+  type: string
+  platform: string
+  message: string
+  tags: Record<string, string>
+  trace_hex: string
+  digest: string
+  payload: string
+}
+
+/** A 64-bit number in decimals as 16 hex characters. */
+export function hashText(decimal: string): string {
+  return BigInt(decimal).toString(16).padStart(16, '0')
+}
+
+const idText = (hex: string): string => (/^0*$/.test(hex) ? '' : hex)
+
+/** A stored reference as the product uses it. */
+export function readRef(row: StoredRef): EventRef {
+  return {
+    projectId: Number(row.project_id),
+    eventId: row.event_hex,
+    groupHash: hashText(row.group_hash),
+    timestampUs: Number(row.timestamp_us),
+    receivedMs: Number(row.received_ms),
+  }
+}
+
+/** A stored row as the product uses it. */
+export function readRow(row: StoredRow): EventRow {
+  return {
+    ...readRef(row),
+    hashes: row.hashes.map(hashText),
+    jpos: Number(row.jpos),
+    gen: row.gen,
+    userHash: row.user_hash === '0' ? '' : hashText(row.user_hash),
+    level: row.level,
+    environment: row.environment,
+    release: row.release,
+    transaction: row.transaction,
+    type: row.type,
+    platform: row.platform,
+    message: row.message,
+    tags: row.tags,
+    traceId: idText(row.trace_hex),
+    digest: row.digest,
+    payload: row.payload,
+  }
+}

@@ -1,0 +1,40 @@
+/**
+ * The table of error events. A row has no issue: meta maps `(project_id, group_hash)` to one, so merging rewrites nothing.
+ * Weeks of `received` are the partitions: an insert is mostly one part, and retention drops whole parts.
+ * `fsync_after_insert` costs some 6 ms an insert and is what lets the journal be trimmed; the window of tokens makes a
+ * retried insert count once. `tagkv` carries the index that `tags[k] = v` cannot use.
+ */
+export const eventsTable = (database: string): string => `CREATE TABLE IF NOT EXISTS ${database}.events (
+  project_id UInt64,
+  group_hash UInt64,
+  timestamp DateTime64(6, 'UTC'),
+  received DateTime64(3, 'UTC'),
+  event_id FixedString(16),
+  jpos UInt64,
+  gen UInt32,
+  hashes Array(UInt64),
+  user_hash UInt64,
+  level LowCardinality(String),
+  environment LowCardinality(String),
+  release LowCardinality(String),
+  transaction LowCardinality(String),
+  type LowCardinality(String),
+  platform LowCardinality(String),
+  message String CODEC(ZSTD(1)),
+  message_lower String MATERIALIZED lowerUTF8(message) CODEC(ZSTD(1)),
+  tags Map(LowCardinality(String), String),
+  tagkv Array(String) MATERIALIZED arrayMap((k, v) -> concat(k, '=', v), mapKeys(tags), mapValues(tags)) CODEC(ZSTD(1)),
+  trace_id FixedString(16),
+  digest String,
+  payload String CODEC(ZSTD(1)),
+  INDEX event_id event_id TYPE bloom_filter(0.001),
+  INDEX trace_id trace_id TYPE bloom_filter,
+  INDEX digest digest TYPE bloom_filter,
+  INDEX timestamp timestamp TYPE minmax,
+  INDEX received received TYPE minmax,
+  INDEX jpos jpos TYPE minmax,
+  INDEX tagkv tagkv TYPE text(tokenizer = 'array'),
+  INDEX message_lower message_lower TYPE text(tokenizer = 'splitByNonAlpha')
+) ENGINE = MergeTree PARTITION BY toMonday(received) ORDER BY (project_id, group_hash, timestamp, event_id)
+SETTINGS index_granularity = 2048, non_replicated_deduplication_window = 1000, fsync_after_insert = 1,
+  fsync_part_directory = 1, ttl_only_drop_parts = 1`

@@ -1,0 +1,61 @@
+import type { TagCount } from '../../protocol/rest.ts'
+import type { Connection } from './connection.ts'
+import type { EventStore } from './events.ts'
+import { compileScope, createValues, hashList } from './filter.ts'
+
+type Tags = Pick<EventStore, 'tagsOf' | 'tagKeys' | 'tagValues'>
+
+/** Suggestions need no exact numbers: this many events of a scope say enough, and bound the work. */
+const sampleMax = 500_000
+
+/** Questions about tags. */
+export function createTags(connection: Connection, database: string): Tags {
+  const table = `${database}.events`
+  return {
+    async tagsOf({ projectId, hashes, scope, max, valuesMax }) {
+      if (hashes.length === 0) return []
+      const values = createValues()
+      type Found = { tag_key: string; tag_value: string; n: string; total: string }
+      const rows = await connection.rows<Found>(
+        `SELECT tag_key, tag_value, n, sum(n) OVER (PARTITION BY tag_key) AS total FROM (
+           SELECT tag_key, tag_value, count() AS n FROM (
+             SELECT tags FROM ${table} WHERE project_id = ${values.add('UInt64', projectId)} AND group_hash IN ${hashList(values, hashes)}
+               AND ${compileScope(values, scope)} ORDER BY timestamp DESC LIMIT ${values.add('UInt32', max)}
+           ) ARRAY JOIN mapKeys(tags) AS tag_key, mapValues(tags) AS tag_value GROUP BY tag_key, tag_value)
+         ORDER BY total DESC, tag_key, n DESC, tag_value LIMIT ${values.add('UInt32', valuesMax)} BY tag_key`,
+        values.bound,
+      )
+      const tags = new Map<string, TagCount>()
+      for (const row of rows) {
+        const tag = tags.get(row.tag_key) ?? { key: row.tag_key, total: Number(row.total), values: [] }
+        tag.values.push({ value: row.tag_value, events: Number(row.n) })
+        tags.set(row.tag_key, tag)
+      }
+      return [...tags.values()]
+    },
+
+    async tagKeys(scope, max) {
+      if (scope.projectIds.length === 0) return []
+      const values = createValues()
+      const rows = await connection.rows<{ tag_key: string; n: string }>(
+        `SELECT tag_key, count() AS n FROM (SELECT mapKeys(tags) AS names FROM ${table} WHERE ${compileScope(values, scope)} LIMIT ${sampleMax})
+         ARRAY JOIN names AS tag_key GROUP BY tag_key ORDER BY n DESC, tag_key LIMIT ${values.add('UInt32', max)}`,
+        values.bound,
+      )
+      return rows.map((row) => ({ key: row.tag_key, events: Number(row.n) }))
+    },
+
+    async tagValues(scope, key, max) {
+      if (scope.projectIds.length === 0) return []
+      const values = createValues()
+      const name = values.add('String', key)
+      const rows = await connection.rows<{ tag_value: string; n: string }>(
+        `SELECT tag_value, count() AS n FROM (SELECT tags[${name}] AS tag_value FROM ${table}
+           WHERE ${compileScope(values, scope)} AND mapContains(tags, ${name}) LIMIT ${sampleMax})
+         GROUP BY tag_value ORDER BY n DESC, tag_value LIMIT ${values.add('UInt32', max)}`,
+        values.bound,
+      )
+      return rows.map((row) => ({ value: row.tag_value, events: Number(row.n) }))
+    },
+  }
+}

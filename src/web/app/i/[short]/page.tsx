@@ -1,0 +1,10 @@
+import { notFound, redirect } from 'next/navigation'
+import { shortPath } from '../../../issues/jump.ts'
+import { demandActor } from '../../../session.ts'
+
+/** Short link of an issue, such as /i/WEB-42. */
+export default async function ShortRoute({ params }: { params: Promise<{ short: string }> }) {
+  const { short } = await params
+  const actor = await demandActor(`/i/${short}`)
+  redirect(shortPath(actor, decodeURIComponent(short)) ?? notFound())
+}

@@ -1,0 +1,29 @@
+import type { Metadata } from 'next'
+import { redirect } from 'next/navigation'
+import { getTranslations } from 'next-intl/server'
+import { app } from '../../handle.ts'
+import { actorHere } from '../../session.ts'
+import { localPath } from '../../text.ts'
+import { Mark } from '../../ui/mark.tsx'
+import { SignInForm } from './sign-in-form.tsx'
+
+export async function generateMetadata(): Promise<Metadata> {
+  return { title: (await getTranslations('login'))('title') }
+}
+
+/** Sign in; `?next=` is where to go then. */
+export default async function LoginPage({ searchParams }: { searchParams: Promise<{ next?: string | string[] }> }) {
+  const next = localPath((await searchParams).next)
+  if (app().meta.isEmpty()) redirect('/setup')
+  if (await actorHere()) redirect(next)
+  const t = await getTranslations('login')
+  return (
+    <main className="narrow-page">
+      <p className="mb-6 flex items-center gap-2 text-strong font-semibold">
+        <Mark /> Mishap
+      </p>
+      <h1 className="mb-5">{t('title')}</h1>
+      <SignInForm next={next} />
+    </main>
+  )
+}

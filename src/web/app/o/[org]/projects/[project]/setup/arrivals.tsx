@@ -1,0 +1,112 @@
+'use client'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import Link from 'next/link'
+import { useTranslations } from 'next-intl'
+import { useState } from 'react'
+import type { RestArrivals } from '../../../../../../../protocol/rest.ts'
+import { ApiError, apiFetch } from '../../../../../../api.ts'
+import { Button, buttonClass } from '../../../../../../ui/controls.tsx'
+import { useLive } from '../../../../../../ui/live.tsx'
+import { PlainText } from '../../../../../../ui/plain-text.tsx'
+import { SeverityShape } from '../../../../../../ui/severity.tsx'
+import { RelativeTime } from '../../../../../../ui/time.tsx'
+import { useToast } from '../../../../../../ui/toast.tsx'
+import { type ArrivalRow, arrivalRows, type Step, stepsOf } from './steps.ts'
+
+/** Pause between two looks, ms; a commit is seen at once through the live stream, a refusal is not in it. */
+const pollMs = 2000
+
+function StepLine({ step, arrivals }: { step: Step; arrivals: RestArrivals | undefined }) {
+  const t = useTranslations('arrivals')
+  const level = step.state === 'done' ? 'ok' : step.state === 'refused' ? 'error' : 'debug'
+  const at = step.id === 'connection' ? arrivals?.connection : step.id === 'grouped' ? arrivals?.firstEvent : null
+  return (
+    <li className="flex items-baseline gap-3 border-b border-line py-3">
+      <SeverityShape level={level} label={t(step.state)} sizePx={11} />
+      <div>
+        <div className={step.state === 'waiting' ? 'text-ink-2' : 'font-[550]'}>{t(`${step.id}.${step.state}`)}</div>
+        {at ? (
+          <div className="text-small text-ink-3">
+            <RelativeTime at={at} />
+          </div>
+        ) : null}
+      </div>
+    </li>
+  )
+}
+
+function Rows({ title, rows }: { title: string; rows: ArrivalRow[] }) {
+  if (rows.length === 0) return null
+  return (
+    <div className="mt-5">
+      <h3 className="mb-1">{title}</h3>
+      <ul className="text-small">
+        {rows.map((row) => (
+          <li key={row.key} className="flex gap-3 border-b border-line py-1">
+            <code className="min-w-0 flex-none">{row.itemType}</code>
+            <span className="min-w-0 grow text-ink-2">{row.sentence}</span>
+            <span className="flex-none">{row.quantity}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+/** What has arrived from this project's SDKs, step by step, with the reason for what was refused; and a button that sends a test event. */
+export function Arrivals({ organization, project, projectId, maySend }: { organization: string; project: string; projectId: string; maySend: boolean }) {
+  const t = useTranslations('arrivals')
+  const toast = useToast()
+  const client = useQueryClient()
+  const [sending, setSending] = useState(false)
+  const path = `projects/${encodeURIComponent(organization)}/${encodeURIComponent(project)}/`
+  const key = ['arrivals', path]
+  const { data, error } = useQuery({ queryKey: key, queryFn: ({ signal }) => apiFetch<RestArrivals>(`${path}arrivals/`, { signal }), refetchInterval: pollMs })
+  useLive((change) => {
+    if (change.kind === 'events' && change.projects.some((one) => one.id === projectId)) void client.invalidateQueries({ queryKey: key })
+  })
+  async function sendTest() {
+    setSending(true)
+    try {
+      await apiFetch(`${path}test-event/`, { method: 'POST', body: {} })
+      await client.invalidateQueries({ queryKey: key })
+    } catch (failure) {
+      const known = failure instanceof ApiError ? failure : undefined
+      toast({ kind: 'error', text: `${known?.message ?? t('sendFailed')} ${known?.causes.join(' ') ?? ''}`.trim() })
+    } finally {
+      setSending(false)
+    }
+  }
+  const { refused, notStored } = arrivalRows(data)
+  return (
+    <section aria-live="polite" className="min-w-0">
+      <h2 className="mb-1">{data?.newestIssue ? t('arrived') : t('waitingTitle')}</h2>
+      {error ? <p className="text-error">{error instanceof ApiError && error.code !== 'NETWORK' ? error.message : t('noAnswer')}</p> : null}
+      <ol>
+        {stepsOf(data).map((step) => (
+          <StepLine key={step.id} step={step} arrivals={data} />
+        ))}
+      </ol>
+      {data?.newestIssue ? (
+        <p className="mt-4">
+          <code className="text-ink-3">{data.newestIssue.shortId}</code>{' '}
+          <span className="font-[550]">
+            <PlainText text={data.newestIssue.title} charactersMax={200} />
+          </span>
+        </p>
+      ) : null}
+      <p className="mt-4 flex flex-wrap gap-2">
+        {data?.newestIssue ? (
+          <Link className={buttonClass({ look: 'main' })} href={`/o/${organization}/issues/${data.newestIssue.id}`}>
+            {t('open')}
+          </Link>
+        ) : null}
+        <Button onClick={sendTest} disabled={sending || !maySend} title={maySend ? undefined : t('mayNotSend')}>
+          {t('send')}
+        </Button>
+      </p>
+      <Rows title={t('refusedTitle')} rows={refused} />
+      <Rows title={t('notStoredTitle')} rows={notStored} />
+    </section>
+  )
+}

@@ -1,0 +1,65 @@
+import type { Metadata } from 'next'
+import Link from 'next/link'
+import { getTranslations } from 'next-intl/server'
+import { app } from '../../../../../../handle.ts'
+import { dsnOf, platformById, snippetOf } from '../../../../../../platforms.ts'
+import { demandProject } from '../../../../../../session.ts'
+import { CopyButton } from '../../../../../../ui/copy-button.tsx'
+import { Arrivals } from './arrivals.tsx'
+
+export async function generateMetadata(): Promise<Metadata> {
+  return { title: (await getTranslations('projectSetup'))('title') }
+}
+
+/** DSN, snippet of the platform, and what has arrived so far, live. */
+export default async function ProjectSetupPage({ params }: { params: Promise<{ org: string; project: string }> }) {
+  const { org, project: projectSlug } = await params
+  const { actor, organization, project } = await demandProject(org, projectSlug, `/o/${org}/projects/${projectSlug}/setup`)
+  const t = await getTranslations('projectSetup')
+  const { meta, auth, config } = app()
+  const key = meta.keysOf(project.id).find((one) => one.active)
+  const dsn = key ? dsnOf(config.url, key.publicKey, project.id) : undefined
+  const base = `/o/${organization.slug}`
+  return (
+    <div className="page grid max-w-[1180px] grid-cols-1 gap-x-10 gap-y-8 full:grid-cols-[minmax(0,1fr)_400px]">
+      <section className="min-w-0">
+        <header className="page-head">
+          <h1>{t('connect', { name: project.name })}</h1>
+          <span className="text-ink-3">{platformById(project.platform ?? 'other')?.name ?? project.platform}</span>
+        </header>
+        {dsn ? (
+          <>
+            <h2 className="mb-1">DSN</h2>
+            <div className="box mb-1 flex items-center gap-2 p-2 pl-3">
+              <code className="min-w-0 grow overflow-x-auto whitespace-nowrap" data-testid="dsn">
+                {dsn}
+              </code>
+              <CopyButton text={dsn} label={t('copyDsn')} />
+            </div>
+            <p className="mb-6 text-small text-ink-3">{t('dsnNote')}</p>
+            <h2 className="mb-2">{t('snippet')}</h2>
+            <ol className="flex flex-col gap-3">
+              {snippetOf(project.platform, dsn).map((part) => (
+                <li key={part.code} className="box">
+                  <div className="flex items-center justify-between border-b border-line py-1 pl-3 pr-1 text-small text-ink-3">
+                    <code>{part.where === 'shell' || part.where === 'environment' ? t(part.where) : part.where}</code>
+                    <CopyButton text={part.code} label={t('copySnippet')} iconOnly />
+                  </div>
+                  <pre className="overflow-x-auto p-3">{part.code}</pre>
+                </li>
+              ))}
+            </ol>
+          </>
+        ) : (
+          <p className="text-ink-2">
+            {t('noKey')}{' '}
+            <Link className="link" href={`${base}/settings/projects/${project.slug}/keys`}>
+              {t('keys')}
+            </Link>
+          </p>
+        )}
+      </section>
+      <Arrivals organization={organization.slug} project={project.slug} projectId={String(project.id)} maySend={auth.may(actor, 'issue:triage', { organization, project }) === 'yes' && key !== undefined} />
+    </div>
+  )
+}

@@ -1,0 +1,33 @@
+import type { RestArrivals } from '../../../../../../../protocol/rest.ts'
+
+export type Step = { id: 'connection' | 'accepted' | 'grouped'; state: 'waiting' | 'done' | 'refused' }
+export type ArrivalRow = { key: string; itemType: string; category: string; quantity: number; sentence: string }
+
+const badEnds = new Set(['invalid', 'rate_limited', 'dead', 'filtered'])
+
+/** The three steps to the first event, told by what arrived: connection seen, envelope accepted, event grouped. */
+export function stepsOf(arrivals: RestArrivals | undefined): Step[] {
+  const items = arrivals?.items ?? []
+  const stored = arrivals?.firstEvent != null || items.some((one) => one.outcome === 'stored')
+  const counted = items.some((one) => one.reason === 'not_stored_yet' || one.outcome === 'duplicate')
+  const refused = items.some((one) => badEnds.has(one.outcome) && one.reason !== 'not_stored_yet')
+  const seen = arrivals?.connection != null || items.length > 0 || stored
+  const accepted = stored || counted
+  return [
+    { id: 'connection', state: seen ? 'done' : 'waiting' },
+    { id: 'accepted', state: accepted ? 'done' : refused ? 'refused' : 'waiting' },
+    { id: 'grouped', state: arrivals?.newestIssue || arrivals?.firstEvent ? 'done' : 'waiting' },
+  ]
+}
+
+/** What ended badly, and what arrived without a store for it yet; stored items need no row. */
+export function arrivalRows(arrivals: RestArrivals | undefined): { refused: ArrivalRow[]; notStored: ArrivalRow[] } {
+  const refused: ArrivalRow[] = []
+  const notStored: ArrivalRow[] = []
+  for (const one of arrivals?.items ?? []) {
+    const row = { key: `${one.itemType}:${one.category}:${one.outcome}:${one.reason}`, itemType: one.itemType || one.category, category: one.category, quantity: one.quantity, sentence: one.sentence }
+    if (one.reason === 'not_stored_yet') notStored.push(row)
+    else if (badEnds.has(one.outcome)) refused.push(row)
+  }
+  return { refused, notStored }
+}

@@ -1,0 +1,25 @@
+'use server'
+import { redirect } from 'next/navigation'
+import { type FormState, failed, failureOf, textOf } from '../../../../../form.ts'
+import { app } from '../../../../../handle.ts'
+import { platformById } from '../../../../../platforms.ts'
+import { createProjectHere } from '../../../../../projects.ts'
+import { demandOrganization } from '../../../../../session.ts'
+
+/** Makes a project with its first key, and shows how to send the first event. */
+export async function createProjectAction(_before: FormState, data: FormData): Promise<FormState> {
+  const slug = textOf(data, 'organization')
+  const { actor, organization } = await demandOrganization(slug, `/o/${slug}/projects/new`)
+  const platform = platformById(textOf(data, 'platform'))?.id ?? 'other'
+  let target = ''
+  try {
+    app().auth.demand(actor, 'project:create', { organization })
+    const project = await createProjectHere(organization.id, textOf(data, 'name'), platform)
+    target = `/o/${organization.slug}/projects/${project.slug}/setup`
+  } catch (error) {
+    const failure = failureOf(error)
+    if (!failure) throw error
+    return failed(data, failure)
+  }
+  redirect(target)
+}

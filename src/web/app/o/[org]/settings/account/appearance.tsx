@@ -1,0 +1,57 @@
+'use client'
+import { useRouter } from 'next/navigation'
+import { useLocale, useTranslations } from 'next-intl'
+import { useEffect, useState } from 'react'
+import { locales } from '../../../../../locale.ts'
+import { chosenTheme, setTheme, type Theme } from '../../../../../theme.ts'
+import { Field, Select } from '../../../../../ui/controls.tsx'
+
+const themes: Theme[] = ['system', 'light', 'dark']
+const languages = { en: 'English', de: 'Deutsch' } as const
+
+/** Theme and language; kept in cookies of this browser. */
+export function Appearance() {
+  const t = useTranslations('account')
+  const locale = useLocale()
+  const router = useRouter()
+  const [theme, choose] = useState<Theme>('system')
+  useEffect(() => choose(chosenTheme()), [])
+  return (
+    <section className="mb-8 grid max-w-[460px] grid-cols-2 gap-4">
+      <Field id="theme" label={t('theme')}>
+        <Select
+          id="theme"
+          value={theme}
+          onChange={(event) => {
+            const next = themes.find((one) => one === event.target.value) ?? 'system'
+            choose(next)
+            setTheme(next)
+          }}
+        >
+          {themes.map((one) => (
+            <option key={one} value={one}>
+              {t(one)}
+            </option>
+          ))}
+        </Select>
+      </Field>
+      <Field id="language" label={t('language')}>
+        <Select
+          id="language"
+          value={locale}
+          onChange={(event) => {
+            // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser that we name
+            document.cookie = `locale=${event.target.value}; path=/; max-age=31536000; samesite=lax`
+            router.refresh()
+          }}
+        >
+          {locales.map((one) => (
+            <option key={one} value={one}>
+              {languages[one]}
+            </option>
+          ))}
+        </Select>
+      </Field>
+    </section>
+  )
+}

@@ -1,0 +1,43 @@
+import type { Metadata } from 'next'
+import { getTranslations } from 'next-intl/server'
+import { scopes } from '../../../../../../auth/may.ts'
+import { app } from '../../../../../handle.ts'
+import { demandOrganization } from '../../../../../session.ts'
+import { Button } from '../../../../../ui/controls.tsx'
+import { PlainText } from '../../../../../ui/plain-text.tsx'
+import { signOutAction } from '../../../../login/actions.ts'
+import { Appearance } from './appearance.tsx'
+import { Tokens } from './tokens.tsx'
+
+export async function generateMetadata(): Promise<Metadata> {
+  return { title: (await getTranslations('account'))('title') }
+}
+
+/** The signed-in person's own settings: theme, language, tokens, sign out. */
+export default async function AccountPage({ params }: { params: Promise<{ org: string }> }) {
+  const { org } = await params
+  const { actor, organization } = await demandOrganization(org, `/o/${org}/settings/account`)
+  const t = await getTranslations('account')
+  const { auth, meta } = app()
+  const tokens = meta.tokensOf(actor.person.id).map(({ id, name, prefix, scopes: carried, createdMs, lastUsedMs }) => ({ id, name, prefix, scopes: carried, createdMs, lastUsedMs }))
+  return (
+    <div className="page max-w-[860px]">
+      <header className="page-head">
+        <h1>{t('title')}</h1>
+      </header>
+      <section className="mb-8 flex flex-wrap items-center gap-4">
+        <div className="min-w-0">
+          <div className="font-[550]">
+            <PlainText text={actor.person.name} />
+          </div>
+          <div className="text-ink-2">{actor.person.email}</div>
+        </div>
+        <form action={signOutAction} className="ml-auto">
+          <Button type="submit">{t('signOut')}</Button>
+        </form>
+      </section>
+      <Appearance />
+      <Tokens organization={organization.slug} tokens={tokens} scopes={scopes} mayCreate={auth.may(actor, 'token:own', { organization }) === 'yes'} />
+    </div>
+  )
+}

@@ -1,0 +1,51 @@
+'use server'
+import { revalidatePath } from 'next/cache'
+import { getTranslations } from 'next-intl/server'
+import { checkName } from '../../../../../../../../store/meta/names.ts'
+import { type FormState, failed, failureOf, noState, textOf } from '../../../../../../../form.ts'
+import { app } from '../../../../../../../handle.ts'
+import { demandProject } from '../../../../../../../session.ts'
+import { isRateCount, isRateWindow } from './rate-limit.ts'
+
+type Change = { projectId: number; keyId: number }
+
+/** Runs `change` for who may change keys here, tells accept, and shows the page anew. */
+async function changeKeys(data: FormData, change: (at: Change) => void): Promise<FormState> {
+  const org = textOf(data, 'organization')
+  const slug = textOf(data, 'project')
+  const path = `/o/${org}/settings/projects/${slug}/keys`
+  const { actor, organization, project } = await demandProject(org, slug, path)
+  const { auth, meta, publishKeys } = app()
+  try {
+    auth.demand(actor, 'key:write', { organization, project })
+    const keyId = Number(textOf(data, 'key')) || 0
+    if (keyId && !meta.keysOf(project.id).some((one) => one.id === keyId)) return failed(data, { message: (await getTranslations('keys'))('gone'), fields: {} })
+    change({ projectId: project.id, keyId })
+    await publishKeys()
+  } catch (error) {
+    const failure = failureOf(error)
+    if (!failure) throw error
+    return failed(data, failure)
+  }
+  revalidatePath(path)
+  return { ...noState, done: true }
+}
+
+/** Makes one more key. */
+export async function createKeyAction(_before: FormState, data: FormData): Promise<FormState> {
+  return changeKeys(data, ({ projectId }) => void app().meta.createKey(projectId, checkName(textOf(data, 'label'), 'label')))
+}
+
+/** Enables or disables a key: field `active` is yes or no. */
+export async function switchKeyAction(_before: FormState, data: FormData): Promise<FormState> {
+  return changeKeys(data, ({ keyId }) => void app().meta.updateKey(keyId, { active: textOf(data, 'active') === 'yes' }))
+}
+
+/** Sets the rate limit of a key; an empty count takes it away. */
+export async function limitKeyAction(_before: FormState, data: FormData): Promise<FormState> {
+  const count = textOf(data, 'count').trim()
+  const windowS = textOf(data, 'window')
+  if (count !== '' && !isRateCount(count)) return failed(data, { message: '', fields: { count: [(await getTranslations('keys'))('countWrong')] } })
+  if (!isRateWindow(windowS)) return failed(data, { message: '', fields: { count: [(await getTranslations('keys'))('windowWrong')] } })
+  return changeKeys(data, ({ keyId }) => void app().meta.updateKey(keyId, { rateLimit: count === '' ? null : { count: Number(count), windowS: Number(windowS) } }))
+}

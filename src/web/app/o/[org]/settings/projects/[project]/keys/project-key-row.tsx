@@ -1,0 +1,91 @@
+'use client'
+import { useTranslations } from 'next-intl'
+import { noState } from '../../../../../../../form.ts'
+import { ActionForm } from '../../../../../../../ui/action-form.tsx'
+import { Button, Field, Input, Select } from '../../../../../../../ui/controls.tsx'
+import { CopyButton } from '../../../../../../../ui/copy-button.tsx'
+import { PlainText } from '../../../../../../../ui/plain-text.tsx'
+import { SeverityShape } from '../../../../../../../ui/severity.tsx'
+import { RelativeTime } from '../../../../../../../ui/time.tsx'
+import { limitKeyAction, switchKeyAction } from './actions.ts'
+import { rateWindowsS } from './rate-limit.ts'
+
+export type KeyPlace = { organization: string; project: string }
+export type ShownKey = { id: number; label: string; dsn: string; active: boolean; rateLimit: { count: number; windowS: number } | null; lastUsedMs: number | null; createdMs: number }
+
+function Hidden({ place, id }: { place: KeyPlace; id: number }) {
+  return (
+    <>
+      <input type="hidden" name="organization" value={place.organization} />
+      <input type="hidden" name="project" value={place.project} />
+      <input type="hidden" name="key" value={id} />
+    </>
+  )
+}
+
+/** One key: its DSN, whether it is on, its rate limit. */
+export function ProjectKeyRow({ place, projectKey, mayWrite }: { place: KeyPlace; projectKey: ShownKey; mayWrite: boolean }) {
+  const t = useTranslations('keys')
+  const { id, label, dsn, active, rateLimit, lastUsedMs } = projectKey
+  return (
+    <li className="border-b border-line py-4" data-key={id}>
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <SeverityShape level={active ? 'ok' : 'debug'} label={active ? t('on') : t('off')} sizePx={10} />
+        <h2>
+          <PlainText text={label} />
+        </h2>
+        {active ? null : <span className="chip text-ink-3">{t('off')}</span>}
+        <span className="text-small text-ink-3">
+          {lastUsedMs === null ? (
+            t('neverUsed')
+          ) : (
+            <>
+              {t('lastUsed')} <RelativeTime at={lastUsedMs} />
+            </>
+          )}
+        </span>
+        <ActionForm action={switchKeyAction} initial={noState} name={`switch-${id}`} className="ml-auto">
+          {(_state, pending) => (
+            <>
+              <Hidden place={place} id={id} />
+              <input type="hidden" name="active" value={active ? 'no' : 'yes'} />
+              <Button type="submit" compact disabled={pending || !mayWrite}>
+                {active ? t('disable') : t('enable')}
+              </Button>
+            </>
+          )}
+        </ActionForm>
+      </div>
+      <div className="mt-2 flex items-center gap-2">
+        <code className="min-w-0 overflow-x-auto whitespace-nowrap">{dsn}</code>
+        <CopyButton text={dsn} label={t('copyDsn')} iconOnly />
+      </div>
+      <ActionForm action={limitKeyAction} initial={noState} name={`limit-${id}`} className="mt-3 flex flex-wrap items-end gap-3">
+        {(state, pending) => (
+          <>
+            <Hidden place={place} id={id} />
+            <div className="w-[180px]">
+              <Field id={`count-${id}`} label={t('limit')} errors={state.fields.count}>
+                <Input id={`count-${id}`} name="count" inputMode="numeric" placeholder={t('noLimit')} disabled={!mayWrite} defaultValue={state.values.count ?? rateLimit?.count ?? ''} aria-invalid={Boolean(state.fields.count)} aria-describedby={`count-${id}-note`} />
+              </Field>
+            </div>
+            <div className="w-[140px]">
+              <Field id={`window-${id}`} label={t('window')}>
+                <Select id={`window-${id}`} name="window" disabled={!mayWrite} defaultValue={String(rateLimit?.windowS ?? 60)} aria-describedby={`window-${id}-note`}>
+                  {rateWindowsS.map((one) => (
+                    <option key={one} value={one}>
+                      {t(`window${one}`)}
+                    </option>
+                  ))}
+                </Select>
+              </Field>
+            </div>
+            <Button type="submit" disabled={pending || !mayWrite} className="mb-1">
+              {t('setLimit')}
+            </Button>
+          </>
+        )}
+      </ActionForm>
+    </li>
+  )
+}

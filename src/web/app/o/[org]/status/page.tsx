@@ -1,0 +1,18 @@
+import type { Metadata } from 'next'
+import { notFound } from 'next/navigation'
+import { getTranslations } from 'next-intl/server'
+import { app } from '../../../../handle.ts'
+import { demandOrganization } from '../../../../session.ts'
+import { StatusScreen } from './status-screen.tsx'
+
+export async function generateMetadata(): Promise<Metadata> {
+  return { title: (await getTranslations('status'))('title') }
+}
+
+/** How Mishap itself is doing. Stands also while the events store is away. */
+export default async function StatusPage({ params }: { params: Promise<{ org: string }> }) {
+  const { org } = await params
+  const { actor } = await demandOrganization(org, `/o/${org}/status`)
+  if (app().auth.may(actor, 'status:read', { instance: true }) !== 'yes') notFound()
+  return <StatusScreen />
+}

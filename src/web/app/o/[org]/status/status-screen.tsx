@@ -1,0 +1,228 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import { useLocale, useTranslations } from 'next-intl'
+import type { ReactNode } from 'react'
+import type { RestStatus } from '../../../../../protocol/rest.ts'
+import { ApiError, apiFetch } from '../../../../api.ts'
+import { PlainText } from '../../../../ui/plain-text.tsx'
+import { bytesText, durationText } from '../../../../ui/relative.ts'
+import { SeverityShape } from '../../../../ui/severity.tsx'
+import { EmptyState, ErrorState } from '../../../../ui/states.tsx'
+import { RelativeTime } from '../../../../ui/time.tsx'
+import { advisoryRows, ledgerRows } from './ledger.ts'
+
+/** Pause between two looks, ms. */
+const pollMs = 5000
+
+function Section({ title, note, children }: { title: string; note?: ReactNode; children: ReactNode }) {
+  return (
+    <section className="mb-8 min-w-0">
+      <h2 className="mb-2 flex flex-wrap items-baseline gap-x-3">
+        {title}
+        {note ? <span className="text-small font-normal text-ink-3">{note}</span> : null}
+      </h2>
+      {children}
+    </section>
+  )
+}
+
+function Head({ columns }: { columns: { text: string; number?: boolean }[] }) {
+  return (
+    <thead>
+      <tr>
+        {columns.map(({ text, number }) => (
+          <th key={text} className={number ? 'number' : undefined}>
+            {text}
+          </th>
+        ))}
+      </tr>
+    </thead>
+  )
+}
+
+function Now({ status }: { status: RestStatus }) {
+  const t = useTranslations('status')
+  const { engine, journal, disk } = status
+  const rows: [string, ReactNode, ReactNode?][] = [
+    [t('version'), <code key="v">{status.version}</code>, <RelativeTime key="t" at={status.startedAt} />],
+    [t('engine'), engine.up ? t('up') : t('down'), engine.version ? <code key="v">{engine.version}</code> : undefined],
+    [t('lag'), durationText(journal.oldestWaitingMs), t('lagBytes', { bytes: bytesText(journal.lagBytes), bound: bytesText(journal.boundBytes) })],
+    [t('disk'), bytesText(disk.dataBytes), t('diskFree', { free: bytesText(disk.freeBytes), total: bytesText(disk.totalBytes) })],
+  ]
+  return (
+    <dl className="mb-8 grid grid-cols-[max-content_max-content_1fr] items-baseline gap-x-6 border-t border-line">
+      {rows.map(([name, value, note]) => (
+        <div key={name} className="col-span-3 grid grid-cols-subgrid items-baseline border-b border-line py-2">
+          <dt className="text-ink-2">{name}</dt>
+          <dd className="flex items-center gap-2 text-strong">
+            {name === t('engine') ? <SeverityShape level={engine.up ? 'ok' : 'error'} label="" /> : null}
+            {value}
+          </dd>
+          <dd className="text-small text-ink-3">{note}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function Ledger({ ledger }: { ledger: RestStatus['ledger'] }) {
+  const t = useTranslations('status')
+  const count = new Intl.NumberFormat(useLocale())
+  return (
+    <>
+      <Section title={t('ledger')} note={t('ledgerNote')}>
+        <div className="overflow-x-auto">
+          <table className="table max-w-[560px]">
+            <tbody>
+              {ledgerRows(ledger).map(({ id, quantity, sign, isBug }) => (
+                <tr key={id}>
+                  <td className="w-6 text-ink-3">{sign}</td>
+                  <td className={id === 'received' ? 'font-semibold' : ''}>
+                    {t(`ends.${id}`)} {isBug ? <SeverityShape level="error" label={t('bug')} /> : null}
+                  </td>
+                  <td className={`number ${isBug ? 'text-error' : ''}`}>{count.format(quantity)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+        <p className="mt-2 text-small text-ink-3">{t('discards', { count: ledger.clientDiscards })}</p>
+      </Section>
+      <Section title={t('reasons')}>
+        {ledger.rows.length === 0 ? (
+          <p className="text-ink-2">{t('nothing')}</p>
+        ) : (
+          <div className="overflow-x-auto">
+            <table className="table">
+              <Head columns={[{ text: t('category') }, { text: t('outcome') }, { text: t('reason') }, { text: t('quantity'), number: true }, { text: t('bytes'), number: true }]} />
+              <tbody>
+                {ledger.rows.map((row) => (
+                  <tr key={`${row.category}:${row.outcome}:${row.reason}`}>
+                    <td>
+                      <code>{row.category}</code>
+                    </td>
+                    <td>
+                      <code>{row.outcome}</code>
+                    </td>
+                    <td>
+                      <code>{row.reason}</code>
+                    </td>
+                    <td className="number">{count.format(row.quantity)}</td>
+                    <td className="number whitespace-nowrap">{bytesText(row.bytes)}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </Section>
+    </>
+  )
+}
+
+function Tables({ tables }: { tables: RestStatus['disk']['tables'] }) {
+  const t = useTranslations('status')
+  const count = new Intl.NumberFormat(useLocale())
+  if (tables.length === 0) return <p className="text-ink-2">{t('nothing')}</p>
+  return (
+    <div className="overflow-x-auto">
+      <table className="table">
+        <Head columns={[{ text: t('table') }, { text: t('rows'), number: true }, { text: t('onDisk'), number: true }, { text: t('raw'), number: true }]} />
+        <tbody>
+          {tables.map((row) => (
+            <tr key={row.table}>
+              <td>
+                <code>{row.table}</code>
+              </td>
+              <td className="number">{count.format(row.rows)}</td>
+              <td className="number whitespace-nowrap">{bytesText(row.bytesOnDisk)}</td>
+              <td className="number whitespace-nowrap">{bytesText(row.bytesRaw)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function DeadItems({ items }: { items: RestStatus['deadItems'] }) {
+  const t = useTranslations('status')
+  if (items.length === 0) return <p className="text-ink-2">{t('noDead')}</p>
+  return (
+    <div className="overflow-x-auto">
+      <table className="table">
+        <Head columns={[{ text: t('received') }, { text: t('project') }, { text: t('reason') }, { text: t('bytes'), number: true }, { text: 'jpos' }]} />
+        <tbody>
+          {items.map((item) => (
+            <tr key={item.jpos}>
+              <td className="whitespace-nowrap">
+                <RelativeTime at={item.receivedAt} />
+              </td>
+              <td>{item.projectId}</td>
+              <td>
+                <PlainText text={item.reason} charactersMax={300} />
+              </td>
+              <td className="number whitespace-nowrap">{bytesText(item.bytes)}</td>
+              <td>
+                <code>{item.jpos}</code>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function Versions({ versions }: { versions: RestStatus['versions'] }) {
+  const t = useTranslations('status')
+  return (
+    <ul className="max-w-[560px]">
+      {advisoryRows(versions).map(({ name, version, advisory }) => (
+        <li key={name} className="flex flex-wrap items-baseline gap-x-3 border-b border-line py-1">
+          <code className="grow">{name}</code>
+          <code className="text-ink-2">{version}</code>
+          {advisory ? (
+            <span className="flex w-full items-baseline gap-2 text-error">
+              <SeverityShape level="error" label={t('advisory')} />
+              {advisory}
+            </span>
+          ) : null}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** Lag, ledger, disk, dead items and versions, looked at again every 5 s. */
+export function StatusScreen() {
+  const t = useTranslations('status')
+  const common = useTranslations('common')
+  const { data, error } = useQuery({ queryKey: ['status'], queryFn: ({ signal }) => apiFetch<RestStatus>('status/', { signal }), refetchInterval: pollMs })
+  const known = error instanceof ApiError && error.code !== 'NETWORK' ? error : undefined
+  return (
+    <div className="page max-w-[980px]">
+      <header className="page-head">
+        <h1>{t('title')}</h1>
+      </header>
+      {error ? <ErrorState title={known?.message ?? common('noAnswer')} todo={known?.causes.join(' ') ?? common('noAnswerTodo')} code={known?.code} /> : null}
+      {data ? (
+        <>
+          <Now status={data} />
+          <Ledger ledger={data.ledger} />
+          <Section title={t('storage')}>
+            <Tables tables={data.disk.tables} />
+          </Section>
+          <Section title={t('dead')} note={t('deadNote')}>
+            <DeadItems items={data.deadItems} />
+          </Section>
+          <Section title={t('versions')} note={t('versionsNote')}>
+            <Versions versions={data.versions} />
+          </Section>
+        </>
+      ) : error ? null : (
+        <EmptyState title={common('loading')} />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,37 @@
+import type { Metadata } from 'next'
+import Link from 'next/link'
+import { getTranslations } from 'next-intl/server'
+import { app } from '../../handle.ts'
+import { isSetupSecret } from '../../setup-secret.ts'
+import { buttonClass } from '../../ui/controls.tsx'
+import { Mark } from '../../ui/mark.tsx'
+import { SetupForm } from './setup-form.tsx'
+
+export async function generateMetadata(): Promise<Metadata> {
+  return { title: (await getTranslations('setup'))('title') }
+}
+
+/** First run, behind the one-time link that the terminal shows; closed once somebody has an account. */
+export default async function SetupPage({ searchParams }: { searchParams: Promise<{ secret?: string | string[] }> }) {
+  const { secret } = await searchParams
+  const { meta, auth } = app()
+  const t = await getTranslations('setup')
+  const given = typeof secret === 'string' ? secret : ''
+  const closed = !meta.isEmpty()
+  const open = !closed && isSetupSecret(given, auth.setupSecret())
+  return (
+    <main className="narrow-page">
+      <p className="mb-6 flex items-center gap-2 text-strong font-semibold">
+        <Mark /> Mishap
+      </p>
+      <h1 className="mb-2 text-first">{t('title')}</h1>
+      <p className="mb-6 text-ink-2">{closed ? t('closed') : open ? t('intro') : t('wrongLink')}</p>
+      {open ? <SetupForm secret={given} /> : null}
+      {closed ? (
+        <Link href="/login" className={buttonClass({ look: 'main' })}>
+          {t('signIn')}
+        </Link>
+      ) : null}
+    </main>
+  )
+}

@@ -1,0 +1,10 @@
+import { notFound, redirect } from 'next/navigation'
+import { tracePath } from '../../../issues/jump.ts'
+import { demandActor } from '../../../session.ts'
+
+/** Short link of a trace: to the issues that it has events in. */
+export default async function TraceLink({ params }: { params: Promise<{ trace: string }> }) {
+  const { trace } = await params
+  const actor = await demandActor(`/t/${trace}`)
+  redirect((await tracePath(actor, decodeURIComponent(trace))) ?? notFound())
+}

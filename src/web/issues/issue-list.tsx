@@ -1,0 +1,101 @@
+'use client'
+import { useWindowVirtualizer } from '@tanstack/react-virtual'
+import { useLocale, useTranslations } from 'next-intl'
+import { type MouseEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import type { RestIssue } from '../../protocol/rest.ts'
+import { IssueRow } from './issue-row.tsx'
+
+const rowPx = 52
+/** Height of what sticks above the rows, px: scrolling to a row keeps it below. */
+const headPx = 150
+/** The next page is asked for when this many rows are left. */
+const ahead = 40
+
+export type ListProps = {
+  rows: readonly RestIssue[]
+  hrefOf: (issue: RestIssue) => string
+  cursorId: string | null
+  selected: ReadonlySet<string>
+  dimmed: boolean
+  more: boolean
+  fetchMore: () => void
+  onOpen: (issue: RestIssue) => void
+  onCheck: (issue: RestIssue, withShift: boolean) => void
+  canTriage: boolean
+}
+
+/** Rows by the window's scroll position; rows have one height, so nothing is ever measured. */
+export function IssueList({ rows, hrefOf, cursorId, selected, dimmed, more, fetchMore, onOpen, onCheck, canTriage }: ListProps) {
+  const t = useTranslations('issues')
+  const locale = useLocale()
+  const list = useRef<HTMLUListElement>(null)
+  const [topPx, setTop] = useState(0)
+  const number = useMemo(() => new Intl.NumberFormat(locale), [locale])
+  useLayoutEffect(() => {
+    const measure = () => setTop(Math.round((list.current?.getBoundingClientRect().top ?? 0) + window.scrollY))
+    measure()
+    const observer = new ResizeObserver(measure)
+    observer.observe(document.body)
+    return () => observer.disconnect()
+  }, [])
+  const virtual = useWindowVirtualizer({ count: rows.length, estimateSize: () => rowPx, overscan: 6, scrollMargin: topPx, scrollPaddingStart: headPx, scrollPaddingEnd: 60 })
+  const items = virtual.getVirtualItems()
+  const lastIndex = items.at(-1)?.index ?? 0
+  useEffect(() => {
+    if (more && lastIndex >= rows.length - ahead) fetchMore()
+  }, [more, lastIndex, rows.length, fetchMore])
+  const moved = useRef(cursorId)
+  useEffect(() => {
+    if (moved.current === cursorId) return
+    moved.current = cursorId
+    const index = rows.findIndex((row) => row.id === cursorId)
+    if (index >= 0) virtual.scrollToIndex(index, { align: 'auto' })
+  }, [cursorId, rows, virtual])
+
+  function click(event: MouseEvent<HTMLUListElement>): void {
+    if (!(event.target instanceof Element)) return
+    const id = event.target.closest('[data-id]')?.getAttribute('data-id')
+    const issue = rows.find((row) => row.id === id)
+    if (!issue) return
+    if (event.target.closest('.issue-check')) {
+      if (canTriage) onCheck(issue, event.shiftKey)
+      return
+    }
+    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+    event.preventDefault()
+    onOpen(issue)
+  }
+  return (
+    <>
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: each row is a link and a checkbox, the list only listens for them */}
+      <ul
+        ref={list}
+        className="issue-list"
+        data-dimmed={dimmed || undefined}
+        aria-label={t('title')}
+        aria-busy={dimmed}
+        style={{ height: virtual.getTotalSize() }}
+        onClick={click}
+      >
+        {items.map((item) => {
+          const issue = rows[item.index]
+          if (!issue) return null
+          return (
+            <IssueRow
+              key={issue.id}
+              issue={issue}
+              href={hrefOf(issue)}
+              index={item.index}
+              total={rows.length}
+              isCursor={issue.id === cursorId}
+              isSelected={selected.has(issue.id)}
+              number={number}
+              offsetPx={item.start - topPx}
+            />
+          )
+        })}
+      </ul>
+      {more ? <div className="issue-more">{t('more')}</div> : null}
+    </>
+  )
+}

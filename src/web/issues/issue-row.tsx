@@ -1,0 +1,112 @@
+'use client'
+import { useTranslations } from 'next-intl'
+import { memo } from 'react'
+import type { RestIssue } from '../../protocol/rest.ts'
+import { PlainText } from '../ui/plain-text.tsx'
+import { SeverityShape } from '../ui/severity.tsx'
+import { useAge } from '../ui/time.tsx'
+import { sparkHeightPx, sparkOf, sparkWidthPx } from './bars.ts'
+
+/** The range as one path: a list of 10,000 rows has no time for an element for each bar. */
+const Spark = memo(function Spark({ stats }: { stats: RestIssue['stats'] }) {
+  const { path, barPx } = sparkOf((Object.values(stats)[0] ?? []).map((point) => point[1]))
+  return (
+    <svg aria-hidden="true" className="spark" width={sparkWidthPx} height={sparkHeightPx} viewBox={`0 0 ${sparkWidthPx} ${sparkHeightPx}`}>
+      <path d={path} strokeWidth={barPx} />
+    </svg>
+  )
+})
+
+/** What a row says about its issue besides numbers: new, regressed, unhandled, resolved, archived. */
+export function Badges({ issue }: { issue: RestIssue }) {
+  const t = useTranslations('issues.badge')
+  return (
+    <>
+      {issue.status === 'resolved' ? <span className="chip text-ok">{t('resolved')}</span> : null}
+      {issue.status === 'ignored' ? <span className="chip text-ink-3">{t('archived')}</span> : null}
+      {issue.status === 'unresolved' && issue.substatus === 'new' ? <span className="chip text-accent">{t('new')}</span> : null}
+      {issue.status === 'unresolved' && issue.substatus === 'regressed' ? <span className="chip text-warning">{t('regressed')}</span> : null}
+      {issue.status === 'unresolved' && issue.substatus === 'escalating' ? <span className="chip text-error">{t('escalating')}</span> : null}
+      {issue.isUnhandled ? <span className="chip text-error">{t('unhandled')}</span> : null}
+    </>
+  )
+}
+
+/** Type and message of an issue: from its metadata where it has a type, else its title alone. */
+export function headOf(issue: Pick<RestIssue, 'metadata' | 'title'>): { type: string; value: string } {
+  const { type, value } = issue.metadata
+  return type ? { type, value: value ?? '' } : { type: issue.title, value: '' }
+}
+
+type RowProps = {
+  issue: RestIssue
+  href: string
+  index: number
+  total: number
+  isCursor: boolean
+  isSelected: boolean
+  number: Intl.NumberFormat
+  offsetPx: number
+}
+
+/** One row, 52 px. Clicks are handled by the list: checkboxes by `data-check`, everything else is the link. */
+export const IssueRow = memo(function IssueRow({ issue, href, index, total, isCursor, isSelected, number, offsetPx }: RowProps) {
+  const t = useTranslations('issues')
+  const level = useTranslations('level')
+  const age = useAge()
+  const { type, value } = headOf(issue)
+  const last = Date.parse(issue.lastSeen)
+  const first = Date.parse(issue.firstSeen)
+  const seenTitle = `${t('seen.first')} ${issue.firstSeen}\n${t('seen.last')} ${issue.lastSeen}`
+  return (
+    <li
+      className="issue-row"
+      style={{ transform: `translateY(${offsetPx}px)` }}
+      data-id={issue.id}
+      data-cursor={isCursor || undefined}
+      data-selected={isSelected || undefined}
+      data-done={issue.status !== 'unresolved' || undefined}
+      aria-setsize={total}
+      aria-posinset={index + 1}
+    >
+      <span className="issue-check">
+        <input type="checkbox" className="checkbox" data-check={issue.id} checked={isSelected} readOnly aria-label={t('select', { issue: issue.shortId })} />
+      </span>
+      <span className="issue-main">
+        <span className="issue-line">
+          <SeverityShape level={issue.level} label={level(issue.level)} />
+          <a className="issue-link" href={href}>
+            <b className="issue-type">
+              <PlainText text={type} charactersMax={120} />
+            </b>
+            <span className="issue-value">
+              <PlainText text={value} charactersMax={300} />
+            </span>
+          </a>
+        </span>
+        <span className="issue-line issue-second">
+          <code>{issue.shortId}</code>
+          <span className="issue-culprit">
+            <PlainText text={issue.culprit} charactersMax={200} />
+          </span>
+          <Badges issue={issue} />
+          <span className="issue-narrow">
+            {number.format(Number(issue.count))} · {age(last)}
+          </span>
+        </span>
+      </span>
+      <span className="issue-spark">
+        <Spark stats={issue.stats} />
+      </span>
+      <span className="issue-number">{number.format(Number(issue.count))}</span>
+      <span className="issue-number issue-users">{number.format(issue.userCount)}</span>
+      <span className="issue-seen" title={seenTitle}>
+        <span>{age(last)}</span>
+        <span className="issue-age">{t('old', { age: age(first) })}</span>
+      </span>
+      <span className="issue-assignee">
+        {issue.assignedTo ? <PlainText text={issue.assignedTo.name || issue.assignedTo.email} charactersMax={60} /> : <span className="text-ink-3">{t('unassigned')}</span>}
+      </span>
+    </li>
+  )
+})

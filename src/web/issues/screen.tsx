@@ -1,0 +1,35 @@
+import 'server-only'
+import { notFound } from 'next/navigation'
+import { app } from '../handle.ts'
+import { demandOrganization } from '../session.ts'
+import { IssuePage } from './issue-page.tsx'
+import { findIssue, loadIssue, type Search } from './load.ts'
+
+/** The issue page with one event: existence and permission are checked before anything is rendered. */
+export async function IssueScreen({ org, id, choice, search }: { org: string; id: string; choice: string; search: Search }) {
+  const path = `/o/${org}/issues/${id}${choice === 'latest' ? '' : `/events/${choice}`}`
+  const { actor, organization } = await demandOrganization(org, path)
+  const here = findIssue(actor, organization, decodeURIComponent(id)) ?? notFound()
+  const loaded = await loadIssue(here, decodeURIComponent(choice), search)
+  const canTriage = app().auth.may(actor, 'issue:triage', here) === 'yes'
+  return (
+    <IssuePage
+      key={`${here.issue.id}`}
+      organization={organization.slug}
+      issueId={String(here.issue.id)}
+      shortId={here.issue.shortId}
+      choice={decodeURIComponent(choice)}
+      detail={loaded.detail}
+      event={loaded.event}
+      away={loaded.away}
+      canTriage={canTriage}
+    />
+  )
+}
+
+/** The title of the issue's tab; nothing about an issue that may not be read. */
+export async function issueTitle(org: string, id: string): Promise<string> {
+  const { actor, organization } = await demandOrganization(org, `/o/${org}/issues/${id}`)
+  const here = findIssue(actor, organization, decodeURIComponent(id))
+  return here ? `${here.issue.shortId} ${here.issue.title}`.slice(0, 120) : id
+}

@@ -1,0 +1,139 @@
+'use client'
+import { useTranslations } from 'next-intl'
+import { useState } from 'react'
+import { systemClock } from '../../clock.ts'
+import { Button } from '../ui/controls.tsx'
+import { boundsOf, isRelativeRange, localFieldOf, type RelativeRange, relativeRanges } from './range.ts'
+import { type ParamChange, type Sort, type StreamParams, sorts } from './stream-params.ts'
+
+export type ProjectName = { id: string; slug: string; name: string }
+
+const periods = Object.keys(relativeRanges).filter((one): one is RelativeRange => isRelativeRange(one))
+
+function AbsoluteRange({ params, change, close }: { params: StreamParams; change: (change: ParamChange) => void; close: () => void }) {
+  const t = useTranslations('issues.range')
+  const [bounds] = useState(() => boundsOf(params.range, systemClock.now()))
+  const [wrong, setWrong] = useState(false)
+  return (
+    <form
+      className="range-panel"
+      onSubmit={(event) => {
+        event.preventDefault()
+        const form = new FormData(event.currentTarget)
+        const fromMs = Date.parse(String(form.get('from')))
+        const toMs = Date.parse(String(form.get('to')))
+        if (!(fromMs < toMs)) return setWrong(true)
+        change({ t: null, from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() })
+        close()
+      }}
+      onKeyDown={(event) => event.key === 'Escape' && close()}
+    >
+      <label>
+        {t('from')}
+        {/* biome-ignore lint/a11y/noAutofocus: the panel opens on request, its first field is where the person goes on */}
+        <input className="input" type="datetime-local" name="from" required autoFocus defaultValue={localFieldOf(bounds.fromMs)} />
+      </label>
+      <label>
+        {t('to')}
+        <input className="input" type="datetime-local" name="to" required defaultValue={localFieldOf(bounds.toMs)} />
+      </label>
+      {wrong ? (
+        <p role="alert" className="text-small text-error">
+          {t('wrong')}
+        </p>
+      ) : null}
+      <div className="flex gap-2">
+        <Button type="submit" look="main" compact>
+          {t('apply')}
+        </Button>
+        <Button compact look="plain" onClick={close}>
+          {t('cancel')}
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+/** The time range as a menu of relative ranges and a panel for an absolute one. */
+export function RangeSelect({ params, change }: { params: StreamParams; change: (change: ParamChange) => void }) {
+  const t = useTranslations('issues.range')
+  const [open, setOpen] = useState(false)
+  const { range } = params
+  return (
+    <div className="relative">
+      <select
+        className="input"
+        aria-label={t('label')}
+        value={range.kind === 'relative' ? range.period : 'absolute'}
+        onChange={(event) => {
+          const value = event.target.value
+          if (isRelativeRange(value)) change({ t: value, from: null, to: null })
+          else setOpen(true)
+        }}
+      >
+        {periods.map((period) => (
+          <option key={period} value={period}>
+            {t(period)}
+          </option>
+        ))}
+        {range.kind === 'absolute' ? (
+          <option value="absolute">
+            {localFieldOf(range.fromMs).replace('T', ' ')} – {localFieldOf(range.toMs).replace('T', ' ')}
+          </option>
+        ) : null}
+        <option value="other">{t('other')}</option>
+      </select>
+      {open ? <AbsoluteRange params={params} change={change} close={() => setOpen(false)} /> : null}
+    </div>
+  )
+}
+
+/** Project, environment, time range and sorting; each one is part of the URL. */
+export function StreamFilters({ params, change, projects }: { params: StreamParams; change: (change: ParamChange) => void; projects: readonly ProjectName[] }) {
+  const t = useTranslations('issues')
+  const several = params.project.includes(',')
+  return (
+    <div className="stream-filters">
+      {projects.length > 1 ? (
+        <select className="input" aria-label={t('filters.project')} value={params.project} onChange={(event) => change({ project: event.target.value })}>
+          <option value="">{t('filters.allProjects')}</option>
+          {several ? <option value={params.project}>{params.project}</option> : null}
+          {projects.map((project) => (
+            <option key={project.id} value={project.slug}>
+              {project.name}
+            </option>
+          ))}
+        </select>
+      ) : null}
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          change({ env: String(new FormData(event.currentTarget).get('env') ?? '').trim() })
+        }}
+      >
+        <input
+          key={params.env}
+          name="env"
+          className="input stream-environment"
+          aria-label={t('filters.environment')}
+          placeholder={t('filters.environment')}
+          defaultValue={params.env}
+          maxLength={64}
+          spellCheck={false}
+          onBlur={(event) => {
+            const env = event.target.value.trim()
+            if (env !== params.env) change({ env })
+          }}
+        />
+      </form>
+      <RangeSelect params={params} change={change} />
+      <select className="input" aria-label={t('sort.label')} value={params.sort} onChange={(event) => change({ sort: event.target.value as Sort })}>
+        {sorts.map((sort) => (
+          <option key={sort} value={sort}>
+            {t(`sort.${sort}`)}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}

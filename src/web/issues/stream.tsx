@@ -1,0 +1,214 @@
+'use client'
+import './issues.css'
+import { useRouter } from 'next/navigation'
+import { useLocale, useTranslations } from 'next-intl'
+import { useEffect, useMemo, useState } from 'react'
+import type { IssueStatus, RestIssue } from '../../protocol/rest.ts'
+import { ApiError } from '../api.ts'
+import { Button } from '../ui/controls.tsx'
+import { useKey } from '../ui/keys.tsx'
+import { IssueList } from './issue-list.tsx'
+import { selectTo, statusesOf } from './rows.ts'
+import { SearchBox } from './search-box.tsx'
+import { type ProjectName, StreamFilters } from './stream-filters.tsx'
+import { keptSearch, useStreamParams } from './stream-params.ts'
+import { NoMatch, StreamFailed, StreamLoading } from './stream-states.tsx'
+import { useTriage } from './triage.ts'
+import { type Issues, useIssues } from './use-issues.ts'
+
+const none: ReadonlySet<string> = new Set()
+
+/** Cursor and selection, kept for the way back to this list (same organization, same search). */
+function useMarks(storeKey: string) {
+  const [marks, set] = useState<{ cursorId: string | null; anchorId: string | null; selected: ReadonlySet<string> }>({ cursorId: null, anchorId: null, selected: none })
+  const [loaded, setLoaded] = useState('')
+  useEffect(() => {
+    let kept: { cursorId?: unknown; selected?: unknown } = {}
+    try {
+      kept = JSON.parse(sessionStorage.getItem(storeKey) ?? '{}')
+    } catch {
+      // What somebody else wrote there is no selection.
+    }
+    const selected = Array.isArray(kept.selected) ? new Set(kept.selected.filter((id) => typeof id === 'string')) : none
+    set({ cursorId: typeof kept.cursorId === 'string' ? kept.cursorId : null, anchorId: null, selected })
+    setLoaded(storeKey)
+  }, [storeKey])
+  useEffect(() => {
+    if (loaded === storeKey) sessionStorage.setItem(storeKey, JSON.stringify({ cursorId: marks.cursorId, selected: [...marks.selected] }))
+  }, [loaded, storeKey, marks])
+  return [marks, set] as const
+}
+
+type StreamProps = { organization: string; projects: readonly ProjectName[]; canTriage: boolean }
+
+/** The issue stream: search, filters, rows, keys, triage. Everything that it shows is in the URL. */
+export function Stream({ organization, projects, canTriage }: StreamProps) {
+  const t = useTranslations('issues')
+  const router = useRouter()
+  const [params, change] = useStreamParams()
+  const projectIds = useMemo(() => {
+    const wanted = params.project.split(',')
+    return projects.filter((one) => wanted.includes(one.slug) || wanted.includes(one.id)).map((one) => one.id)
+  }, [params.project, projects])
+  const issues = useIssues(organization, params, projectIds)
+  const { list, rows, waiting } = issues
+  const base = `/o/${organization}/issues`
+  const kept = keptSearch(params)
+  const [marks, setMarks] = useMarks(`stream:${organization}:${params.q}:${params.project}:${params.env}:${params.sort}`)
+  const { cursorId, selected } = marks
+  const triage = useTriage(organization, issues.show, issues.refresh)
+  const hrefOf = (issue: RestIssue) => `${base}/${issue.id}${kept}`
+
+  function open(issue: RestIssue | undefined): void {
+    if (!issue) return
+    setMarks((before) => ({ ...before, cursorId: issue.id }))
+    router.push(hrefOf(issue))
+  }
+  function move(step: number, select: boolean): void {
+    const at = rows.findIndex((row) => row.id === cursorId)
+    const next = rows[Math.max(0, Math.min(rows.length - 1, at + step))]
+    if (!next) return
+    setMarks((before) => ({ cursorId: next.id, anchorId: next.id, selected: select ? selectTo(rows, before.selected, before.cursorId, next.id) : before.selected }))
+  }
+  function check(issue: RestIssue, withShift: boolean): void {
+    setMarks((before) => {
+      const next = withShift ? selectTo(rows, before.selected, before.anchorId, issue.id) : new Set(before.selected)
+      if (!withShift && !next.delete(issue.id)) next.add(issue.id)
+      return { cursorId: issue.id, anchorId: issue.id, selected: next }
+    })
+  }
+  function decide(status: IssueStatus): void {
+    if (!canTriage) return
+    const ids = selected.size ? selected : cursorId ? new Set([cursorId]) : none
+    void triage(statusesOf(rows, ids), status)
+    if (selected.size) setMarks((before) => ({ ...before, selected: none }))
+  }
+  const cursor = rows.find((row) => row.id === cursorId)
+  useStreamKeys({ move, open: () => open(cursor), check: () => cursor && check(cursor, false), decide, clear: () => setMarks((before) => ({ ...before, selected: none })), showWaiting: waiting.length ? showWaiting : undefined })
+
+  function showWaiting(): void {
+    issues.showWaiting()
+    window.scrollTo({ top: 0 })
+  }
+  const { error, failureReason } = list
+  const refused = error instanceof ApiError && /^QUERY_|^VALIDATION$/.test(error.code) ? error : undefined
+  const away = failureReason && !refused && list.isFetching ? failureReason : undefined
+  const isEmpty = list.isSuccess && !list.isPlaceholderData && rows.length === 0
+  return (
+    <div className="stream">
+      <StreamHead issues={issues} />
+      <div className="stream-bar">
+        <SearchBox value={params.q} onSearch={(q) => change({ q })} error={refused ? [refused.message, ...refused.causes] : undefined} />
+        <StreamFilters params={params} change={change} projects={projects} />
+      </div>
+      {selected.size ? <BulkBar count={selected.size} canTriage={canTriage} decide={decide} clear={() => setMarks((before) => ({ ...before, selected: none }))} selectAll={() => setMarks((before) => ({ ...before, selected: new Set(rows.map((row) => row.id)) }))} /> : <ColumnHead range={params.range.kind === 'relative' ? t(`range.short.${params.range.period}`) : t('range.short.absolute')} />}
+      {waiting.length ? (
+        <button type="button" className="stream-news" onClick={showWaiting}>
+          {t('news', { count: waiting.length })}
+        </button>
+      ) : null}
+      {away ? <StreamFailed error={away} retrying /> : error && !refused ? <StreamFailed error={error} retry={() => void list.refetch()} /> : null}
+      {isEmpty ? (
+        <NoMatch organization={organization} params={params} projectIds={projectIds} projects={projects} change={change} hrefOf={hrefOf} />
+      ) : list.isPending ? (
+        <StreamLoading />
+      ) : (
+        <IssueList
+          rows={rows}
+          hrefOf={hrefOf}
+          cursorId={cursorId}
+          selected={selected}
+          dimmed={list.isPlaceholderData}
+          more={list.hasNextPage}
+          fetchMore={() => {
+            if (!list.isFetchingNextPage && !list.isError) void list.fetchNextPage()
+          }}
+          onOpen={open}
+          onCheck={check}
+          canTriage={canTriage}
+        />
+      )}
+    </div>
+  )
+}
+
+function StreamHead({ issues }: { issues: Issues }) {
+  const t = useTranslations('issues')
+  const locale = useLocale()
+  const { hits, list } = issues
+  return (
+    <div className="stream-head">
+      <h1>{t('title')}</h1>
+      <span className="text-ink-3">{hits === null || list.isPlaceholderData ? '' : t('match', { count: hits, shown: new Intl.NumberFormat(locale).format(hits) })}</span>
+    </div>
+  )
+}
+
+function ColumnHead({ range }: { range: string }) {
+  const t = useTranslations('issues.column')
+  return (
+    <div className="issue-columns" aria-hidden="true">
+      <span className="issue-check" />
+      <span>{t('issue')}</span>
+      <span className="issue-spark">{range}</span>
+      <span className="issue-number">{t('events')}</span>
+      <span className="issue-number issue-users">{t('users')}</span>
+      <span className="issue-seen">{t('seen')}</span>
+      <span className="issue-assignee">{t('assignee')}</span>
+    </div>
+  )
+}
+
+function BulkBar({ count, canTriage, decide, clear, selectAll }: { count: number; canTriage: boolean; decide: (status: IssueStatus) => void; clear: () => void; selectAll: () => void }) {
+  const t = useTranslations('issues')
+  const why = canTriage ? undefined : t('bulk.notAllowed')
+  return (
+    <div className="bulk-bar" role="toolbar" aria-label={t('bulk.label')}>
+      <b>{t('bulk.selected', { count })}</b>
+      <Button compact disabled={!canTriage} title={why} onClick={() => decide('resolved')}>
+        {t('bulk.resolve')}
+      </Button>
+      <Button compact disabled={!canTriage} title={why} onClick={() => decide('unresolved')}>
+        {t('bulk.unresolve')}
+      </Button>
+      <Button compact disabled={!canTriage} title={why} onClick={() => decide('ignored')}>
+        {t('bulk.archive')}
+      </Button>
+      <Button compact look="plain" onClick={selectAll}>
+        {t('bulk.all')}
+      </Button>
+      <Button compact look="plain" onClick={clear}>
+        {t('bulk.clear')}
+      </Button>
+    </div>
+  )
+}
+
+type StreamKeys = { move: (step: number, select: boolean) => void; open: () => void; check: () => void; decide: (status: IssueStatus) => void; clear: () => void; showWaiting: (() => void) | undefined }
+
+function useStreamKeys({ move, open, check, decide, clear, showWaiting }: StreamKeys): void {
+  const t = useTranslations('issues.keys')
+  const group = t('group')
+  // Enter on a focused link or button is that element's own.
+  const free = (event: KeyboardEvent) => !(event.target instanceof Element && event.target.closest('a, button, select, summary'))
+  useKey('j', group, t('down'), () => move(1, false))
+  useKey('k', group, t('up'), () => move(-1, false))
+  useKey('ArrowDown', group, t('down'), () => move(1, false))
+  useKey('ArrowUp', group, t('up'), () => move(-1, false))
+  useKey('Shift+j', group, t('selectDown'), () => move(1, true))
+  useKey('Shift+k', group, t('selectUp'), () => move(-1, true))
+  useKey('Shift+ArrowDown', group, t('selectDown'), () => move(1, true))
+  useKey('Shift+ArrowUp', group, t('selectUp'), () => move(-1, true))
+  useKey('x', group, t('select'), check)
+  useKey('o', group, t('open'), open)
+  useKey('Enter', group, t('open'), (event) => {
+    if (free(event)) return open()
+    // The registry has taken the press: give it back to the element that has the focus.
+    if (event.target instanceof HTMLElement) event.target.click()
+  })
+  useKey('e', group, t('resolve'), () => decide('resolved'))
+  useKey('u', group, t('unresolve'), () => decide('unresolved'))
+  useKey('Escape', group, t('clear'), clear)
+  useKey('n', group, t('news'), () => showWaiting?.(), showWaiting !== undefined)
+}
+

@@ -1,0 +1,76 @@
+'use client'
+import { unstable_rethrow } from 'next/navigation'
+import { useTranslations } from 'next-intl'
+import { type FormEvent, type ReactNode, useActionState, useRef, useState, useTransition } from 'react'
+import type { FormState } from '../form.ts'
+import { reloadOnce, report } from '../report.ts'
+import { forgetKept, useKeptForm } from './kept.ts'
+import { SeverityShape } from './severity.tsx'
+
+/**
+ * A form over a server action. Before hydration the browser sends it as it is; after, the action is called from here,
+ * so that a failure of the network or the server keeps the form and says why. What is typed is kept over a reload.
+ */
+export function ActionForm<State extends FormState>({
+  action,
+  initial,
+  name,
+  className = 'flex flex-col gap-4',
+  onDone,
+  children,
+}: {
+  action: (before: State, data: FormData) => Promise<State>
+  initial: State
+  /** Names the form on its page, for what is kept. */
+  name: string
+  className?: string
+  onDone?: (state: State) => void
+  children: (state: State, pending: boolean) => ReactNode
+}) {
+  const t = useTranslations('common')
+  const form = useRef<HTMLFormElement>(null)
+  const [sent, formAction] = useActionState<State, FormData>(action as (before: Awaited<State>, data: FormData) => Promise<State>, initial as Awaited<State>)
+  const [answered, setAnswered] = useState<State | undefined>(undefined)
+  const [pending, start] = useTransition()
+  const state = answered ?? sent
+  useKeptForm(form, name)
+
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const element = event.currentTarget
+    const data = new FormData(element, (event.nativeEvent as SubmitEvent).submitter)
+    start(async () => {
+      try {
+        const next = await action(state, data)
+        setAnswered(next)
+        if (!next.done) return
+        forgetKept(name)
+        element.reset()
+        onDone?.(next)
+      } catch (error) {
+        // A redirect comes as an error; the form did its work.
+        try {
+          unstable_rethrow(error)
+        } catch (redirection) {
+          forgetKept(name)
+          throw redirection
+        }
+        if (reloadOnce(error)) return
+        report(error, `form ${name}`)
+        setAnswered({ ...state, fields: {}, error: t('actionFailed'), done: false })
+      }
+    })
+  }
+
+  return (
+    <form ref={form} action={formAction} onSubmit={submit} className={className} noValidate>
+      {state.error ? (
+        <p role="alert" className="flex items-baseline gap-2 text-error">
+          <SeverityShape level="error" label="" />
+          <span>{state.error}</span>
+        </p>
+      ) : null}
+      {children(state, pending)}
+    </form>
+  )
+}
