@@ -80,7 +80,7 @@ function peopleCommands(meta: MetaStore, auth: Auth, url: string, changed: () =>
     bootstrap: async (value) => {
       const made = await bootstrap({ meta, auth, url }, {
         org: text(value, 'org'), project: text(value, 'project'), platform: text(value, 'platform'),
-        email: text(value, 'email'), password: text(value, 'password'), name: text(value, 'name'),
+        email: text(value, 'email'), password: text(value, 'password'), ...(value.name ? { name: value.name } : {}),
       })
       await changed()
       return made

@@ -6,7 +6,7 @@ import { createClientAddress } from './address.ts'
 import { answerError, answerPreflight, Refusal } from './answer.ts'
 import { createInflater, readEncoding } from './body.ts'
 import { envelopeReceiver } from './envelope.ts'
-import { type AcceptDeps, type Core, fail, type Intake, refuse } from './intake.ts'
+import { type AcceptDeps, type Core, drain, fail, type Intake, refuse } from './intake.ts'
 import { findKey, readAuth } from './key.ts'
 import { createLedger, type KeyUse } from './ledger.ts'
 import { envelopeBytesMax } from './limits.ts'
@@ -51,8 +51,11 @@ export function createAccept(deps: AcceptDeps): Accept {
   }
 }
 
-function handle(core: Core, target: Target | undefined, req: IncomingMessage, res: ServerResponse): void {
-  if (req.method === 'OPTIONS') return answerPreflight(res)
+function handle(core: Core, target: Target | undefined, req: IncomingMessage, res: ServerResponse) {
+  if (req.method === 'OPTIONS') {
+    drain(core, req)
+    return answerPreflight(res)
+  }
   if (target === undefined) return answerError(res, new MishapError('NOT_FOUND'))
   const { headers } = req
   const intake: Intake = {
@@ -76,13 +79,13 @@ function handle(core: Core, target: Target | undefined, req: IncomingMessage, re
   }
 }
 
-function begin(intake: Intake): void {
+function begin(intake: Intake) {
   const { req, res, target, core } = intake
   const { name, projectId } = target.route
   if (name === 'later' || name === 'unknown') return notBuilt(intake)
   const get = req.method === 'GET' && name === 'store'
   if (req.method !== 'POST' && !get) {
-    req.resume()
+    drain(core, req)
     return answerError(res, new MishapError('ACCEPT_METHOD'), ['allow', allowOf(name)])
   }
   const asEnvelope =
@@ -97,7 +100,7 @@ function begin(intake: Intake): void {
   if (encoding === undefined) throw new MishapError('ACCEPT_ENCODING_UNKNOWN')
   intake.encoding = encoding
   if (get) {
-    req.resume()
+    drain(core, req)
     return takeStore(intake, Buffer.from(target.query.get('sentry_data') ?? ''), true)
   }
   if (asEnvelope) receive(intake, envelopeReceiver)

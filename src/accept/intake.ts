@@ -120,13 +120,16 @@ export function refuse(intake: Intake, error: MishapError, walk?: EnvelopeWalk):
   if (error.code === 'ACCEPT_TIMEOUT') {
     res.shouldKeepAlive = false
     res.once('finish', () => req.destroy())
-  } else drain(req)
+  } else drain(core, req)
   if (!res.headersSent && !res.destroyed) answerError(res, error, more)
 }
 
-function drain(req: IncomingMessage): void {
+export function drain(core: Core, req: IncomingMessage): void {
   if (req.complete || req.destroyed) return
   let bytes = 0
+  // The listener sets no time-out of its own, so a refused sender that stalls is cut off here.
+  const cancel = core.deps.clock.after(slowMs, () => req.destroy())
+  req.once('close', cancel)
   req.on('data', (chunk: Buffer) => {
     bytes += chunk.length
     if (bytes > drainBytesMax) req.destroy()
@@ -135,7 +138,7 @@ function drain(req: IncomingMessage): void {
 }
 
 /** Ends a request by a failure; one that is not ours is logged without a byte of the body and answered as INTERNAL. */
-export function fail(intake: Intake, error: unknown, walk?: EnvelopeWalk): void {
+export function fail(intake: Intake, error: unknown, walk?: EnvelopeWalk) {
   if (intake.req.destroyed && !intake.req.complete) {
     // The client left in the middle: nothing was kept, nobody is there to be answered.
     intake.answered = true

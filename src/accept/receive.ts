@@ -16,7 +16,7 @@ export type Receiver = {
  * Reads and inflates a request's body and hands it to the receiver. Bodies that are small on the wire and inflated go
  * without streams; the others piece by piece, so that no request holds more than about 1 MiB. Answers what goes wrong.
  */
-export function receive(intake: Intake, receiver: Receiver): void {
+export function receive(intake: Intake, receiver: Receiver) {
   const { req } = intake
   const bytesMax = receiver.bytesMax ?? intake.core.bodyBytesMax
   const declared = req.headers['content-length']
@@ -55,7 +55,7 @@ export function receive(intake: Intake, receiver: Receiver): void {
   req.on('close', onClose)
 }
 
-function takeWhole(intake: Intake, receiver: Receiver, chunks: Buffer[], wholeMax: number): void {
+function takeWhole(intake: Intake, receiver: Receiver, chunks: Buffer[], wholeMax: number) {
   try {
     const [first] = chunks
     const wire = chunks.length === 1 && first ? first : Buffer.concat(chunks)

@@ -21,8 +21,8 @@ function seenBy(change: LiveChange, projectIds: Set<string>): LiveChange | undef
  */
 export function liveStream(app: App, actor: Actor, organization: Organization, lastId: string, signal: AbortSignal): Response {
   const text = new TextEncoder()
-  // Without an id the stream begins now; a number beyond every id asks for nothing old.
-  const after = /^\d{1,16}$/.test(lastId) ? Number(lastId) : Number.MAX_SAFE_INTEGER
+  // 0: the stream begins now.
+  const after = /^\d{1,16}$/.test(lastId) ? Number(lastId) : 0
   let stop = () => {}
   const stream = new ReadableStream<Uint8Array>(
     {

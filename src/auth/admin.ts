@@ -7,8 +7,20 @@ import { scopes } from './may.ts'
 /** Name and slug of the project that Mishap reports its own errors to. */
 const selfSlug = 'mishap'
 
-export type BootstrapRequest = { org: string; project: string; platform: string; email: string; password: string; name?: string }
-export type BootstrapAnswer = { organization: { id: number; slug: string }; project: { id: number; slug: string }; dsn: string; token: string }
+export type BootstrapRequest = {
+  org: string
+  project: string
+  platform: string
+  email: string
+  password: string
+  name?: string
+}
+export type BootstrapAnswer = {
+  organization: { id: number; slug: string }
+  project: { id: number; slug: string }
+  dsn: string
+  token: string
+}
 
 /** The DSN of a key under the instance's address: `http://KEY@host:port/PROJECT`. */
 export function dsnOf(url: string, key: ProjectKey): string {
@@ -24,15 +36,24 @@ export function ensureKey(meta: MetaStore, projectId: number): ProjectKey {
 /** Makes or finds the project that Mishap's own screens report to, in the given organization, with an active key. */
 export function ensureSelfProject(meta: MetaStore, organizationId: number): { project: Project; key: ProjectKey } {
   const project =
-    meta.projectBySlug(organizationId, selfSlug) ?? meta.createProject({ organizationId, slug: selfSlug, name: 'Mishap', platform: 'javascript-nextjs' })
+    meta.projectBySlug(organizationId, selfSlug) ??
+    meta.createProject({ organizationId, slug: selfSlug, name: 'Mishap', platform: 'javascript-nextjs' })
   return { project, key: ensureKey(meta, project.id) }
 }
 
 async function ensurePerson(auth: Auth, request: BootstrapRequest): Promise<Person> {
   if (!auth.personByEmail(request.email)) {
-    return auth.createPerson({ name: request.name ?? request.email.split('@')[0] ?? request.email, email: request.email, password: request.password })
+    return auth.createPerson({
+      name: request.name ?? request.email.split('@')[0] ?? request.email,
+      email: request.email,
+      password: request.password,
+    })
   }
-  const { person, cookies } = await auth.signIn({ email: request.email, password: request.password, headers: new Headers() })
+  const { person, cookies } = await auth.signIn({
+    email: request.email,
+    password: request.password,
+    headers: new Headers(),
+  })
   // Only the password was to be checked: the session that came of it ends again.
   await auth.signOut(new Headers({ cookie: cookies.map((cookie) => cookie.split(';')[0]).join('; ') }))
   return person
@@ -43,7 +64,10 @@ function ensureOrganization(meta: MetaStore, person: Person, name: string): Orga
   const found = meta.organizationBySlug(slug)
   if (!found) return meta.createOrganization({ slug, name, ownerUserId: person.id })
   const role = meta.memberOf(found.id, person.id)?.role
-  if (role !== 'owner' && role !== 'admin') throw new MishapError('AUTH_FORBIDDEN', { detail: `${person.email} is no owner or admin of the organization "${slug}".` })
+  if (role !== 'owner' && role !== 'admin')
+    throw new MishapError('AUTH_FORBIDDEN', {
+      detail: `${person.email} is no owner or admin of the organization "${slug}".`,
+    })
   return found
 }
 
@@ -52,14 +76,28 @@ function ensureOrganization(meta: MetaStore, person: Person, name: string): Orga
  * `url` is the instance's address, for the DSN. Throws AUTH_FAILED when the person exists with another password,
  * AUTH_FORBIDDEN when the organization is somebody else's, VALIDATION for names, e-mail or password that break the rules.
  */
-export async function bootstrap(parts: { meta: MetaStore; auth: Auth; url: string }, request: BootstrapRequest): Promise<BootstrapAnswer> {
+export async function bootstrap(
+  parts: { meta: MetaStore; auth: Auth; url: string },
+  request: BootstrapRequest,
+): Promise<BootstrapAnswer> {
   const { meta, auth, url } = parts
   const person = await ensurePerson(auth, request)
   const organization = ensureOrganization(meta, person, request.org)
   const slug = slugOf(request.project, 'project')
   const project =
-    meta.projectBySlug(organization.id, slug) ?? meta.createProject({ organizationId: organization.id, slug, name: request.project, platform: request.platform || null })
+    meta.projectBySlug(organization.id, slug) ??
+    meta.createProject({
+      organizationId: organization.id,
+      slug,
+      name: request.project,
+      platform: request.platform || null,
+    })
   const dsn = dsnOf(url, ensureKey(meta, project.id))
   const token = auth.createToken(person, 'bootstrap', [...scopes], organization.id).secret
-  return { organization: { id: organization.id, slug: organization.slug }, project: { id: project.id, slug: project.slug }, dsn, token }
+  return {
+    organization: { id: organization.id, slug: organization.slug },
+    project: { id: project.id, slug: project.slug },
+    dsn,
+    token,
+  }
 }

@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.ts'
 import { LRUCache } from 'lru-cache'
+import type { Clock } from '../clock.ts'
 
 /** Wrong passwords within one window: for one account from anywhere, and from one address for any account. */
 export const accountFailuresMax = 10
@@ -32,7 +32,11 @@ export function createAttempts(clock: Clock): Attempts {
     else failures.set(name, { count: 1, sinceMs: clock.now() })
   }
   return {
-    waitS: (email, address) => Math.max(wait(`account ${email}`, accountFailuresMax), address === '' ? 0 : wait(`address ${address}`, addressFailuresMax)),
+    waitS: (email, address) =>
+      Math.max(
+        wait(`account ${email}`, accountFailuresMax),
+        address === '' ? 0 : wait(`address ${address}`, addressFailuresMax),
+      ),
     failed: (email, address) => {
       count(`account ${email}`)
       if (address !== '') count(`address ${address}`)

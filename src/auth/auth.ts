@@ -1,16 +1,29 @@
 import type { Issue, Organization, Person, Project, Role } from '../store/meta/meta.ts'
 
 /** Who asks: a person with a login session, or a bearer token (which never exceeds its owner). */
-export type Actor = { kind: 'session'; person: Person } | { kind: 'token'; person: Person; organizationId: number | null; scopes: string[] }
+export type Actor =
+  | { kind: 'session'; person: Person }
+  | { kind: 'token'; person: Person; organizationId: number | null; scopes: string[] }
 
 /** What is asked for; each one maps to roles (spec.md 6) and to the token scopes that allow it. */
 export type Action =
-  | 'organization:read' | 'organization:write'
-  | 'project:read' | 'project:create' | 'project:write' | 'key:write'
-  | 'issue:read' | 'issue:triage' | 'event:read'
-  | 'token:own' | 'status:read'
+  | 'organization:read'
+  | 'organization:write'
+  | 'project:read'
+  | 'project:create'
+  | 'project:write'
+  | 'key:write'
+  | 'issue:read'
+  | 'issue:triage'
+  | 'event:read'
+  | 'token:own'
+  | 'status:read'
 
-export type Thing = { organization: Organization } | { organization: Organization; project: Project } | { organization: Organization; project: Project; issue: Issue } | { instance: true }
+export type Thing =
+  | { organization: Organization }
+  | { organization: Organization; project: Project }
+  | { organization: Organization; project: Project; issue: Issue }
+  | { instance: true }
 
 /** 'hidden' answers 404 (as if it did not exist), 'no' and 'scope' answer 403. */
 export type Verdict = 'yes' | 'no' | 'scope' | 'hidden'
@@ -33,7 +46,12 @@ export type Auth = {
   signIn(value: { email: string; password: string; headers: Headers }): Promise<{ person: Person; cookies: string[] }>
   signOut(headers: Headers): Promise<{ cookies: string[] }>
   /** Makes a user token and returns its secret, shown once. */
-  createToken(person: Person, name: string, scopes: string[], organizationId: number | null): { id: number; secret: string }
+  createToken(
+    person: Person,
+    name: string,
+    scopes: string[],
+    organizationId: number | null,
+  ): { id: number; secret: string }
   /** The one-time setup link's secret; undefined once somebody has an account. */
   setupSecret(): string | undefined
 }

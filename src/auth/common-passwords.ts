@@ -179,5 +179,7 @@ monitoring1 monitoring123 developer1 developer12 developer123 development engine
 programmer1 programmer123 javascript javascript1 javascript123 typescript typescript1 opensource opensource1
 localhost1 localhost123 production production1 production123 staging123 staging1234 deployment deployment1 grafana123
 prometheus prometheus1 elasticsearch jenkins123 jenkins1234 gitlab1234 github1234 github12345
-`.trim().split(/\s+/),
+`
+    .trim()
+    .split(/\s+/),
 )

@@ -47,7 +47,17 @@ export type AuthOptions = {
   observe: Observe
   /** Further origins that may send forms. */
   trustedOrigins?: string[]
+  /** Another way to hash passwords than better-auth's scrypt (about 0.1 s each); tests take a quick one. */
+  hashing?: {
+    hash(password: string): Promise<string>
+    verify(value: { hash: string; password: string }): Promise<boolean>
+  }
 }
+
+const originsOf = (options: Pick<AuthOptions, 'url' | 'trustedOrigins'>) => [
+  options.url,
+  ...(options.trustedOrigins ?? []),
+]
 
 /** better-auth's settings. Exported for the test that holds the committed schema against what better-auth expects. */
 export function betterAuthOptions(options: Omit<AuthOptions, 'meta' | 'clock' | 'file'>, database: unknown) {
@@ -55,8 +65,15 @@ export function betterAuthOptions(options: Omit<AuthOptions, 'meta' | 'clock' | 
     database: { db: database as never, type: 'sqlite', transaction: false },
     secret: options.secret,
     baseURL: options.url,
-    trustedOrigins: [options.url, ...(options.trustedOrigins ?? [])],
-    emailAndPassword: { enabled: true, disableSignUp: true, autoSignIn: false, minPasswordLength: passwordCharactersMin, maxPasswordLength: passwordCharactersMax },
+    trustedOrigins: originsOf(options),
+    emailAndPassword: {
+      enabled: true,
+      disableSignUp: true,
+      autoSignIn: false,
+      minPasswordLength: passwordCharactersMin,
+      maxPasswordLength: passwordCharactersMax,
+      ...(options.hashing ? { password: options.hashing } : {}),
+    },
     user: { modelName: 'auth_user' },
     session: { modelName: 'auth_session', expiresIn: sessionDays * dayS, updateAge: dayS },
     account: { modelName: 'auth_account' },
@@ -69,20 +86,27 @@ export function betterAuthOptions(options: Omit<AuthOptions, 'meta' | 'clock' | 
       useSecureCookies: options.url.startsWith('https:'),
       defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', path: '/' },
     },
-    logger: { log: (level, sentence) => (level === 'error' ? options.observe.warn : options.observe.debug)({ from: 'better-auth' }, sentence) },
+    logger: {
+      log: (level, sentence) =>
+        (level === 'error' ? options.observe.warn : options.observe.debug)({ from: 'better-auth' }, sentence),
+    },
   } as const satisfies BetterAuthOptions
 }
 
 const addressOf = (headers: Headers) => headers.get('x-forwarded-for')?.split(',')[0]?.trim() ?? ''
 
 const lasting = (cookies: string[]) =>
-  cookies.map((cookie) => (/^[^=;]*session_token=[^;]/.test(cookie) ? cookie.replace(/Max-Age=[1-9]\d*/i, `Max-Age=${cookieS}`) : cookie))
+  cookies.map((cookie) =>
+    /^[^=;]*session_token=[^;]/.test(cookie) ? cookie.replace(/Max-Age=[1-9]\d*/i, `Max-Age=${cookieS}`) : cookie,
+  )
 
-const refusal = (field: string, sentence: string) => new MishapError('VALIDATION', { detail: sentence, fields: { [field]: [sentence] } })
+const refusal = (field: string, sentence: string) =>
+  new MishapError('VALIDATION', { detail: sentence, fields: { [field]: [sentence] } })
 
 function checkEmail(email: string): string {
   const text = email.trim().toLowerCase()
-  if (text.length > emailCharactersMax || !z.email().safeParse(text).success) throw refusal('email', `Use one e-mail address of at most ${emailCharactersMax} characters.`)
+  if (text.length > emailCharactersMax || !z.email().safeParse(text).success)
+    throw refusal('email', `Use one e-mail address of at most ${emailCharactersMax} characters.`)
   return text
 }
 
@@ -92,11 +116,15 @@ function checkPassword(password: string): void {
 }
 
 const answer = (error: MishapError) =>
-  Response.json(error.fields ?? errorBody(error), { status: error.status, headers: error.retryAfterS === undefined ? {} : { 'retry-after': String(error.retryAfterS) } })
+  Response.json(error.fields ?? errorBody(error), {
+    status: error.status,
+    headers: error.retryAfterS === undefined ? {} : { 'retry-after': String(error.retryAfterS) },
+  })
 
 function demandTry(attempts: Attempts, email: string, address: string): void {
   const waitS = attempts.waitS(email, address)
-  if (waitS > 0) throw new MishapError('AUTH_LOCKED', { detail: `Too many attempts. Try again in ${waitS} s.`, retryAfterS: waitS })
+  if (waitS > 0)
+    throw new MishapError('AUTH_LOCKED', { detail: `Too many attempts. Try again in ${waitS} s.`, retryAfterS: waitS })
 }
 
 function open(options: AuthOptions) {
@@ -106,14 +134,19 @@ function open(options: AuthOptions) {
 type Better = ReturnType<typeof open>['better']
 
 /** Answers /api/auth/: a closed list of better-auth's routes, with our limits and our rule for passwords in front. */
-async function handle(better: Better, attempts: Attempts, request: Request): Promise<Response> {
+async function handle(better: Better, attempts: Attempts, origins: string[], request: Request): Promise<Response> {
   const path = new URL(request.url).pathname.replace(/^\/api\/auth/, '').replace(/\/$/, '')
   if (!routes.has(`${request.method} ${path}`)) throw new MishapError('NOT_FOUND')
   if (request.method === 'GET') return better.handler(request)
+  // Main checks origins too; here it holds for whoever else serves this handler. better-auth skips its own check at times.
+  const origin = request.headers.get('origin')
+  if (origin === null ? request.headers.has('cookie') : !origins.includes(origin)) throw new MishapError('AUTH_ORIGIN')
   const text = await request.text()
   if (text.length > bodyCharactersMax) throw refusal('body', `Use at most ${bodyCharactersMax} characters.`)
-  const forward = () => better.handler(new Request(request.url, { method: 'POST', headers: request.headers, body: text }))
-  const body = z.object({ email: z.string().optional(), newPassword: z.string().optional() }).safeParse(parse(text)).data ?? {}
+  const forward = () =>
+    better.handler(new Request(request.url, { method: 'POST', headers: request.headers, body: text }))
+  const body =
+    z.object({ email: z.string().optional(), newPassword: z.string().optional() }).safeParse(parse(text)).data ?? {}
   if (path === '/change-password') checkPassword(body.newPassword ?? '')
   if (path !== '/sign-in/email') return forward()
   const email = (body.email ?? '').trim().toLowerCase()
@@ -147,13 +180,26 @@ function accounts(context: Context, meta: MetaStore): Pick<Auth, 'createPerson' 
       const email = checkEmail(value.email)
       checkPassword(value.password)
       const hash = await context.password.hash(value.password)
-      const taken = () => new MishapError('CONFLICT', { detail: 'Somebody has an account with this e-mail.', fields: { email: ['Somebody has an account with this e-mail.'] } })
+      const taken = () =>
+        new MishapError('CONFLICT', {
+          detail: 'Somebody has an account with this e-mail.',
+          fields: { email: ['Somebody has an account with this e-mail.'] },
+        })
       const found = await context.internalAdapter.findUserByEmail(email, { includeAccounts: true })
       if (found && found.accounts.length > 0) throw taken()
       // A user without an account is what a crash between these two inserts left: it is finished here.
-      const user = found?.user ?? (await context.internalAdapter.createUser({ name, email, emailVerified: false }, { method: 'email-password' }).catch(() => undefined))
+      const user =
+        found?.user ??
+        (await context.internalAdapter
+          .createUser({ name, email, emailVerified: false }, { method: 'email-password' })
+          .catch(() => undefined))
       if (!user) throw taken()
-      await context.internalAdapter.linkAccount({ userId: user.id, providerId: 'credential', accountId: user.id, password: hash })
+      await context.internalAdapter.linkAccount({
+        userId: user.id,
+        providerId: 'credential',
+        accountId: user.id,
+        password: hash,
+      })
       return { id: user.id, name: user.name, email: user.email }
     },
     resetPassword: async (email, password) => {
@@ -177,7 +223,9 @@ async function actorOf(better: Better, meta: MetaStore, headers: Headers): Promi
   }
   if (!headers.get('cookie')?.includes('session_token=')) return undefined
   const session = await better.api.getSession({ headers })
-  return session ? { kind: 'session', person: { id: session.user.id, name: session.user.name, email: session.user.email } } : undefined
+  return session
+    ? { kind: 'session', person: { id: session.user.id, name: session.user.name, email: session.user.email } }
+    : undefined
 }
 
 function makeSetupSecret(meta: MetaStore): string {
@@ -202,22 +250,27 @@ export async function createAuth(options: AuthOptions): Promise<Auth & { close()
     const address = addressOf(headers)
     demandTry(attempts, account, address)
     const failed = () => new MishapError('AUTH_FAILED', { detail: 'E-mail or password is wrong.' })
-    const result = await better.api.signInEmail({ body: { email: account, password }, headers, returnHeaders: true }).catch((error: unknown) => {
-      const status = error instanceof Error && 'statusCode' in error ? error.statusCode : 500
-      if (status !== 401 && status !== 400) throw error
-      attempts.failed(account, address)
-      throw failed()
-    })
+    const result = await better.api
+      .signInEmail({ body: { email: account, password }, headers, returnHeaders: true })
+      .catch((error: unknown) => {
+        const status = error instanceof Error && 'statusCode' in error ? error.statusCode : 500
+        if (status !== 401 && status !== 400) throw error
+        attempts.failed(account, address)
+        throw failed()
+      })
     attempts.succeeded(account)
     const { user } = result.response
-    return { person: { id: user.id, name: user.name, email: user.email }, cookies: lasting(result.headers.getSetCookie()) }
+    return {
+      person: { id: user.id, name: user.name, email: user.email },
+      cookies: lasting(result.headers.getSetCookie()),
+    }
   }
 
   return {
     ...accounts(context, meta),
     handle: async (request) => {
       try {
-        return await handle(better, attempts, request)
+        return await handle(better, attempts, originsOf(options), request)
       } catch (error) {
         if (error instanceof MishapError) return answer(error)
         throw error
@@ -229,7 +282,10 @@ export async function createAuth(options: AuthOptions): Promise<Auth & { close()
       const found = may(actor, action, thing)
       if (found === 'hidden') throw new MishapError('NOT_FOUND')
       if (found === 'no') throw new MishapError('AUTH_FORBIDDEN')
-      if (found === 'scope') throw new MishapError('AUTH_TOKEN_SCOPE', { detail: `You do not have permission to perform this action: the token's scopes do not allow ${action}.` })
+      if (found === 'scope')
+        throw new MishapError('AUTH_TOKEN_SCOPE', {
+          detail: `You do not have permission to perform this action: the token's scopes do not allow ${action}.`,
+        })
     },
     personByEmail: (email): Person | undefined => meta.personByEmail(email),
     signIn,
@@ -239,7 +295,14 @@ export async function createAuth(options: AuthOptions): Promise<Auth & { close()
     },
     createToken: (person, name, tokenScopes, organizationId) => {
       const secret = `sntryu_${randomBytes(32).toString('hex')}`
-      const token = meta.createToken({ name, userId: person.id, organizationId, scopes: tokenScopes, secret, nowMs: clock.now() })
+      const token = meta.createToken({
+        name,
+        userId: person.id,
+        organizationId,
+        scopes: tokenScopes,
+        secret,
+        nowMs: clock.now(),
+      })
       return { id: token.id, secret }
     },
     setupSecret: () => (meta.isEmpty() ? (meta.getValue('setup_secret') ?? makeSetupSecret(meta)) : undefined),

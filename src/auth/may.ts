@@ -3,9 +3,15 @@ import type { Action, Actor, Role, Thing, Verdict } from './auth.ts'
 
 /** Which roles may do what (spec.md 6) and which token scopes allow it; a token needs one of them. */
 export const permissions: Record<Action, { roles: readonly Role[]; scopes: readonly string[] }> = {
-  'organization:read': { roles: ['owner', 'admin', 'member', 'viewer'], scopes: ['org:read', 'org:write', 'org:admin'] },
+  'organization:read': {
+    roles: ['owner', 'admin', 'member', 'viewer'],
+    scopes: ['org:read', 'org:write', 'org:admin'],
+  },
   'organization:write': { roles: ['owner', 'admin'], scopes: ['org:write', 'org:admin'] },
-  'project:read': { roles: ['owner', 'admin', 'member', 'viewer'], scopes: ['project:read', 'project:write', 'project:admin'] },
+  'project:read': {
+    roles: ['owner', 'admin', 'member', 'viewer'],
+    scopes: ['project:read', 'project:write', 'project:admin'],
+  },
   'project:create': { roles: ['owner', 'admin', 'member'], scopes: ['project:write', 'project:admin'] },
   'project:write': { roles: ['owner', 'admin'], scopes: ['project:write', 'project:admin'] },
   'key:write': { roles: ['owner', 'admin'], scopes: ['project:write', 'project:admin'] },

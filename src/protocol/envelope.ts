@@ -139,7 +139,7 @@ export class EnvelopeWalk {
     return line
   }
 
-  #readHeader(text: string, at: number): void {
+  #readHeader(text: string, at: number) {
     if (text.trim() === '') return this.#fail(at, 'bad_envelope', 'the envelope header is empty')
     const all = readObject(text)
     if (all === undefined) return this.#fail(at, 'bad_envelope', 'the envelope header is no JSON object')
@@ -159,7 +159,7 @@ export class EnvelopeWalk {
     this.#state = inItemHeader
   }
 
-  #readItemHeader(text: string, at: number, payloadAt: number): void {
+  #readItemHeader(text: string, at: number, payloadAt: number) {
     // Blank lines between items and at the end are skipped; some clients write \r\n.
     if (text === '' || text === '\r') return
     const nth = this.items.length + 1

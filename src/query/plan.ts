@@ -137,7 +137,7 @@ function flagOf(key: string, value: boolean, negate: boolean): Branch[] {
   return truth(negate)
 }
 
-const eventFields = { environment: 'environment', release: 'release', transaction: 'transaction', 'event.type': 'type', trace: 'trace_id', digest: 'digest', id: 'event_id', message: 'message' } as const
+const eventFields = { environment: 'environment', release: 'release', transaction: 'transaction', trace: 'trace_id', digest: 'digest', id: 'event_id', message: 'message' } as const
 type EventKey = keyof typeof eventFields
 const issueFields = { level: 'level', title: 'title', culprit: 'culprit', platform: 'platform', logger: 'logger', 'error.type': 'errorType', 'error.value': 'errorValue', firstRelease: 'firstRelease', lastRelease: 'lastRelease' } as const
 type IssueKey = keyof typeof issueFields
@@ -188,6 +188,8 @@ function matchOf(term: Term & { op: 'match' }, negate: boolean, names: Names): B
       return issueIs(anyIssue(values.map((one) => ({ op: 'field', field: 'shortId', match: one.wild ? 'like' : 'is', value: one.text.toUpperCase() }))), negate)
     case 'assigned':
       return assignedTo(values, negate, names)
+    case 'event.type':
+      return kinds(values, negate)
     case 'issue.category':
     case 'issue.type':
       return truth(values.some((one) => one.text === 'error') !== negate)
@@ -201,6 +203,13 @@ function matchOf(term: Term & { op: 'match' }, negate: boolean, names: Names): B
       // a known key with an empty value: "not set"
       return values.every((one) => one.text === '') && key !== 'dist' ? truth(negate) : tagOf(key, values, negate)
   }
+}
+
+const kindOfType: Record<string, string> = { error: 'error', default: 'message', message: 'message', csp: 'csp' }
+
+function kinds(values: Wanted[], negate: boolean): Branch[] {
+  const of = values.flatMap((one) => (Object.hasOwn(kindOfType, one.text) ? [kindOfType[one.text] ?? ''] : []))
+  return of.length ? issueIs(anyIssue(of.map((value) => ({ op: 'field', field: 'kind', match: 'is', value }))), negate) : truth(negate)
 }
 
 function levels(of: string[], negate: boolean): Branch[] {
@@ -218,8 +227,18 @@ function assignedTo(values: Wanted[], negate: boolean, names: Names): Branch[] {
   return made.length ? issueIs(anyIssue(made), negate) : truth(negate)
 }
 
+const userKeys: Record<string, string> = { 'user.id': 'id', 'user.email': 'email', 'user.username': 'username', 'user.ip': 'ip', 'user.ip_address': 'ip' }
+
 function tagOf(key: string, values: Wanted[], negate: boolean): Branch[] {
-  return eventIs(anyEvent(values.map((one): EventFilter => (one.text === '' ? { op: 'not', of: { op: 'tag', key, match: 'has', value: '' } } : { op: 'tag', key, match: one.wild ? 'like' : 'is', value: one.text }))), negate)
+  const filters = values.flatMap((one): EventFilter[] => {
+    const has: EventFilter = { op: 'tag', key, match: 'has', value: '' }
+    if (one.text === '') return [{ op: 'not', of: has }]
+    const match = one.wild ? 'like' : 'is'
+    const own: EventFilter = { op: 'tag', key, match, value: one.text }
+    // The tag `user` holds who was hit with its kind in front, such as id:42.
+    return Object.hasOwn(userKeys, key) ? [own, { op: 'tag', key: 'user', match, value: `${userKeys[key]}:${one.text}` }] : [own]
+  })
+  return eventIs(anyEvent(filters), negate)
 }
 
 function eventField(field: (typeof eventFields)[EventKey], one: Wanted): EventFilter {

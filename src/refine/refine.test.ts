@@ -15,6 +15,18 @@ import type { BatchResult, MetaStore } from '../store/meta/meta.ts'
 import { openSqliteMeta } from '../store/meta/sqlite.ts'
 import { createRefine, type Refine } from './refine.ts'
 
+const column = (line: string, name: (typeof eventColumns)[number]) => line.split('\t')[eventColumns.indexOf(name)] ?? ''
+const text = (line: string, name: (typeof eventColumns)[number]) => column(line, name).replace(/\\(.)/g, (_all, one: string) => (one === 'n' ? '\n' : one === 't' ? '\t' : one))
+const hex = (decimal: string) => BigInt(decimal).toString(16).padStart(16, '0')
+
+/** What `settle` would read back of a line. */
+const rowOf = (line: string): EventRow => ({
+  projectId: Number(column(line, 'project_id')), groupHash: hex(column(line, 'group_hash')), hashes: column(line, 'hashes').slice(1, -1).split(',').map(hex),
+  timestampUs: Date.parse(`${column(line, 'timestamp')}Z`) * 1000, receivedMs: Date.parse(`${column(line, 'received')}Z`), eventId: column(line, 'event_id').replaceAll('\\x', ''),
+  jpos: Number(column(line, 'jpos')), gen: 0, userHash: '', level: text(line, 'level'), environment: text(line, 'environment'), release: text(line, 'release'), transaction: '',
+  type: text(line, 'type'), platform: text(line, 'platform'), message: '', tags: {}, traceId: '', digest: text(line, 'digest'), payload: text(line, 'payload'),
+})
+
 /** An events store in memory that keeps what a token brought once, and fails as it is told to. */
 function memoryEvents() {
   const rows = new Map<number, { line: string; token: string }>()
@@ -31,12 +43,10 @@ function memoryEvents() {
       tokens.add(token)
       if (fault === 'after') throw new MishapError('STORE_UNAVAILABLE')
     },
-    settle: async (_token, from, to) => [...rows].filter(([jpos]) => jpos >= from && jpos < to).map(([jpos, { line }]) => ({ jpos, projectId: 1, eventId: idOf(line), payload: '' }) as unknown as EventRow),
+    settle: async (_token, from, to) => [...rows].filter(([jpos]) => jpos >= from && jpos < to).map(([, { line }]) => rowOf(line)),
     recentIds: async () => [],
   }
-  const column = (line: string, name: (typeof eventColumns)[number]) => line.split('\t')[eventColumns.indexOf(name)] ?? ''
   const keyOf = (line: string) => Number(column(line, 'jpos'))
-  const idOf = (line: string) => column(line, 'event_id').replaceAll('\\x', '')
   return { store: store as EventStore, rows, state }
 }
 

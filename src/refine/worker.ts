@@ -7,6 +7,7 @@ import { openFileBlobs } from '../store/blobs/files.ts'
 import { encodeEventRow } from '../store/events/encode.ts'
 import type { AttachmentRow, DeadItem, EventEffect, ProjectSettings } from '../store/meta/meta.ts'
 import { refineRecord } from './record.ts'
+import { createTools, type Tools } from './step.ts'
 
 /** A range of the journal to refine; `to` is known in a recovery or a retry, else the worker finds it. */
 export type RangeJob = { job: number; from: number; durable: number; recordsMax: number; bytesMax: number }
@@ -53,7 +54,7 @@ function takeOutcomes(record: JournalRecord, into: RefinedRange): void {
   into.uses.push(...uses)
 }
 
-async function takeRecord(record: JournalRecord, settings: ProjectSettings, blobs: BlobStore, into: RefinedRange, tsv: string[]): Promise<void> {
+async function takeRecord(record: JournalRecord, settings: ProjectSettings, blobs: BlobStore, tools: Tools, into: RefinedRange, tsv: string[]): Promise<void> {
   if (record.head.kind === 'outcomes') return takeOutcomes(record, into)
   let body = record.body
   if (record.head.spool) {
@@ -62,7 +63,7 @@ async function takeRecord(record: JournalRecord, settings: ProjectSettings, blob
     if (!found) throw new Error('the spooled body is gone')
     body = found
   }
-  const refined = refineRecord(record, body, settings)
+  const refined = refineRecord(record, body, settings, tools)
   for (const { row, bytes } of refined.attachments) await blobs.put(row.blobKey, bytes)
   for (const { row, effect, outcome } of refined.events) {
     tsv.push(encodeEventRow(row))
@@ -85,7 +86,7 @@ async function bury(record: JournalRecord, error: unknown, blobs: BlobStore, int
 }
 
 /** Refines the records of one range into rows and effects; blobs are on disk when it resolves. */
-async function refineRange(job: RangeJob, records: JournalRecord[], to: number, settings: ProjectSettings[], blobs: BlobStore): Promise<RefinedRange> {
+async function refineRange(job: RangeJob, records: JournalRecord[], to: number, settings: ProjectSettings[], blobs: BlobStore, tools: Tools): Promise<RefinedRange> {
   const range = emptyRange(job, to)
   const lines: string[] = []
   const byProject = new Map(settings.map((one) => [one.projectId, one]))
@@ -95,7 +96,7 @@ async function refineRange(job: RangeJob, records: JournalRecord[], to: number, 
     const before = range.events.length
     try {
       if (record.head.kind !== 'outcomes' && !own) throw new Error('the project is gone')
-      await takeRecord(record, own ?? noSettings, blobs, range, lines)
+      await takeRecord(record, own ?? noSettings, blobs, tools, range, lines)
     } catch (error) {
       // refining is a pure function of the record, so a second try would fail alike: dead at once
       lines.length = start
@@ -122,6 +123,7 @@ const noSettings: ProjectSettings = { projectId: 0, organizationId: 0, scrubDefa
 function work(setup: WorkerSetup, post: (message: FromWorker) => void, listen: (listener: (message: ToWorker) => void) => void): void {
   const reader = openJournalReader(setup.journalFolder)
   const blobs = openFileBlobs(setup.blobFolder)
+  const tools = createTools()
   const open = new Map<number, { job: RangeJob; records: JournalRecord[]; to: number }>()
   listen((message) => {
     if (message.kind === 'range') {
@@ -133,7 +135,7 @@ function work(setup: WorkerSetup, post: (message: FromWorker) => void, listen: (
     const one = open.get(message.job)
     open.delete(message.job)
     if (!one) return
-    refineRange(one.job, one.records, one.to, message.settings, blobs).then(
+    refineRange(one.job, one.records, one.to, message.settings, blobs, tools).then(
       (range) => post({ kind: 'done', range }),
       (error: unknown) => post({ kind: 'failed', job: message.job, reason: String(error) }),
     )

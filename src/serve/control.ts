@@ -47,7 +47,7 @@ export function giveCommand(socketPath: string, name: string, value: Record<stri
       read(answer).then((text) => {
         const body = JSON.parse(text) as { code?: string; detail?: string; fields?: Record<string, string[]> }
         if (answer.statusCode === 200) return resolve(body)
-        reject(new MishapError('VALIDATION', { detail: [body.detail, ...Object.values(body.fields ?? {}).flat()].join(' ') }))
+        reject(new MishapError('VALIDATION', { detail: [body.detail, ...Object.entries(body.fields ?? {}).map(([field, all]) => `${field}: ${all.join(' ')}`)].join(' ') }))
       }, reject)
     })
     asked.on('error', () => resolve(undefined))

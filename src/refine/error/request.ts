@@ -44,6 +44,7 @@ function readHeaders(to: Remarks, value: unknown, sentCookies: unknown, out: Nor
 
 /** `user-agent` and `HTTP_USER_AGENT`-less spellings as `User-Agent`. */
 function headerName(name: string): string {
+  if (!/(?:^|-)[a-z]/.test(name)) return name
   return name.replace(/(^|-)([a-z])/g, (_, dash: string, sign: string) => dash + sign.toUpperCase())
 }
 

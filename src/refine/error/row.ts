@@ -97,7 +97,7 @@ function named(event: NormalEvent, context: string, key: string): [string, strin
 }
 
 function put(tags: Map<string, string>, key: string, value: string | undefined): void {
-  const line = value?.replace(/[\r\n]+/g, ' ').trim()
+  const line = value && (/[\r\n]/.test(value) ? value.replace(/[\r\n]+/g, ' ') : value).trim()
   if (line) tags.set(key, line.length > tagValueMax ? `${line.slice(0, tagValueMax - 3).toWellFormed()}...` : line)
 }
 

@@ -16,10 +16,20 @@ export const secretNames: ReadonlySet<string> = new Set([
 /** Names that hold a secret's part but are no secret: what frameworks and SDKs put into contexts. */
 const harmless: ReadonlySet<string> = new Set(['author', 'authors', 'authority', ':authority', 'author_name', 'author_association'])
 
+/** `rule`: the remark's rule when the name marks a secret. `exempt`: stays as it is. `address`: holds a network address. */
+export type NameFacts = { rule: string | undefined; exempt: boolean; address: boolean }
+
+/** Left as they are wherever they stand (protocol.md 8.5), and ids that nobody hides. */
+const exempt: ReadonlySet<string> = new Set(['user-agent', 'user_agent', 'http_user_agent', 'abs_path', 'formatted', 'debug_id', 'trace_id', 'span_id', 'parent_span_id'])
+
+const addressNames: ReadonlySet<string> = new Set([
+  'remote_addr', 'ip_address', 'client_ip', 'x-forwarded-for', 'x-real-ip', 'forwarded', 'cf-connecting-ip', 'true-client-ip', 'http_x_forwarded_for', 'http_x_real_ip', 'user.ip',
+])
+
 /** The rules of one project, ready to ask. The answer for a name is kept, in a bounded map, because names repeat. */
 export type Rules = {
-  /** The remark's rule for a name that marks a secret, or undefined. */
-  byName: (name: string) => string | undefined
+  /** What a name says about its value. */
+  about: (name: string) => NameFacts
   /** Whether a text holds one of the project's own sensitive words. */
   byText: ((text: string) => boolean) | undefined
   defaults: boolean
@@ -32,9 +42,8 @@ const namesMax = 5000
 export function makeRules(settings: ProjectSettings): Rules {
   const words = settings.sensitiveFields.map((one) => one.trim().toLowerCase()).filter(Boolean)
   const safe = new Set(settings.safeFields.map((one) => one.trim().toLowerCase()))
-  const known = new Map<string, string | undefined>()
-  const decide = (name: string): string | undefined => {
-    const lower = name.toLowerCase()
+  const known = new Map<string, NameFacts>()
+  const decide = (lower: string): string | undefined => {
     if (safe.has(lower)) return undefined
     if (words.some((word) => lower.includes(word))) return '@sensitive'
     if (!settings.scrubDefaults || harmless.has(lower)) return undefined
@@ -42,12 +51,14 @@ export function makeRules(settings: ProjectSettings): Rules {
     return secretParts.some((part) => lower.includes(part)) ? '@password' : undefined
   }
   return {
-    byName: (name) => {
-      if (known.has(name)) return known.get(name)
-      const rule = decide(name)
+    about: (name) => {
+      const old = known.get(name)
+      if (old) return old
+      const lower = name.toLowerCase()
+      const facts = { rule: decide(lower), exempt: exempt.has(lower), address: addressNames.has(lower) }
       if (known.size >= namesMax) known.clear()
-      known.set(name, rule)
-      return rule
+      known.set(name, facts)
+      return facts
     },
     byText: words.length ? (text) => words.some((word) => text.toLowerCase().includes(word)) : undefined,
     defaults: settings.scrubDefaults,

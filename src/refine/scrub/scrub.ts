@@ -18,11 +18,6 @@ const modes: ReadonlyMap<string, Mode> = new Map<string, Mode>([
 /** Data of people within a stack trace; everything else there is code. */
 const stackData: ReadonlySet<string> = new Set(['vars', 'data', 'meta', 'description'])
 
-/** Left as they are wherever they stand (protocol.md 8.5). */
-const exempt: ReadonlySet<string> = new Set(['user-agent', 'user_agent', 'http_user_agent', 'abs_path', 'formatted', 'debug_id', 'trace_id', 'span_id', 'parent_span_id'])
-
-const addressNames: ReadonlySet<string> = new Set(['remote_addr', 'ip_address', 'client_ip', 'x-forwarded-for', 'x-real-ip', 'forwarded', 'cf-connecting-ip', 'true-client-ip', 'http_x_forwarded_for', 'http_x_real_ip', 'user.ip'])
-
 /** Scrubs the normalized event (with remarks) and what was received (in place; levels below 100 become a text). */
 export function scrub(draft: Draft, context: Context): void {
   const key = rulesKey(context.settings)
@@ -75,7 +70,7 @@ function visit(parent: Loose | unknown[], key: string | number, value: object, n
     return
   }
   to?.path.push(key)
-  const rule = mode === 'all' && !Array.isArray(parent) ? rules.byName(name) : undefined
+  const rule = mode === 'all' && !Array.isArray(parent) ? rules.about(name).rule : undefined
   if (rule) blank(value as Loose, rule, to, depth - 1)
   else walk(value as Loose, name, mode, rules, to, depth - 1)
   to?.path.pop()
@@ -138,16 +133,19 @@ function namedValue(value: Loose, index: number, rules: Rules, to: Remarks | und
 
 function leaf(parent: Loose | unknown[], key: string | number, value: unknown, name: string, rules: Rules, to: Remarks | undefined): void {
   if (typeof value === 'string') scrubString(parent, key, value, name, rules, to)
-  else if (typeof value === 'number' && rules.byName(name) && !/tokens?$/i.test(name)) replace(parent, key, filtered, rules.byName(name) ?? '', to)
+  else if (typeof value === 'number') {
+    const { rule } = rules.about(name)
+    // Counts of tokens are no tokens.
+    if (rule && !/tokens?$/i.test(name)) replace(parent, key, filtered, rule, to)
+  }
 }
 
 function scrubString(parent: Loose | unknown[], key: string | number, value: string, name: string, rules: Rules, to: Remarks | undefined): void {
   if (value === '' || value === filtered) return
-  const lower = name.toLowerCase()
-  if (exempt.has(lower)) return
-  const rule = rules.byName(name)
-  if (rule) return replace(parent, key, filtered, rule, to)
-  if (rules.addresses && addressNames.has(lower)) return replace(parent, key, '[ip]', '@ip', to)
+  const facts = rules.about(name)
+  if (facts.exempt) return
+  if (facts.rule) return replace(parent, key, filtered, facts.rule, to)
+  if (rules.addresses && facts.address) return replace(parent, key, '[ip]', '@ip', to)
   const found = scrubText(value, rules)
   if (found) replace(parent, key, found.text, found.rule, to)
 }

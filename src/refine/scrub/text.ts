@@ -11,6 +11,8 @@ export type Scrubbed = { text: string; rule: string }
  */
 export function scrubText(text: string, rules: Rules): Scrubbed | undefined {
   if (rules.byText?.(text)) return { text: filtered, rule: '@sensitive' }
+  // Most texts hold no sign that any rule needs.
+  if (!/[=@]|":|-----|[Bb][Ee]arer|\d{2}[\d -]/.test(text)) return undefined
   let out = text
   let rule = ''
   const take = (next: string, name: string) => {
@@ -57,7 +59,7 @@ function scrubAssignments(text: string, rules: Rules): string {
     if (at < from) continue
     let start = at
     while (start > from && at - start < 64 && isNameSign(text.charCodeAt(start - 1))) start -= 1
-    if (start === at || !rules.byName(text.slice(start, at))) continue
+    if (start === at || !rules.about(text.slice(start, at)).rule) continue
     const end = valueEnd(text, at + 1)
     if (end === at + 1 || text.startsWith(filtered, at + 1)) continue
     out += text.slice(from, at + 1) + filtered
@@ -85,7 +87,7 @@ function scrubQuoted(text: string, rules: Rules): string {
   for (let at = text.indexOf('":'); at >= 0; at = text.indexOf('":', at + 2)) {
     if (at < from) continue
     const open = text.lastIndexOf('"', at - 1)
-    if (open < from || at - open > 65 || !rules.byName(text.slice(open + 1, at))) continue
+    if (open < from || at - open > 65 || !rules.about(text.slice(open + 1, at)).rule) continue
     let start = at + 2
     while (text[start] === ' ') start += 1
     if (text[start] !== '"') continue

@@ -57,7 +57,7 @@ describe('the embedded engine holds what every events store does', () => eventsC
 describe('engine', () => {
   test('a failing query leaves nothing to the others', async () => {
     const failing = 'SELECT number, throwIf(number = 200000) FROM numbers(1000000)'
-    const rounds = Array.from({ length: 24 }, (_, n) => (n % 2 === 0 ? ask(failing).then(() => 'passed', () => 'failed') : ask(`SELECT ${n} AS n`)))
+    const rounds = Array.from({ length: 12 }, (_, n) => (n % 2 === 0 ? ask(failing).then(() => 'passed', () => 'failed') : ask(`SELECT ${n} AS n`)))
     const answers = await Promise.all(rounds)
     expect(answers).toEqual(rounds.map((_, n) => (n % 2 === 0 ? 'failed' : [{ n }])))
   })
@@ -119,8 +119,8 @@ describe('engine', () => {
   })
 
   test('kill -9 loses nothing acknowledged; meanwhile the store says STORE_UNAVAILABLE', async () => {
-    const rows = Array.from({ length: 50 }, (_, n) => row(7000 + n, { projectId: 71 }))
-    for (const one of rows) await store().insert(Buffer.from(encodeEventRow(one)), `kill:${one.jpos}`)
+    const rows = Array.from({ length: 12 }, (_, n) => row(7000 + n, { projectId: 71 }))
+    await Promise.all(rows.map((one) => store().insert(Buffer.from(encodeEventRow(one)), `kill:${one.jpos}`)))
     const child = state.engine
     child?.kill('SIGKILL')
     const away = await store().byEventId([71], row(7000).eventId).catch((error) => error.code)
@@ -130,8 +130,7 @@ describe('engine', () => {
     expect(await store().ping()).toBe(false)
     state.engine = await startEngine()
     const scope = { projectIds: [71], environments: [], fromMs: monday, toMs: monday + 86_400_000 }
-    expect((await store().groups({ scope, order: 'last', max: 5 }))[0]?.events).toBe(50)
-    await store().insert(Buffer.from(encodeEventRow(row(7000, { projectId: 71 }))), 'kill:268435456')
+    expect((await store().groups({ scope, order: 'last', max: 5 }))[0]?.events).toBe(12)
   })
 
   test('ends when its parent is gone, and a second one on the same folder is refused', async () => {

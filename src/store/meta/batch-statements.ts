@@ -46,11 +46,21 @@ function issueStatements(write: Connection, { builder }: Dialect) {
   const columns = (slot: (name: (typeof issueColumns)[number]) => unknown) =>
     Object.fromEntries(issueColumns.map((name) => [name, slot(name)])) as unknown as NewIssue
   return {
-    project: write.hot<{ id: number }, { id: number; organization_id: number; slug: string; first_event_ms: number | null }>((slot) =>
-      builder.selectFrom('project').select(['id', 'organization_id', 'slug', 'first_event_ms']).where('id', '=', slot('id')),
+    project: write.hot<
+      { id: number },
+      { id: number; organization_id: number; slug: string; first_event_ms: number | null }
+    >((slot) =>
+      builder
+        .selectFrom('project')
+        .select(['id', 'organization_id', 'slug', 'first_event_ms'])
+        .where('id', '=', slot('id')),
     ),
     fingerprint: write.hot<{ projectId: number; hash: string }, { issue_id: number }>((slot) =>
-      builder.selectFrom('fingerprint').select('issue_id').where('project_id', '=', slot('projectId')).where('hash', '=', slot('hash')),
+      builder
+        .selectFrom('fingerprint')
+        .select('issue_id')
+        .where('project_id', '=', slot('projectId'))
+        .where('hash', '=', slot('hash')),
     ),
     attachHash: write.hot<{ projectId: number; hash: string; issueId: number }, unknown>((slot) =>
       builder
@@ -62,14 +72,30 @@ function issueStatements(write: Connection, { builder }: Dialect) {
       builder
         .insertInto('short_id')
         .values({ organization_id: slot('organizationId'), prefix: slot('prefix'), last: 1 })
-        .onConflict((conflict) => conflict.columns(['organization_id', 'prefix']).doUpdateSet((build) => ({ last: build('short_id.last', '+', 1) })))
+        .onConflict((conflict) =>
+          conflict
+            .columns(['organization_id', 'prefix'])
+            .doUpdateSet((build) => ({ last: build('short_id.last', '+', 1) })),
+        )
         .returning('last'),
     ),
-    issue: write.hot<{ id: number }, IssueRow>((slot) => builder.selectFrom('issue').selectAll().where('id', '=', slot('id'))),
+    issue: write.hot<{ id: number }, IssueRow>((slot) =>
+      builder.selectFrom('issue').selectAll().where('id', '=', slot('id')),
+    ),
     insertIssue: write.hot<NewIssue, unknown>((slot) => builder.insertInto('issue').values(columns(slot))),
-    updateIssue: write.hot<IssueRow, unknown>((slot) => builder.updateTable('issue').set(columns(slot)).where('id', '=', slot('id'))),
+    updateIssue: write.hot<IssueRow, unknown>((slot) =>
+      builder.updateTable('issue').set(columns(slot)).where('id', '=', slot('id')),
+    ),
     activity: write.hot<{ issueId: number; type: string; createdMs: number; data: string }, unknown>((slot) =>
-      builder.insertInto('activity').values({ issue_id: slot('issueId'), type: slot('type'), created_ms: slot('createdMs'), user_id: null, data: slot('data') }),
+      builder
+        .insertInto('activity')
+        .values({
+          issue_id: slot('issueId'),
+          type: slot('type'),
+          created_ms: slot('createdMs'),
+          user_id: null,
+          data: slot('data'),
+        }),
     ),
   }
 }
@@ -96,7 +122,12 @@ function spanStatements(write: Connection, { builder, greatest, least }: Dialect
     environment: write.hot<Span, unknown>((slot) =>
       builder
         .insertInto('environment')
-        .values({ project_id: slot('projectId'), name: slot('name'), first_seen_ms: slot('firstMs'), last_seen_ms: slot('lastMs') })
+        .values({
+          project_id: slot('projectId'),
+          name: slot('name'),
+          first_seen_ms: slot('firstMs'),
+          last_seen_ms: slot('lastMs'),
+        })
         .onConflict((conflict) =>
           conflict.columns(['project_id', 'name']).doUpdateSet((build) => ({
             first_seen_ms: least(build.ref('environment.first_seen_ms'), build.ref('excluded.first_seen_ms')),
@@ -104,16 +135,26 @@ function spanStatements(write: Connection, { builder, greatest, least }: Dialect
           })),
         ),
     ),
-    digest: write.hot<{ projectId: number; digest: string; issueId: number; eventId: string; lastMs: number }, unknown>((slot) =>
-      builder
-        .insertInto('digest')
-        .values({ project_id: slot('projectId'), digest: slot('digest'), issue_id: slot('issueId'), event_id: slot('eventId'), last_ms: slot('lastMs') })
-        .onConflict((conflict) =>
-          conflict
-            .columns(['digest', 'project_id', 'issue_id'])
-            .doUpdateSet((build) => ({ event_id: build.ref('excluded.event_id'), last_ms: build.ref('excluded.last_ms') }))
-            .whereRef('digest.last_ms', '<=', 'excluded.last_ms'),
-        ),
+    digest: write.hot<{ projectId: number; digest: string; issueId: number; eventId: string; lastMs: number }, unknown>(
+      (slot) =>
+        builder
+          .insertInto('digest')
+          .values({
+            project_id: slot('projectId'),
+            digest: slot('digest'),
+            issue_id: slot('issueId'),
+            event_id: slot('eventId'),
+            last_ms: slot('lastMs'),
+          })
+          .onConflict((conflict) =>
+            conflict
+              .columns(['digest', 'project_id', 'issue_id'])
+              .doUpdateSet((build) => ({
+                event_id: build.ref('excluded.event_id'),
+                last_ms: build.ref('excluded.last_ms'),
+              }))
+              .whereRef('digest.last_ms', '<=', 'excluded.last_ms'),
+          ),
     ),
   }
 }
@@ -121,9 +162,18 @@ function spanStatements(write: Connection, { builder, greatest, least }: Dialect
 function rowStatements(write: Connection, { builder }: Dialect) {
   return {
     firstEvent: write.hot<{ id: number; ms: number }, unknown>((slot) =>
-      builder.updateTable('project').set({ first_event_ms: slot('ms') }).where('id', '=', slot('id')).where('first_event_ms', 'is', null),
+      builder
+        .updateTable('project')
+        .set({ first_event_ms: slot('ms') })
+        .where('id', '=', slot('id'))
+        .where('first_event_ms', 'is', null),
     ),
-    keyUsed: write.hot<{ id: number; ms: number }, unknown>((slot) => builder.updateTable('project_key').set({ last_used_ms: slot('ms') }).where('id', '=', slot('id'))),
+    keyUsed: write.hot<{ id: number; ms: number }, unknown>((slot) =>
+      builder
+        .updateTable('project_key')
+        .set({ last_used_ms: slot('ms') })
+        .where('id', '=', slot('id')),
+    ),
     attachment: write.hot<AttachmentRow, unknown>((slot) =>
       builder.insertInto('attachment').values({
         project_id: slot('projectId'),

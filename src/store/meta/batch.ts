@@ -1,7 +1,7 @@
-import { type Batch, type BatchEffects, type BatchResult, type BatchStore, type EventEffect } from './meta.ts'
-import { batchStatements, type BatchStatements } from './batch-statements.ts'
+import { type BatchStatements, batchStatements } from './batch-statements.ts'
 import { outcomeWriter } from './counts.ts'
 import { beginIssue, countEvent, type IssueRow } from './issue-state.ts'
+import type { Batch, BatchEffects, BatchResult, BatchStore, EventEffect } from './meta.ts'
 import type { Store } from './store.ts'
 
 type ProjectRow = { id: number; organization_id: number; slug: string; first_event_ms: number | null }
@@ -37,7 +37,14 @@ function widen(spans: Map<string, Span>, name: string, project: ProjectRow, atMs
   if (name === '') return
   const key = `${project.id} ${name}`
   const span = spans.get(key)
-  if (!span) spans.set(key, { projectId: project.id, organizationId: project.organization_id, name, firstMs: atMs, lastMs: atMs })
+  if (!span)
+    spans.set(key, {
+      projectId: project.id,
+      organizationId: project.organization_id,
+      name,
+      firstMs: atMs,
+      lastMs: atMs,
+    })
   else {
     span.firstMs = Math.min(span.firstMs, atMs)
     span.lastMs = Math.max(span.lastMs, atMs)
@@ -62,7 +69,12 @@ function createIssue(statements: BatchStatements, work: Work, effect: EventEffec
   const number = statements.shortId.get({ organizationId: project.organization_id, prefix })?.last
   const row = beginIssue(effect, project.organization_id, `${prefix}-${number}`)
   const { lastId: id } = statements.insertIssue.run(row)
-  statements.activity.run({ issueId: id, type: 'first_seen', createdMs: effect.timestampMs, data: JSON.stringify({ eventId: effect.eventId }) })
+  statements.activity.run({
+    issueId: id,
+    type: 'first_seen',
+    createdMs: effect.timestampMs,
+    data: JSON.stringify({ eventId: effect.eventId }),
+  })
   work.issues.set(id, { row: { id, ...row }, events: 0, isNew: true, regressed: false })
   return id
 }
@@ -109,7 +121,8 @@ function apply(statements: BatchStatements, work: Work, effect: EventEffect): vo
     const known = work.digests.get(key)
     if (!known || known.effect.timestampMs <= effect.timestampMs) work.digests.set(key, { effect, issueId: id })
   }
-  if (project.first_event_ms === null) work.firstEvents.set(project.id, Math.min(effect.receivedMs, work.firstEvents.get(project.id) ?? effect.receivedMs))
+  if (project.first_event_ms === null)
+    work.firstEvents.set(project.id, Math.min(effect.receivedMs, work.firstEvents.get(project.id) ?? effect.receivedMs))
   work.keysUsed.set(effect.keyId, Math.max(effect.receivedMs, work.keysUsed.get(effect.keyId) ?? 0))
 }
 
@@ -118,7 +131,13 @@ function writeWork(statements: BatchStatements, work: Work): void {
   for (const release of work.releases.values()) statements.release.run(release)
   for (const environment of work.environments.values()) statements.environment.run(environment)
   for (const { effect, issueId } of work.digests.values()) {
-    statements.digest.run({ projectId: effect.projectId, digest: effect.digest, issueId, eventId: effect.eventId, lastMs: effect.timestampMs })
+    statements.digest.run({
+      projectId: effect.projectId,
+      digest: effect.digest,
+      issueId,
+      eventId: effect.eventId,
+      lastMs: effect.timestampMs,
+    })
   }
   for (const [id, ms] of work.firstEvents) statements.firstEvent.run({ id, ms })
   for (const [id, ms] of work.keysUsed) statements.keyUsed.run({ id, ms })
@@ -131,11 +150,17 @@ export function batchPart(store: Store): Omit<BatchStore, 'projectSettings'> {
   const statements = batchStatements(write, dialect)
   const writeOutcomes = outcomeWriter(store)
   const cursor = () => write.get(builder.selectFrom('cursor').select('jpos').where('id', '=', 1))?.jpos ?? 0
-  const open = () => write.all(builder.selectFrom('batch').selectAll().orderBy('seq')).map((row): Batch => ({ seq: row.seq, from: row.from_jpos, to: row.to_jpos }))
+  const open = () =>
+    write
+      .all(builder.selectFrom('batch').selectAll().orderBy('seq'))
+      .map((row): Batch => ({ seq: row.seq, from: row.from_jpos, to: row.to_jpos }))
 
   const commit = (batch: Batch, effects: BatchEffects, nowMs: number): BatchResult => {
     const oldest = open()[0]
-    if (oldest?.seq !== batch.seq) throw new Error(`batch ${batch.seq} commits out of order: ${oldest ? `batch ${oldest.seq} is open` : 'no batch is open'}`)
+    if (oldest?.seq !== batch.seq)
+      throw new Error(
+        `batch ${batch.seq} commits out of order: ${oldest ? `batch ${oldest.seq} is open` : 'no batch is open'}`,
+      )
     if (batch.to < cursor()) throw new Error(`batch ${batch.seq} ends at ${batch.to}, before the cursor ${cursor()}`)
     const work = newWork(nowMs)
     for (const effect of effects.events) apply(statements, work, effect)
@@ -160,7 +185,11 @@ export function batchPart(store: Store): Omit<BatchStore, 'projectSettings'> {
   return {
     cursor,
     openBatches: open,
-    openBatch: (from, to) => ({ seq: write.run(builder.insertInto('batch').values({ from_jpos: from, to_jpos: to })).lastId, from, to }),
+    openBatch: (from, to) => ({
+      seq: write.run(builder.insertInto('batch').values({ from_jpos: from, to_jpos: to })).lastId,
+      from,
+      to,
+    }),
     commitBatch: (batch, effects, nowMs) => write.transaction(() => commit(batch, effects, nowMs)),
   }
 }

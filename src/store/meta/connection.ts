@@ -1,5 +1,5 @@
-import { DatabaseSync } from 'node:sqlite'
 import type { SQLInputValue, StatementSync } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
 import type { Compilable } from 'kysely'
 import { LRUCache } from 'lru-cache'
 
@@ -9,7 +9,11 @@ const statementsMax = 300
 const busyTimeoutMs = 5_000
 
 /** A query that is compiled once and run with other values each time. */
-export type Hot<P, R> = { all(values: P): R[]; get(values: P): R | undefined; run(values: P): { changes: number; lastId: number } }
+export type Hot<P, R> = {
+  all(values: P): R[]
+  get(values: P): R | undefined
+  run(values: P): { changes: number; lastId: number }
+}
 
 /** One database connection; all calls are synchronous. */
 export type Connection = {
@@ -37,7 +41,11 @@ class Slot {
  * Throws the driver's error when the file can't be opened or is no database.
  */
 export function openSqlite(file: string, options: { readOnly?: boolean } = {}): Connection {
-  const database = new DatabaseSync(file, { readOnly: options.readOnly ?? false, enableForeignKeyConstraints: true, timeout: busyTimeoutMs })
+  const database = new DatabaseSync(file, {
+    readOnly: options.readOnly ?? false,
+    enableForeignKeyConstraints: true,
+    timeout: busyTimeoutMs,
+  })
   if (!options.readOnly) database.exec('pragma journal_mode = wal')
   database.exec('pragma synchronous = full; pragma temp_store = memory; pragma cache_size = -16000')
   const statements = new LRUCache<string, StatementSync>({ max: statementsMax })
@@ -49,12 +57,16 @@ export function openSqlite(file: string, options: { readOnly?: boolean } = {}): 
     statements.set(text, made)
     return made
   }
-  const written = (result: { changes: number | bigint; lastInsertRowid: number | bigint }) => ({ changes: Number(result.changes), lastId: Number(result.lastInsertRowid) })
+  const written = (result: { changes: number | bigint; lastInsertRowid: number | bigint }) => ({
+    changes: Number(result.changes),
+    lastId: Number(result.lastInsertRowid),
+  })
 
   function hot<P, R>(build: (slot: <K extends keyof P & string>(name: K) => P[K]) => Compilable<R>): Hot<P, R> {
     const { sql: text, parameters } = build((name) => new Slot(name) as never).compile()
     const statement = database.prepare(text)
-    const bind = (values: P) => parameters.map((one) => (one instanceof Slot ? values[one.name as keyof P] : one)) as SQLInputValue[]
+    const bind = (values: P) =>
+      parameters.map((one) => (one instanceof Slot ? values[one.name as keyof P] : one)) as SQLInputValue[]
     return {
       all: (values) => statement.all(...bind(values)) as R[],
       get: (values) => statement.get(...bind(values)) as R | undefined,

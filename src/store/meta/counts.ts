@@ -1,7 +1,7 @@
+import type { Selectable } from 'kysely'
 import type { OutcomeCount } from '../../outcome.ts'
 import type { AttachmentRow, MetaStore, OutcomeRow } from './meta.ts'
 import type { Store } from './store.ts'
-import type { Selectable } from 'kysely'
 import type { Tables } from './tables.ts'
 
 const hourMs = 3_600_000
@@ -40,10 +40,12 @@ export function outcomeWriter({ write, dialect: { builder } }: Store): (counts: 
         bytes: slot('bytes'),
       })
       .onConflict((conflict) =>
-        conflict.columns(['hour_ms', 'project_id', 'key_id', 'category', 'outcome', 'reason', 'item_type']).doUpdateSet((build) => ({
-          quantity: build('outcome.quantity', '+', build.ref('excluded.quantity')),
-          bytes: build('outcome.bytes', '+', build.ref('excluded.bytes')),
-        })),
+        conflict
+          .columns(['hour_ms', 'project_id', 'key_id', 'category', 'outcome', 'reason', 'item_type'])
+          .doUpdateSet((build) => ({
+            quantity: build('outcome.quantity', '+', build.ref('excluded.quantity')),
+            bytes: build('outcome.bytes', '+', build.ref('excluded.bytes')),
+          })),
       ),
   )
   return (counts, atMs) => {
@@ -64,7 +66,18 @@ const toAttachment = (row: Selectable<Tables['attachment']>): AttachmentRow & { 
   receivedMs: row.received_ms,
 })
 
-type Part = Pick<MetaStore, 'addOutcomes' | 'outcomesSince' | 'deadItems' | 'touchKeys' | 'prune' | 'getValue' | 'setValue' | 'attachmentsOf' | 'attachmentById'>
+type Part = Pick<
+  MetaStore,
+  | 'addOutcomes'
+  | 'outcomesSince'
+  | 'deadItems'
+  | 'touchKeys'
+  | 'prune'
+  | 'getValue'
+  | 'setValue'
+  | 'attachmentsOf'
+  | 'attachmentById'
+>
 
 /** Outcomes, dead items, attachments' rows and single values. */
 export function countPart(store: Store): Part {
@@ -88,7 +101,11 @@ export function countPart(store: Store): Part {
     },
     outcomesSince: ({ projectIds, fromMs }) => {
       if (projectIds?.length === 0) return []
-      const since = builder.selectFrom('outcome').selectAll().where('hour_ms', '>=', Math.floor(fromMs / hourMs) * hourMs).orderBy('hour_ms')
+      const since = builder
+        .selectFrom('outcome')
+        .selectAll()
+        .where('hour_ms', '>=', Math.floor(fromMs / hourMs) * hourMs)
+        .orderBy('hour_ms')
       const rows = read.all(projectIds ? since.where('project_id', 'in', projectIds) : since)
       return rows.map(
         (row): OutcomeRow => ({
@@ -115,28 +132,50 @@ export function countPart(store: Store): Part {
         blobKey: row.blob_key,
       })),
     touchKeys: (uses) => {
-      if (uses.length > 0) write.transaction(() => uses.forEach(({ keyId, atMs }) => void touch.run({ id: keyId, ms: atMs })))
+      if (uses.length > 0)
+        write.transaction(() => uses.forEach(({ keyId, atMs }) => void touch.run({ id: keyId, ms: atMs })))
     },
     prune: (nowMs, attachmentsBeforeMs, deadBeforeMs) => {
       const before = new Date(nowMs)
       before.setUTCMonth(before.getUTCMonth() - outcomeMonths)
       return write.transaction(() => {
         write.run(builder.deleteFrom('outcome').where('hour_ms', '<', before.getTime()))
-        const attachments = write.all(builder.selectFrom('attachment').select('blob_key').distinct().where('received_ms', '<', attachmentsBeforeMs))
-        const dead = write.all(builder.selectFrom('dead_item').select('blob_key').distinct().where('received_ms', '<', deadBeforeMs))
+        const attachments = write.all(
+          builder.selectFrom('attachment').select('blob_key').distinct().where('received_ms', '<', attachmentsBeforeMs),
+        )
+        const dead = write.all(
+          builder.selectFrom('dead_item').select('blob_key').distinct().where('received_ms', '<', deadBeforeMs),
+        )
         write.run(builder.deleteFrom('attachment').where('received_ms', '<', attachmentsBeforeMs))
         write.run(builder.deleteFrom('dead_item').where('received_ms', '<', deadBeforeMs))
         // A younger row may stand on the same blob.
         const used = (key: string) =>
           write.get(builder.selectFrom('attachment').select('id').where('blob_key', '=', key).limit(1)) !== undefined ||
           write.get(builder.selectFrom('dead_item').select('id').where('blob_key', '=', key).limit(1)) !== undefined
-        return [...new Set([...attachments, ...dead].map((row) => row.blob_key))].filter((key) => key !== '' && !used(key))
+        return [...new Set([...attachments, ...dead].map((row) => row.blob_key))].filter(
+          (key) => key !== '' && !used(key),
+        )
       })
     },
     getValue: (name) => read.get(builder.selectFrom('value').select('text').where('name', '=', name))?.text,
-    setValue: (name, text) => void write.run(builder.insertInto('value').values({ name, text }).onConflict((conflict) => conflict.column('name').doUpdateSet({ text }))),
+    setValue: (name, text) =>
+      void write.run(
+        builder
+          .insertInto('value')
+          .values({ name, text })
+          .onConflict((conflict) => conflict.column('name').doUpdateSet({ text })),
+      ),
     attachmentsOf: (projectId, eventId) =>
-      read.all(builder.selectFrom('attachment').selectAll().where('project_id', '=', projectId).where('event_id', '=', eventId).orderBy('id')).map(toAttachment),
+      read
+        .all(
+          builder
+            .selectFrom('attachment')
+            .selectAll()
+            .where('project_id', '=', projectId)
+            .where('event_id', '=', eventId)
+            .orderBy('id'),
+        )
+        .map(toAttachment),
     attachmentById: (id) => {
       const row = read.get(builder.selectFrom('attachment').selectAll().where('id', '=', id))
       return row && toAttachment(row)

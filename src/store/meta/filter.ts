@@ -41,7 +41,9 @@ export function condition(build: Build, filter: IssueFilter): Expression<SqlBool
       return build(sql<string>`coalesce(substatus, '')`, '=', filter.value)
     case 'assigned':
       if (filter.userId === 'any') return build('assignee_user_id', 'is not', null)
-      return filter.userId === null ? build('assignee_user_id', 'is', null) : build(sql<string>`coalesce(assignee_user_id, '')`, '=', filter.userId)
+      return filter.userId === null
+        ? build('assignee_user_id', 'is', null)
+        : build(sql<string>`coalesce(assignee_user_id, '')`, '=', filter.userId)
     case 'field': {
       const column = build.ref(fieldColumns[filter.field])
       const value = filter.field === 'shortId' ? filter.value.toUpperCase() : filter.value

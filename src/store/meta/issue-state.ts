@@ -19,7 +19,10 @@ const texts = (effect: EventEffect) => {
     metadata: JSON.stringify(effect.metadata),
     error_type: type,
     error_value: value,
-    search_text: [effect.title, effect.culprit, type, value].map((text) => text.slice(0, searchCharactersMax)).join('\n').toLowerCase(),
+    search_text: [effect.title, effect.culprit, type, value]
+      .map((text) => text.slice(0, searchCharactersMax))
+      .join('\n')
+      .toLowerCase(),
   }
 }
 

@@ -49,15 +49,32 @@ const toActivity = (row: Selectable<Tables['activity']>): Activity => ({
 
 type ReadPart = Pick<
   MetaStore,
-  'issueById' | 'issueByShortId' | 'listIssues' | 'countIssues' | 'issuesByIds' | 'issueIdsOf' | 'hashesOf' | 'activityOf' | 'digestsOf' | 'issuesOfDigest' | 'environmentsOf' | 'releasesOf'
+  | 'issueById'
+  | 'issueByShortId'
+  | 'listIssues'
+  | 'countIssues'
+  | 'issuesByIds'
+  | 'issueIdsOf'
+  | 'hashesOf'
+  | 'activityOf'
+  | 'digestsOf'
+  | 'issuesOfDigest'
+  | 'environmentsOf'
+  | 'releasesOf'
 >
 
 /** Reads of issues and what hangs on them. */
 export function issueReadPart({ read, dialect: { builder } }: Store): ReadPart {
   const fingerprint = read.hot<{ projectId: number; hash: string }, { issue_id: number }>((slot) =>
-    builder.selectFrom('fingerprint').select('issue_id').where('project_id', '=', slot('projectId')).where('hash', '=', slot('hash')),
+    builder
+      .selectFrom('fingerprint')
+      .select('issue_id')
+      .where('project_id', '=', slot('projectId'))
+      .where('hash', '=', slot('hash')),
   )
-  const hashes = read.hot<{ id: number }, { hash: string }>((slot) => builder.selectFrom('fingerprint').select('hash').where('issue_id', '=', slot('id')).orderBy('hash'))
+  const hashes = read.hot<{ id: number }, { hash: string }>((slot) =>
+    builder.selectFrom('fingerprint').select('hash').where('issue_id', '=', slot('id')).orderBy('hash'),
+  )
 
   const matching = (request: { projectIds: number[]; filter?: IssueFilter; fromMs?: number }) => {
     let query = builder.selectFrom('issue').where('project_id', 'in', request.projectIds)
@@ -72,7 +89,13 @@ export function issueReadPart({ read, dialect: { builder } }: Store): ReadPart {
       return row && toIssue(row)
     },
     issueByShortId: (organizationId, shortId) => {
-      const row = read.get(builder.selectFrom('issue').selectAll().where('organization_id', '=', organizationId).where('short_id', '=', shortId.toUpperCase()))
+      const row = read.get(
+        builder
+          .selectFrom('issue')
+          .selectAll()
+          .where('organization_id', '=', organizationId)
+          .where('short_id', '=', shortId.toUpperCase()),
+      )
       return row && toIssue(row)
     },
     listIssues: (request) => {
@@ -80,7 +103,13 @@ export function issueReadPart({ read, dialect: { builder } }: Store): ReadPart {
       const column = request.sort === 'last' ? 'last_seen_ms' : 'first_seen_ms'
       let query = matching(request).selectAll()
       const { after } = request
-      if (after) query = query.where((build) => build.or([build(column, '<', after.valueMs), build.and([build(column, '=', after.valueMs), build('id', '<', after.id)])]))
+      if (after)
+        query = query.where((build) =>
+          build.or([
+            build(column, '<', after.valueMs),
+            build.and([build(column, '=', after.valueMs), build('id', '<', after.id)]),
+          ]),
+        )
       return read.all(query.orderBy(column, 'desc').orderBy('id', 'desc').limit(request.max)).map(toIssue)
     },
     countIssues: (request) => {
@@ -90,7 +119,10 @@ export function issueReadPart({ read, dialect: { builder } }: Store): ReadPart {
     issuesByIds: (ids, filter) => {
       const found: Issue[] = []
       for (let start = 0; start < ids.length; start += idsMax) {
-        const query = builder.selectFrom('issue').selectAll().where('id', 'in', ids.slice(start, start + idsMax))
+        const query = builder
+          .selectFrom('issue')
+          .selectAll()
+          .where('id', 'in', ids.slice(start, start + idsMax))
         found.push(...read.all(filter ? query.where((build) => condition(build, filter)) : query).map(toIssue))
       }
       return found
@@ -104,24 +136,70 @@ export function issueReadPart({ read, dialect: { builder } }: Store): ReadPart {
       return found
     },
     hashesOf: (issueIds) => new Map(issueIds.map((id) => [id, hashes.all({ id }).map((row) => row.hash)])),
-    activityOf: (issueId) => read.all(builder.selectFrom('activity').selectAll().where('issue_id', '=', issueId).orderBy('id')).map(toActivity),
+    activityOf: (issueId) =>
+      read
+        .all(builder.selectFrom('activity').selectAll().where('issue_id', '=', issueId).orderBy('id'))
+        .map(toActivity),
     digestsOf: (issueId) =>
-      read.all(builder.selectFrom('digest').select('digest').where('issue_id', '=', issueId).orderBy('last_ms', 'desc').limit(digestsMax)).map((row) => row.digest),
+      read
+        .all(
+          builder
+            .selectFrom('digest')
+            .select('digest')
+            .where('issue_id', '=', issueId)
+            .orderBy('last_ms', 'desc')
+            .limit(digestsMax),
+        )
+        .map((row) => row.digest),
     issuesOfDigest: (projectIds, digest) => {
       if (projectIds.length === 0) return []
       return read
-        .all(builder.selectFrom('digest').selectAll().where('digest', '=', digest).where('project_id', 'in', projectIds).orderBy('last_ms', 'desc').limit(digestsMax))
-        .map((row) => ({ issueId: row.issue_id, projectId: row.project_id, eventId: row.event_id, lastMs: row.last_ms }))
+        .all(
+          builder
+            .selectFrom('digest')
+            .selectAll()
+            .where('digest', '=', digest)
+            .where('project_id', 'in', projectIds)
+            .orderBy('last_ms', 'desc')
+            .limit(digestsMax),
+        )
+        .map((row) => ({
+          issueId: row.issue_id,
+          projectId: row.project_id,
+          eventId: row.event_id,
+          lastMs: row.last_ms,
+        }))
     },
     environmentsOf: (projectIds) => {
       if (projectIds.length === 0) return []
-      return read.all(builder.selectFrom('environment').select('name').distinct().where('project_id', 'in', projectIds).orderBy('name')).map((row) => row.name)
+      return read
+        .all(
+          builder
+            .selectFrom('environment')
+            .select('name')
+            .distinct()
+            .where('project_id', 'in', projectIds)
+            .orderBy('name'),
+        )
+        .map((row) => row.name)
     },
     releasesOf: (projectIds, max) => {
       if (projectIds.length === 0) return []
       return read
-        .all(builder.selectFrom('release').selectAll().where('project_id', 'in', projectIds).orderBy('last_event_ms', 'desc').limit(max))
-        .map((row) => ({ version: row.version, projectId: row.project_id, firstEventMs: row.first_event_ms, lastEventMs: row.last_event_ms }))
+        .all(
+          builder
+            .selectFrom('release')
+            .selectAll()
+            .where('project_id', 'in', projectIds)
+            .orderBy('last_event_ms', 'desc')
+            .limit(max),
+        )
+        .map((row) => ({
+          version: row.version,
+          projectId: row.project_id,
+          firstEventMs: row.first_event_ms,
+          lastEventMs: row.last_event_ms,
+        }))
     },
   }
 }
@@ -144,8 +222,20 @@ export function issueWritePart({ write, dialect: { builder } }: Store): WritePar
         const old = demand(id)
         const status = change.status ?? (old.status as Issue['status'])
         const moved = status !== old.status
-        const substatus = change.substatus === undefined ? (moved ? (status === 'unresolved' ? 'ongoing' : null) : old.substatus) : change.substatus
-        const details = change.statusDetails === undefined ? (moved ? '{}' : old.status_details) : JSON.stringify(change.statusDetails)
+        const substatus =
+          change.substatus === undefined
+            ? moved
+              ? status === 'unresolved'
+                ? 'ongoing'
+                : null
+              : old.substatus
+            : change.substatus
+        const details =
+          change.statusDetails === undefined
+            ? moved
+              ? '{}'
+              : old.status_details
+            : JSON.stringify(change.statusDetails)
         const assignee = change.assigneeUserId === undefined ? old.assignee_user_id : change.assigneeUserId
         const stateChanged = moved || substatus !== old.substatus || details !== old.status_details
         if (!stateChanged && assignee === old.assignee_user_id) return { issue: toIssue(old), activityId: null }
@@ -161,8 +251,15 @@ export function issueWritePart({ write, dialect: { builder } }: Store): WritePar
         const issue = toIssue({ ...old, ...row })
         if (!stateChanged) return { issue, activityId: null }
         // The state before is kept with the activity, so that undo is an update with these values.
-        const data = JSON.stringify({ before: { status: old.status, substatus: old.substatus, statusDetails: fromJson(old.status_details) }, statusDetails: fromJson(details) })
-        const { lastId } = write.run(builder.insertInto('activity').values({ issue_id: id, type: activityTypes[status], created_ms: nowMs, user_id: userId, data }))
+        const data = JSON.stringify({
+          before: { status: old.status, substatus: old.substatus, statusDetails: fromJson(old.status_details) },
+          statusDetails: fromJson(details),
+        })
+        const { lastId } = write.run(
+          builder
+            .insertInto('activity')
+            .values({ issue_id: id, type: activityTypes[status], created_ms: nowMs, user_id: userId, data }),
+        )
         return { issue, activityId: lastId }
       }),
     addComment: (issueId, userId, text, nowMs) => {
@@ -173,9 +270,20 @@ export function issueWritePart({ write, dialect: { builder } }: Store): WritePar
       }
       return write.transaction(() => {
         const old = demand(issueId)
-        const row = { issue_id: issueId, type: 'note', created_ms: nowMs, user_id: userId, data: JSON.stringify({ text: trimmed }) }
+        const row = {
+          issue_id: issueId,
+          type: 'note',
+          created_ms: nowMs,
+          user_id: userId,
+          data: JSON.stringify({ text: trimmed }),
+        }
         const { lastId } = write.run(builder.insertInto('activity').values(row))
-        write.run(builder.updateTable('issue').set({ comments: old.comments + 1, rev: old.rev + 1 }).where('id', '=', issueId))
+        write.run(
+          builder
+            .updateTable('issue')
+            .set({ comments: old.comments + 1, rev: old.rev + 1 })
+            .where('id', '=', issueId),
+        )
         return toActivity({ id: lastId, ...row })
       })
     },

@@ -41,12 +41,25 @@ export function effect(change: Partial<EventEffect> = {}): EventEffect {
   }
 }
 
-export const stored: OutcomeCount = { projectId: 1, keyId: 1, category: 'error', outcome: 'stored', reason: 'ok', itemType: 'event', quantity: 1, bytes: 100 }
+export const stored: OutcomeCount = {
+  projectId: 1,
+  keyId: 1,
+  category: 'error',
+  outcome: 'stored',
+  reason: 'ok',
+  itemType: 'event',
+  quantity: 1,
+  bytes: 100,
+}
 
 /** Opens and commits the next batch. */
 export function commit(meta: MetaStore, effects: Partial<BatchEffects>, atMs = nowMs) {
   const from = meta.cursor()
-  return meta.commitBatch(meta.openBatch(from, from + 100), { events: [], attachments: [], outcomes: [], dead: [], ...effects }, atMs)
+  return meta.commitBatch(
+    meta.openBatch(from, from + 100),
+    { events: [], attachments: [], outcomes: [], dead: [], ...effects },
+    atMs,
+  )
 }
 
 const codeOf = (work: () => unknown): string => {
@@ -81,12 +94,20 @@ function batchCases(fresh: () => MetaStore): void {
     const result = commit(meta, {
       events: [
         effect({ release: 'web@1', timestampMs: nowMs - 10 }),
-        effect({ release: 'web@2', title: 'later', digest: '2774530904', unhandled: true, metadata: { type: 'RangeError' } }),
+        effect({
+          release: 'web@2',
+          title: 'later',
+          digest: '2774530904',
+          unhandled: true,
+          metadata: { type: 'RangeError' },
+        }),
         effect({ release: 'web@0', timestampMs: nowMs - 99, title: 'older', environment: 'staging' }),
       ],
       outcomes: [stored, stored, { ...stored, outcome: 'invalid', reason: 'bad_json' }],
     })
-    expect(result.issues).toEqual([{ id: 1, projectId: 1, organizationId: 1, events: 3, isNew: true, regressed: false }])
+    expect(result.issues).toEqual([
+      { id: 1, projectId: 1, organizationId: 1, events: 3, isNew: true, regressed: false },
+    ])
     expect(meta.issueById(1)).toMatchObject({
       shortId: 'WEB-1',
       count: 3,
@@ -110,7 +131,9 @@ function batchCases(fresh: () => MetaStore): void {
     expect(meta.keysOf(1)[0]?.lastUsedMs).toBe(nowMs + 5)
     expect(meta.cursor()).toBe(100)
     expect(meta.openBatches()).toEqual([])
-    expect(meta.outcomesSince({ fromMs: nowMs }).map((row) => [row.outcome, row.reason, row.quantity, row.bytes])).toEqual([
+    expect(
+      meta.outcomesSince({ fromMs: nowMs }).map((row) => [row.outcome, row.reason, row.quantity, row.bytes]),
+    ).toEqual([
       ['invalid', 'bad_json', 1, 100],
       ['stored', 'ok', 2, 200],
     ])
@@ -128,14 +151,43 @@ function batchCases(fresh: () => MetaStore): void {
   })
 
   test.each<{ says: string; events: string[][]; issues: [string, number][] }>([
-    { says: 'the first known hash wins', events: [['1'], ['2'], ['2', '1']], issues: [['1', 1], ['2', 2]] },
-    { says: 'other hashes are attached', events: [['1', '2', '3'], ['3'], ['9', '2']], issues: [['1', 1], ['2', 1], ['3', 1], ['9', 1]] },
-    { says: 'a hash of another issue is not taken away', events: [['1'], ['2'], ['3', '2', '1']], issues: [['3', 2], ['1', 1], ['2', 2]] },
+    {
+      says: 'the first known hash wins',
+      events: [['1'], ['2'], ['2', '1']],
+      issues: [
+        ['1', 1],
+        ['2', 2],
+      ],
+    },
+    {
+      says: 'other hashes are attached',
+      events: [['1', '2', '3'], ['3'], ['9', '2']],
+      issues: [
+        ['1', 1],
+        ['2', 1],
+        ['3', 1],
+        ['9', 1],
+      ],
+    },
+    {
+      says: 'a hash of another issue is not taken away',
+      events: [['1'], ['2'], ['3', '2', '1']],
+      issues: [
+        ['3', 2],
+        ['1', 1],
+        ['2', 2],
+      ],
+    },
   ])('hashes: $says', ({ events, issues }) => {
     for (const batches of [[events], events.map((one) => [one])]) {
       const meta = fresh()
-      for (const batch of batches) commit(meta, { events: batch.map((hashes) => effect({ hashes: hashes.map((one) => hash(Number(one))) })) })
-      const found = meta.issueIdsOf([...issues.map(([one]) => ({ projectId: 1, groupHash: hash(Number(one)) })), { projectId: 1, groupHash: hash(77) }, { projectId: 2, groupHash: hash(1) }])
+      for (const batch of batches)
+        commit(meta, { events: batch.map((hashes) => effect({ hashes: hashes.map((one) => hash(Number(one))) })) })
+      const found = meta.issueIdsOf([
+        ...issues.map(([one]) => ({ projectId: 1, groupHash: hash(Number(one)) })),
+        { projectId: 1, groupHash: hash(77) },
+        { projectId: 2, groupHash: hash(1) },
+      ])
       expect(found).toEqual(new Map(issues.map(([one, id]) => [`1:${hash(Number(one))}`, id])))
       const owned = [...meta.hashesOf([1, 2])].flatMap(([id, hashes]) => hashes.map((one) => `${one}=${id}`))
       expect(owned.sort()).toEqual(issues.map(([one, id]) => `${hash(Number(one))}=${id}`).sort())
@@ -146,7 +198,11 @@ function batchCases(fresh: () => MetaStore): void {
     const meta = fresh()
     meta.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: null })
     commit(meta, { events: [effect(), effect({ projectId: 2 })] })
-    expect([meta.issueByShortId(1, 'web-1')?.projectId, meta.issueByShortId(1, 'API-1')?.projectId, meta.issueByShortId(2, 'API-1')]).toEqual([1, 2, undefined])
+    expect([
+      meta.issueByShortId(1, 'web-1')?.projectId,
+      meta.issueByShortId(1, 'API-1')?.projectId,
+      meta.issueByShortId(2, 'API-1'),
+    ]).toEqual([1, 2, undefined])
   })
 
   test('a project that takes over an old slug goes on counting', () => {
@@ -175,26 +231,59 @@ function batchCases(fresh: () => MetaStore): void {
   test('a batch that fails leaves nothing behind', () => {
     const meta = fresh()
     const batch = meta.openBatch(0, 10)
-    expect(() => meta.commitBatch(batch, { events: [effect(), effect({ hashes: [] })], attachments: [], outcomes: [stored], dead: [] }, nowMs)).toThrow('has no hash')
-    expect([meta.issueById(1), meta.cursor(), meta.outcomesSince({ fromMs: 0 }), meta.openBatches()]).toEqual([undefined, 0, [], [batch]])
+    expect(() =>
+      meta.commitBatch(
+        batch,
+        { events: [effect(), effect({ hashes: [] })], attachments: [], outcomes: [stored], dead: [] },
+        nowMs,
+      ),
+    ).toThrow('has no hash')
+    expect([meta.issueById(1), meta.cursor(), meta.outcomesSince({ fromMs: 0 }), meta.openBatches()]).toEqual([
+      undefined,
+      0,
+      [],
+      [batch],
+    ])
   })
 
   test('events of a project that is gone change nothing and stop nothing', () => {
     const meta = fresh()
-    expect(commit(meta, { events: [effect({ projectId: 99 }), effect()] }).issues.map((one) => one.projectId)).toEqual([1])
+    expect(commit(meta, { events: [effect({ projectId: 99 }), effect()] }).issues.map((one) => one.projectId)).toEqual([
+      1,
+    ])
   })
 }
 
 function regressionCases(fresh: () => MetaStore): void {
   test.each([
-    { says: 'an event after the resolution', status: 'resolved' as const, eventMs: nowMs + 2, after: ['unresolved', 'regressed'], regressed: true },
-    { says: 'an event from before it, sent late', status: 'resolved' as const, eventMs: nowMs, after: ['resolved', null], regressed: false },
-    { says: 'an ignored issue stays ignored', status: 'ignored' as const, eventMs: nowMs + 2, after: ['ignored', null], regressed: false },
+    {
+      says: 'an event after the resolution',
+      status: 'resolved' as const,
+      eventMs: nowMs + 2,
+      after: ['unresolved', 'regressed'],
+      regressed: true,
+    },
+    {
+      says: 'an event from before it, sent late',
+      status: 'resolved' as const,
+      eventMs: nowMs,
+      after: ['resolved', null],
+      regressed: false,
+    },
+    {
+      says: 'an ignored issue stays ignored',
+      status: 'ignored' as const,
+      eventMs: nowMs + 2,
+      after: ['ignored', null],
+      regressed: false,
+    },
   ])('regression: $says', ({ status, eventMs, after, regressed }) => {
     const meta = fresh()
     commit(meta, { events: [effect()] })
     meta.updateIssue(1, { status }, 'ann', nowMs + 1)
-    const [result] = commit(meta, { events: [effect({ timestampMs: eventMs }), effect({ timestampMs: eventMs })] }).issues
+    const [result] = commit(meta, {
+      events: [effect({ timestampMs: eventMs }), effect({ timestampMs: eventMs })],
+    }).issues
     const issue = meta.issueById(1)
     expect([issue?.status, issue?.substatus, result?.regressed, issue?.count]).toEqual([...after, regressed, 3])
     expect(meta.activityOf(1).filter((one) => one.type === 'set_regression')).toHaveLength(regressed ? 1 : 0)
@@ -204,7 +293,9 @@ function regressionCases(fresh: () => MetaStore): void {
 function issueCases(fresh: () => MetaStore): void {
   test.each(['last', 'first'] as const)('pages by %s seen show each issue once, ties by id', (sort) => {
     const meta = fresh()
-    const events = Array.from({ length: 23 }, (_, index) => effect({ hashes: [hash(index)], timestampMs: nowMs + Math.floor(index / 4) }))
+    const events = Array.from({ length: 23 }, (_, index) =>
+      effect({ hashes: [hash(index)], timestampMs: nowMs + Math.floor(index / 4) }),
+    )
     commit(meta, { events })
     const seen: number[] = []
     let after: { valueMs: number; id: number } | undefined
@@ -224,7 +315,11 @@ function issueCases(fresh: () => MetaStore): void {
 
 function filterCases(fresh: () => MetaStore): void {
   const status: IssueFilter = { op: 'status', value: 'unresolved' }
-  const field = (name: Extract<IssueFilter, { op: 'field' }>['field'], match: 'is' | 'like', value: string): IssueFilter => ({ op: 'field', field: name, match, value })
+  const field = (
+    name: Extract<IssueFilter, { op: 'field' }>['field'],
+    match: 'is' | 'like',
+    value: string,
+  ): IssueFilter => ({ op: 'field', field: name, match, value })
   test.each<[IssueFilter, number[]]>([
     [status, [1, 3]],
     [{ op: 'not', of: status }, [2]],
@@ -250,7 +345,16 @@ function filterCases(fresh: () => MetaStore): void {
     [{ op: 'text', value: 'ärger' }, [3]],
     [{ op: 'text', value: "'; drop table issue; --" }, []],
     [{ op: 'and', of: [status, { op: 'unhandled', value: true }] }, [3]],
-    [{ op: 'or', of: [{ op: 'text', value: 'alpha' }, { op: 'unhandled', value: true }] }, [1, 3]],
+    [
+      {
+        op: 'or',
+        of: [
+          { op: 'text', value: 'alpha' },
+          { op: 'unhandled', value: true },
+        ],
+      },
+      [1, 3],
+    ],
     [{ op: 'and', of: [] }, [1, 2, 3]],
     [{ op: 'or', of: [] }, []],
   ])('filter %j', (filter, ids) => {
@@ -261,14 +365,31 @@ function filterCases(fresh: () => MetaStore): void {
         effect({ ...bare, title: 'Alpha', hashes: [hash(1)] }),
         effect({ ...bare, title: 'Alpha', hashes: [hash(1)] }),
         effect({ ...bare, title: '100% of A_B', hashes: [hash(2)] }),
-        effect({ title: 'Gamma', culprit: 'ÄRGER', hashes: [hash(3)], unhandled: true, release: 'web@2', metadata: { value: 'undefined' } }),
+        effect({
+          title: 'Gamma',
+          culprit: 'ÄRGER',
+          hashes: [hash(3)],
+          unhandled: true,
+          release: 'web@2',
+          metadata: { value: 'undefined' },
+        }),
       ],
     })
     meta.updateIssue(2, { status: 'resolved' }, 'ann', nowMs)
     meta.updateIssue(3, { assigneeUserId: 'ann' }, 'ann', nowMs)
-    expect(meta.listIssues({ projectIds: [1], filter, sort: 'first', max: 10 }).map((one) => one.id).sort()).toEqual(ids)
+    expect(
+      meta
+        .listIssues({ projectIds: [1], filter, sort: 'first', max: 10 })
+        .map((one) => one.id)
+        .sort(),
+    ).toEqual(ids)
     expect(meta.countIssues({ projectIds: [1], filter })).toBe(ids.length)
-    expect(meta.issuesByIds([1, 2, 3, 99], filter).map((one) => one.id).sort()).toEqual(ids)
+    expect(
+      meta
+        .issuesByIds([1, 2, 3, 99], filter)
+        .map((one) => one.id)
+        .sort(),
+    ).toEqual(ids)
   })
 }
 
@@ -277,21 +398,51 @@ function changeCases(fresh: () => MetaStore): void {
     const meta = fresh()
     commit(meta, { events: [effect()] })
     const first = meta.updateIssue(1, { status: 'resolved', statusDetails: { inNextRelease: true } }, 'ann', nowMs)
-    expect(first.issue).toMatchObject({ status: 'resolved', substatus: null, statusDetails: { inNextRelease: true }, rev: 1 })
+    expect(first.issue).toMatchObject({
+      status: 'resolved',
+      substatus: null,
+      statusDetails: { inNextRelease: true },
+      rev: 1,
+    })
     const [, activity] = meta.activityOf(1)
-    expect(activity).toMatchObject({ id: first.activityId, type: 'set_resolved', userId: 'ann', data: { before: { status: 'unresolved', substatus: 'new', statusDetails: {} } } })
-    expect(meta.updateIssue(1, { status: 'resolved' }, 'bob', nowMs)).toMatchObject({ activityId: null, issue: { rev: 1 } })
-    expect(meta.updateIssue(1, { assigneeUserId: 'bob' }, 'ann', nowMs)).toMatchObject({ activityId: null, issue: { assigneeUserId: 'bob', rev: 2, status: 'resolved' } })
-    expect(meta.updateIssue(1, { status: 'unresolved', substatus: 'new' }, 'ann', nowMs).issue).toMatchObject({ substatus: 'new', statusDetails: {}, rev: 3 })
+    expect(activity).toMatchObject({
+      id: first.activityId,
+      type: 'set_resolved',
+      userId: 'ann',
+      data: { before: { status: 'unresolved', substatus: 'new', statusDetails: {} } },
+    })
+    expect(meta.updateIssue(1, { status: 'resolved' }, 'bob', nowMs)).toMatchObject({
+      activityId: null,
+      issue: { rev: 1 },
+    })
+    expect(meta.updateIssue(1, { assigneeUserId: 'bob' }, 'ann', nowMs)).toMatchObject({
+      activityId: null,
+      issue: { assigneeUserId: 'bob', rev: 2, status: 'resolved' },
+    })
+    expect(meta.updateIssue(1, { status: 'unresolved', substatus: 'new' }, 'ann', nowMs).issue).toMatchObject({
+      substatus: 'new',
+      statusDetails: {},
+      rev: 3,
+    })
     expect(meta.updateIssue(1, { status: 'ignored' }, null, nowMs).issue).toEqual(meta.issueById(1))
     expect(codeOf(() => meta.updateIssue(9, { status: 'resolved' }, 'ann', nowMs))).toBe('NOT_FOUND')
   })
 
-  test.each([['  seen it too ', 'seen it too'], ['', 'VALIDATION'], [' \n ', 'VALIDATION'], ['x'.repeat(10_001), 'VALIDATION']])('comment %j', (text, expected) => {
+  test.each([
+    ['  seen it too ', 'seen it too'],
+    ['', 'VALIDATION'],
+    [' \n ', 'VALIDATION'],
+    ['x'.repeat(10_001), 'VALIDATION'],
+  ])('comment %.20j', (text, expected) => {
     const meta = fresh()
     commit(meta, { events: [effect()] })
     if (expected === 'VALIDATION') expect(codeOf(() => meta.addComment(1, 'ann', text, nowMs))).toBe(expected)
-    else expect(meta.addComment(1, 'ann', text, nowMs)).toMatchObject({ type: 'note', data: { text: expected }, userId: 'ann' })
+    else
+      expect(meta.addComment(1, 'ann', text, nowMs)).toMatchObject({
+        type: 'note',
+        data: { text: expected },
+        userId: 'ann',
+      })
     expect(meta.issueById(1)?.comments).toBe(expected === 'VALIDATION' ? 0 : 1)
   })
 }
@@ -308,7 +459,11 @@ function settingCases(fresh: () => MetaStore, open: Open): void {
     const meta = fresh()
     expect(codeOf(() => meta.createOrganization({ slug: 'acme', name: 'B', ownerUserId: 'x' }))).toBe('CONFLICT')
     expect(meta.organizationBySlug('1')).toEqual(meta.organizationBySlug('acme'))
-    expect([meta.organizationBySlug('nobody'), meta.organizationById(7), meta.memberOf(1, 'bob')]).toEqual([undefined, undefined, undefined])
+    expect([meta.organizationBySlug('nobody'), meta.organizationById(7), meta.memberOf(1, 'bob')]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ])
     meta.setMember(1, 'bob', 'viewer')
     meta.setMember(1, 'bob', 'admin')
     expect(meta.organizationsOf('bob').map((one) => [one.slug, one.role])).toEqual([['acme', 'admin']])
@@ -321,12 +476,26 @@ function settingCases(fresh: () => MetaStore, open: Open): void {
   test('projects by slug and id, within their organization only', () => {
     const meta = fresh()
     meta.createOrganization({ slug: 'other', name: 'Other', ownerUserId: 'eve' })
-    expect([meta.projectBySlug(1, 'web')?.id, meta.projectBySlug(1, '1')?.id, meta.projectBySlug(2, '1'), meta.projectBySlug(2, 'web')]).toEqual([1, 1, undefined, undefined])
-    expect(codeOf(() => meta.createProject({ organizationId: 1, slug: 'web', name: 'A', platform: null }))).toBe('CONFLICT')
+    expect([
+      meta.projectBySlug(1, 'web')?.id,
+      meta.projectBySlug(1, '1')?.id,
+      meta.projectBySlug(2, '1'),
+      meta.projectBySlug(2, 'web'),
+    ]).toEqual([1, 1, undefined, undefined])
+    expect(codeOf(() => meta.createProject({ organizationId: 1, slug: 'web', name: 'A', platform: null }))).toBe(
+      'CONFLICT',
+    )
     expect(meta.createProject({ organizationId: 2, slug: 'web', name: 'A', platform: null }).id).toBe(2)
     expect(codeOf(() => meta.updateProject(9, { name: 'x' }))).toBe('NOT_FOUND')
     expect(codeOf(() => meta.updateProject(1, { name: ' ' }))).toBe('VALIDATION')
-    expect(meta.projectSettings(1)).toEqual({ projectId: 1, organizationId: 1, scrubDefaults: true, scrubIpAddresses: false, sensitiveFields: [], safeFields: [] })
+    expect(meta.projectSettings(1)).toEqual({
+      projectId: 1,
+      organizationId: 1,
+      scrubDefaults: true,
+      scrubIpAddresses: false,
+      sensitiveFields: [],
+      safeFields: [],
+    })
     expect(meta.projectSettings(9)).toBeUndefined()
   })
 
@@ -341,7 +510,14 @@ function settingCases(fresh: () => MetaStore, open: Open): void {
     note()
     meta.updateProject(1, { allowedOrigins: ['https://shop.example'] })
     note()
-    expect(meta.keySnapshot().keys[key.publicKey]).toEqual({ keyId: key.id, projectId: 1, organizationId: 1, active: false, rateLimit: { count: 5, windowS: 60 }, allowedOrigins: ['https://shop.example'] })
+    expect(meta.keySnapshot().keys[key.publicKey]).toEqual({
+      keyId: key.id,
+      projectId: 1,
+      organizationId: 1,
+      active: false,
+      rateLimit: { count: 5, windowS: 60 },
+      allowedOrigins: ['https://shop.example'],
+    })
     expect(meta.updateKey(key.id, { rateLimit: null }).rateLimit).toBeNull()
     note()
     meta.deleteKey(key.id)
@@ -359,7 +535,13 @@ function countCases(fresh: () => MetaStore): void {
     const meta = fresh()
     const hour = Math.floor(nowMs / 3_600_000) * 3_600_000
     meta.addOutcomes([stored, stored], nowMs)
-    meta.addOutcomes([{ ...stored, quantity: 3 }, { ...stored, projectId: 2 }], hour)
+    meta.addOutcomes(
+      [
+        { ...stored, quantity: 3 },
+        { ...stored, projectId: 2 },
+      ],
+      hour,
+    )
     meta.addOutcomes([stored], hour - 1)
     meta.addOutcomes([], nowMs)
     expect(meta.outcomesSince({ fromMs: nowMs }).map((row) => [row.hourMs, row.projectId, row.quantity])).toEqual([
@@ -368,7 +550,7 @@ function countCases(fresh: () => MetaStore): void {
     ])
     expect(meta.outcomesSince({ fromMs: hour - 1, projectIds: [1] }).map((row) => row.quantity)).toEqual([1, 5])
     expect(meta.outcomesSince({ fromMs: 0, projectIds: [] })).toEqual([])
-    meta.prune(nowMs + 395 * dayMs, 0, 0)
+    meta.prune(nowMs + 394 * dayMs, 0, 0)
     expect(meta.outcomesSince({ fromMs: 0 })).toHaveLength(3)
     meta.prune(nowMs + 400 * dayMs, 0, 0)
     expect(meta.outcomesSince({ fromMs: 0 })).toEqual([])
@@ -376,10 +558,23 @@ function countCases(fresh: () => MetaStore): void {
 
   test('attachments and dead items: kept, then pruned with the blobs that nothing else uses', () => {
     const meta = fresh()
-    const attachment = { projectId: 1, eventId: 'e1', name: 'a.txt', type: 'event.attachment', contentType: 'text/plain', bytes: 3, blobKey: 'k1', receivedMs: 100 }
+    const attachment = {
+      projectId: 1,
+      eventId: 'e1',
+      name: 'a.txt',
+      type: 'event.attachment',
+      contentType: 'text/plain',
+      bytes: 3,
+      blobKey: 'k1',
+      receivedMs: 100,
+    }
     const dead = { jpos: 7, projectId: 1, keyId: 1, receivedMs: 100, reason: 'failed', bytes: 9, blobKey: 'd1' }
     commit(meta, {
-      attachments: [attachment, { ...attachment, blobKey: 'k2' }, { ...attachment, eventId: 'e2', blobKey: 'k2', receivedMs: 300 }],
+      attachments: [
+        attachment,
+        { ...attachment, blobKey: 'k2' },
+        { ...attachment, eventId: 'e2', blobKey: 'k2', receivedMs: 300 },
+      ],
       dead: [dead, { ...dead, jpos: 8, blobKey: '' }, { ...dead, jpos: 9, receivedMs: 900, blobKey: 'd9' }],
     })
     expect(meta.attachmentsOf(1, 'e1').map((one) => one.blobKey)).toEqual(['k1', 'k2'])
@@ -387,16 +582,31 @@ function countCases(fresh: () => MetaStore): void {
     expect(meta.attachmentById(1)).toEqual({ id: 1, ...attachment })
     expect(meta.deadItems(2).map((one) => one.jpos)).toEqual([9, 8])
     expect(meta.prune(nowMs, 200, 500).sort()).toEqual(['d1', 'k1'])
-    expect([meta.attachmentById(1), meta.attachmentById(3)?.eventId, meta.deadItems(9).length]).toEqual([undefined, 'e2', 1])
+    expect([meta.attachmentById(1), meta.attachmentById(3)?.eventId, meta.deadItems(9).length]).toEqual([
+      undefined,
+      'e2',
+      1,
+    ])
   })
 
   test('key uses and values', () => {
     const meta = fresh()
-    meta.touchKeys([{ keyId: 1, atMs: 50 }, { keyId: 1, atMs: 20 }, { keyId: 99, atMs: 1 }])
+    meta.touchKeys([
+      { keyId: 1, atMs: 50 },
+      { keyId: 1, atMs: 20 },
+      { keyId: 99, atMs: 1 },
+    ])
     expect(meta.keysOf(1)[0]?.lastUsedMs).toBe(50)
     meta.setValue('a', '1')
     meta.setValue('a', '2')
-    expect([meta.getValue('a'), meta.getValue('b'), meta.isEmpty(), meta.people([]), meta.personById('x'), meta.personByEmail('x')]).toEqual(['2', undefined, true, [], undefined, undefined])
+    expect([
+      meta.getValue('a'),
+      meta.getValue('b'),
+      meta.isEmpty(),
+      meta.people([]),
+      meta.personById('x'),
+      meta.personByEmail('x'),
+    ]).toEqual(['2', undefined, true, [], undefined, undefined])
   })
 }
 
@@ -405,7 +615,14 @@ function tokenCases(open: Open): void {
     const clock = testClock(nowMs)
     const meta = withProject(open(clock))
     const secret = `sntryu_${'ab'.repeat(32)}`
-    const token = meta.createToken({ name: 'ci', userId: 'ann', organizationId: 1, scopes: ['org:read'], secret, nowMs })
+    const token = meta.createToken({
+      name: 'ci',
+      userId: 'ann',
+      organizationId: 1,
+      scopes: ['org:read'],
+      secret,
+      nowMs,
+    })
     expect(token).toMatchObject({ prefix: 'sntryu_abab', lastUsedMs: null })
     expect([meta.tokenBySecret('sntryu_other'), meta.tokenBySecret('')]).toEqual([undefined, undefined])
     const uses = [0, 59_999, 1].map((ms) => {

@@ -23,13 +23,44 @@ export type EventEffect = {
   unhandled: boolean
 }
 
-export type AttachmentRow = { projectId: number; eventId: string; name: string; type: string; contentType: string; bytes: number; blobKey: string; receivedMs: number }
-export type DeadItem = { jpos: number; projectId: number; keyId: number; receivedMs: number; reason: string; bytes: number; blobKey: string }
+export type AttachmentRow = {
+  projectId: number
+  eventId: string
+  name: string
+  type: string
+  contentType: string
+  bytes: number
+  blobKey: string
+  receivedMs: number
+}
+export type DeadItem = {
+  jpos: number
+  projectId: number
+  keyId: number
+  receivedMs: number
+  reason: string
+  bytes: number
+  blobKey: string
+}
 
 export type Batch = { seq: number; from: number; to: number }
-export type BatchEffects = { events: EventEffect[]; attachments: AttachmentRow[]; outcomes: OutcomeCount[]; dead: DeadItem[] }
+export type BatchEffects = {
+  events: EventEffect[]
+  attachments: AttachmentRow[]
+  outcomes: OutcomeCount[]
+  dead: DeadItem[]
+}
 /** What changed, for listeners: after the commit only. */
-export type BatchResult = { issues: { id: number; projectId: number; organizationId: number; events: number; isNew: boolean; regressed: boolean }[] }
+export type BatchResult = {
+  issues: {
+    id: number
+    projectId: number
+    organizationId: number
+    events: number
+    isNew: boolean
+    regressed: boolean
+  }[]
+}
 
 /** The part of meta that refine works with (architecture.md "Exactly once"). */
 export type BatchStore = {
@@ -79,7 +110,16 @@ export type ProjectKey = {
 }
 export type Member = { organizationId: number; userId: string; role: Role; createdMs: number }
 export type Person = { id: string; name: string; email: string }
-export type ApiToken = { id: number; name: string; prefix: string; userId: string; organizationId: number | null; scopes: string[]; createdMs: number; lastUsedMs: number | null }
+export type ApiToken = {
+  id: number
+  name: string
+  prefix: string
+  userId: string
+  organizationId: number | null
+  scopes: string[]
+  createdMs: number
+  lastUsedMs: number | null
+}
 
 export type Issue = {
   id: number
@@ -117,13 +157,41 @@ export type IssueFilter =
   | { op: 'status'; value: Issue['status'] }
   | { op: 'substatus'; value: string }
   | { op: 'assigned'; userId: string | null | 'any' }
-  | { op: 'field'; field: 'title' | 'culprit' | 'level' | 'platform' | 'logger' | 'kind' | 'shortId' | 'firstRelease' | 'lastRelease' | 'errorType' | 'errorValue'; match: 'is' | 'like'; value: string }
-  | { op: 'number'; field: 'firstSeen' | 'lastSeen' | 'count' | 'id'; compare: '<' | '<=' | '=' | '>=' | '>'; value: number }
+  | {
+      op: 'field'
+      field:
+        | 'title'
+        | 'culprit'
+        | 'level'
+        | 'platform'
+        | 'logger'
+        | 'kind'
+        | 'shortId'
+        | 'firstRelease'
+        | 'lastRelease'
+        | 'errorType'
+        | 'errorValue'
+      match: 'is' | 'like'
+      value: string
+    }
+  | {
+      op: 'number'
+      field: 'firstSeen' | 'lastSeen' | 'count' | 'id'
+      compare: '<' | '<=' | '=' | '>=' | '>'
+      value: number
+    }
   | { op: 'unhandled'; value: boolean }
   /** Free text: any of title, culprit, type and value contains it, case-insensitively. */
   | { op: 'text'; value: string }
 
-export type Activity = { id: number; issueId: number; type: 'first_seen' | 'note' | 'set_resolved' | 'set_unresolved' | 'set_regression' | 'set_ignored'; createdMs: number; userId: string | null; data: Record<string, unknown> }
+export type Activity = {
+  id: number
+  issueId: number
+  type: 'first_seen' | 'note' | 'set_resolved' | 'set_unresolved' | 'set_regression' | 'set_ignored'
+  createdMs: number
+  userId: string | null
+  data: Record<string, unknown>
+}
 
 export type OutcomeRow = { hourMs: number } & OutcomeCount
 
@@ -146,11 +214,17 @@ export type MetaStore = BatchStore & {
   projectsOf(organizationId: number): Project[]
   projectById(id: number): Project | undefined
   projectBySlug(organizationId: number, slugOrId: string): Project | undefined
-  updateProject(id: number, value: { name?: string; slug?: string; platform?: string | null; allowedOrigins?: string[] }): Project
+  updateProject(
+    id: number,
+    value: { name?: string; slug?: string; platform?: string | null; allowedOrigins?: string[] },
+  ): Project
 
   createKey(projectId: number, label: string): ProjectKey
   keysOf(projectId: number): ProjectKey[]
-  updateKey(id: number, value: { label?: string; active?: boolean; rateLimit?: { count: number; windowS: number } | null }): ProjectKey
+  updateKey(
+    id: number,
+    value: { label?: string; active?: boolean; rateLimit?: { count: number; windowS: number } | null },
+  ): ProjectKey
   deleteKey(id: number): void
   /** All keys for accept. */
   keySnapshot(): import('../../auth/keys.ts').KeySnapshot
@@ -165,7 +239,14 @@ export type MetaStore = BatchStore & {
   issueById(id: number): Issue | undefined
   issueByShortId(organizationId: number, shortId: string): Issue | undefined
   /** Issues of projects by state, newest first by `sort`; `after` is the last row of the page before. */
-  listIssues(request: { projectIds: number[]; filter?: IssueFilter; fromMs?: number; sort: 'last' | 'first'; after?: { valueMs: number; id: number }; max: number }): Issue[]
+  listIssues(request: {
+    projectIds: number[]
+    filter?: IssueFilter
+    fromMs?: number
+    sort: 'last' | 'first'
+    after?: { valueMs: number; id: number }
+    max: number
+  }): Issue[]
   countIssues(request: { projectIds: number[]; filter?: IssueFilter; fromMs?: number }): number
   /** The issues among `ids` that meet the filter. */
   issuesByIds(ids: number[], filter?: IssueFilter): Issue[]
@@ -174,22 +255,45 @@ export type MetaStore = BatchStore & {
   /** All hashes of each issue. */
   hashesOf(issueIds: number[]): Map<number, string[]>
   /** Changes status or assignee, writes the activity, returns the issue and the activity id (for undo). */
-  updateIssue(id: number, change: { status?: Issue['status']; substatus?: Issue['substatus']; statusDetails?: Record<string, unknown>; assigneeUserId?: string | null }, userId: string | null, nowMs: number): { issue: Issue; activityId: number | null }
+  updateIssue(
+    id: number,
+    change: {
+      status?: Issue['status']
+      substatus?: Issue['substatus']
+      statusDetails?: Record<string, unknown>
+      assigneeUserId?: string | null
+    },
+    userId: string | null,
+    nowMs: number,
+  ): { issue: Issue; activityId: number | null }
   addComment(issueId: number, userId: string, text: string, nowMs: number): Activity
   activityOf(issueId: number): Activity[]
   /** The latest digests of an issue, newest first, at most 100. */
   digestsOf(issueId: number): string[]
   /** Issues that had this digest, latest first. */
-  issuesOfDigest(projectIds: number[], digest: string): { issueId: number; projectId: number; eventId: string; lastMs: number }[]
+  issuesOfDigest(
+    projectIds: number[],
+    digest: string,
+  ): { issueId: number; projectId: number; eventId: string; lastMs: number }[]
   /** Names of environments seen in these projects, in alphabetical order, each once. */
   environmentsOf(projectIds: number[]): string[]
   /** Releases seen in these projects, latest event first. */
-  releasesOf(projectIds: number[], max: number): { version: string; projectId: number; firstEventMs: number; lastEventMs: number }[]
+  releasesOf(
+    projectIds: number[],
+    max: number,
+  ): { version: string; projectId: number; firstEventMs: number; lastEventMs: number }[]
 
   attachmentsOf(projectId: number, eventId: string): (AttachmentRow & { id: number })[]
   attachmentById(id: number): (AttachmentRow & { id: number }) | undefined
 
-  createToken(value: { name: string; userId: string; organizationId: number | null; scopes: string[]; secret: string; nowMs: number }): ApiToken
+  createToken(value: {
+    name: string
+    userId: string
+    organizationId: number | null
+    scopes: string[]
+    secret: string
+    nowMs: number
+  }): ApiToken
   tokenBySecret(secret: string): ApiToken | undefined
   tokensOf(userId: string): ApiToken[]
   deleteToken(id: number): void

@@ -12,10 +12,16 @@ const steps: ((dialect: Dialect) => string[])[] = [first]
  * Throws START_NEWER_DATA when a newer version wrote it.
  */
 export function migrate(connection: Connection, dialect: Dialect, nowMs: number): void {
-  connection.script(`create table if not exists version (number integer primary key, applied_ms ${dialect.bigint} not null)`)
-  const found = connection.get(dialect.builder.selectFrom('version').select(sql<number | null>`max(number)`.as('number')))?.number ?? 0
+  connection.script(
+    `create table if not exists version (number integer primary key, applied_ms ${dialect.bigint} not null)`,
+  )
+  const found =
+    connection.get(dialect.builder.selectFrom('version').select(sql<number | null>`max(number)`.as('number')))
+      ?.number ?? 0
   if (found > steps.length) {
-    throw new MishapError('START_NEWER_DATA', { detail: `The data folder was written by a newer version (schema ${found}; this version knows ${steps.length}).` })
+    throw new MishapError('START_NEWER_DATA', {
+      detail: `The data folder was written by a newer version (schema ${found}; this version knows ${steps.length}).`,
+    })
   }
   for (let number = found + 1; number <= steps.length; number++) {
     const step = steps[number - 1]

@@ -4,7 +4,8 @@ import { MishapError } from '../../errors.ts'
 export const slugCharactersMax = 50
 export const nameCharactersMax = 64
 
-const refuse = (field: string, sentence: string) => new MishapError('VALIDATION', { detail: sentence, fields: { [field]: [sentence] } })
+const refuse = (field: string, sentence: string) =>
+  new MishapError('VALIDATION', { detail: sentence, fields: { [field]: [sentence] } })
 
 /** Returns the slug when it follows the rules; throws VALIDATION (field `slug`) otherwise. */
 export function checkSlug(slug: string): string {
@@ -16,7 +17,8 @@ export function checkSlug(slug: string): string {
 /** Returns the trimmed name; throws VALIDATION (field `name`) when it is empty, too long or has control characters. */
 export function checkName(name: string, field = 'name'): string {
   const trimmed = name.trim()
-  if (trimmed.length === 0 || [...trimmed].length > nameCharactersMax) throw refuse(field, `Use 1 to ${nameCharactersMax} characters.`)
+  if (trimmed.length === 0 || [...trimmed].length > nameCharactersMax)
+    throw refuse(field, `Use 1 to ${nameCharactersMax} characters.`)
   if (/[\u0000-\u001f\u007f-\u009f]/.test(trimmed)) throw refuse(field, 'Control characters are not allowed.')
   return trimmed
 }

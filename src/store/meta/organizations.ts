@@ -7,11 +7,24 @@ import type { Tables } from './tables.ts'
 
 type Row = Selectable<Tables['organization']>
 
-const toOrganization = (row: Row): Organization => ({ id: row.id, slug: row.slug, name: row.name, createdMs: row.created_ms })
+const toOrganization = (row: Row): Organization => ({
+  id: row.id,
+  slug: row.slug,
+  name: row.name,
+  createdMs: row.created_ms,
+})
 
 type Part = Pick<
   MetaStore,
-  'createOrganization' | 'organizationBySlug' | 'organizationById' | 'organizationsOf' | 'organizations' | 'memberOf' | 'setMember' | 'removeMember' | 'membersOf'
+  | 'createOrganization'
+  | 'organizationBySlug'
+  | 'organizationById'
+  | 'organizationsOf'
+  | 'organizations'
+  | 'memberOf'
+  | 'setMember'
+  | 'removeMember'
+  | 'membersOf'
 >
 
 /** Organizations and who is in them. */
@@ -19,7 +32,12 @@ export function organizationPart({ write, read, dialect: { builder }, clock }: S
   const byId = (id: number) => read.get(builder.selectFrom('organization').selectAll().where('id', '=', id))
   const setMember = (organizationId: number, userId: string, role: Role) => {
     const row = { organization_id: organizationId, user_id: userId, role, created_ms: clock.now() }
-    write.run(builder.insertInto('member').values(row).onConflict((conflict) => conflict.columns(['organization_id', 'user_id']).doUpdateSet({ role })))
+    write.run(
+      builder
+        .insertInto('member')
+        .values(row)
+        .onConflict((conflict) => conflict.columns(['organization_id', 'user_id']).doUpdateSet({ role })),
+    )
   }
 
   return {
@@ -27,7 +45,10 @@ export function organizationPart({ write, read, dialect: { builder }, clock }: S
       const row = { slug: checkSlug(slug), name: checkName(name), created_ms: clock.now() }
       return write.transaction(() => {
         if (write.get(builder.selectFrom('organization').select('id').where('slug', '=', slug))) {
-          throw new MishapError('CONFLICT', { detail: 'Another organization has this slug.', fields: { slug: ['Another organization has this slug.'] } })
+          throw new MishapError('CONFLICT', {
+            detail: 'Another organization has this slug.',
+            fields: { slug: ['Another organization has this slug.'] },
+          })
         }
         const { lastId } = write.run(builder.insertInto('organization').values(row))
         setMember(lastId, ownerUserId, 'owner')
@@ -36,7 +57,10 @@ export function organizationPart({ write, read, dialect: { builder }, clock }: S
     },
     organizationBySlug: (slugOrId) => {
       const id = idOf(slugOrId)
-      const row = id === undefined ? read.get(builder.selectFrom('organization').selectAll().where('slug', '=', slugOrId)) : byId(id)
+      const row =
+        id === undefined
+          ? read.get(builder.selectFrom('organization').selectAll().where('slug', '=', slugOrId))
+          : byId(id)
       return row && toOrganization(row)
     },
     organizationById: (id) => {
@@ -57,14 +81,30 @@ export function organizationPart({ write, read, dialect: { builder }, clock }: S
         .map((row) => ({ ...toOrganization(row), role: row.role as Role })),
     organizations: () => read.all(builder.selectFrom('organization').selectAll().orderBy('id')).map(toOrganization),
     memberOf: (organizationId, userId) => {
-      const row = read.get(builder.selectFrom('member').selectAll().where('organization_id', '=', organizationId).where('user_id', '=', userId))
+      const row = read.get(
+        builder
+          .selectFrom('member')
+          .selectAll()
+          .where('organization_id', '=', organizationId)
+          .where('user_id', '=', userId),
+      )
       return row && { organizationId, userId, role: row.role as Role, createdMs: row.created_ms }
     },
     setMember,
-    removeMember: (organizationId, userId) => void write.run(builder.deleteFrom('member').where('organization_id', '=', organizationId).where('user_id', '=', userId)),
+    removeMember: (organizationId, userId) =>
+      void write.run(
+        builder.deleteFrom('member').where('organization_id', '=', organizationId).where('user_id', '=', userId),
+      ),
     membersOf: (organizationId) =>
       read
-        .all(builder.selectFrom('member').selectAll().where('organization_id', '=', organizationId).orderBy('created_ms').orderBy('user_id'))
+        .all(
+          builder
+            .selectFrom('member')
+            .selectAll()
+            .where('organization_id', '=', organizationId)
+            .orderBy('created_ms')
+            .orderBy('user_id'),
+        )
         .map((row) => ({ organizationId, userId: row.user_id, role: row.role as Role, createdMs: row.created_ms })),
   }
 }

@@ -12,7 +12,10 @@ export function peoplePart({ read, dialect: { builder } }: Store): Part {
   const plain = (row: Person | undefined): Person | undefined => row && { ...row }
   return {
     personById: (userId) => plain(read.get(person.where('id', '=', userId))),
-    people: (userIds) => (userIds.length === 0 ? [] : read.all(person.where('id', 'in', userIds).orderBy('name')).map((row) => ({ ...row }))),
+    people: (userIds) =>
+      userIds.length === 0
+        ? []
+        : read.all(person.where('id', 'in', userIds).orderBy('name')).map((row) => ({ ...row })),
     personByEmail: (email) => plain(read.get(person.where('email', '=', email.trim().toLowerCase()))),
     // A user without a password is what a crash between the two inserts leaves; nobody could sign in with it.
     isEmpty: () => read.get(builder.selectFrom('auth_account').select('id').limit(1)) === undefined,

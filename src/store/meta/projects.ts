@@ -23,7 +23,10 @@ const toKey = (row: Selectable<Tables['project_key']>): ProjectKey => ({
   label: row.label,
   publicKey: row.public_key,
   active: row.active === 1,
-  rateLimit: row.rate_count === null || row.rate_window_s === null ? null : { count: row.rate_count, windowS: row.rate_window_s },
+  rateLimit:
+    row.rate_count === null || row.rate_window_s === null
+      ? null
+      : { count: row.rate_count, windowS: row.rate_window_s },
   createdMs: row.created_ms,
   lastUsedMs: row.last_used_ms,
 })
@@ -39,7 +42,10 @@ export function bumpKeysVersion({ write, dialect: { builder } }: Pick<Store, 'wr
   )
 }
 
-type ProjectPart = Pick<MetaStore, 'createProject' | 'projectsOf' | 'projectById' | 'projectBySlug' | 'updateProject' | 'projectSettings'>
+type ProjectPart = Pick<
+  MetaStore,
+  'createProject' | 'projectsOf' | 'projectById' | 'projectBySlug' | 'updateProject' | 'projectSettings'
+>
 
 /** Projects and the switches that refine reads. */
 export function projectPart(store: Store): ProjectPart {
@@ -51,14 +57,29 @@ export function projectPart(store: Store): ProjectPart {
   } = store
   const one = (id: number) => builder.selectFrom('project').selectAll().where('id', '=', id)
   const demandFree = (organizationId: number, slug: string, butId: number) => {
-    const taken = write.get(builder.selectFrom('project').select('id').where('organization_id', '=', organizationId).where('slug', '=', slug))
-    if (taken && taken.id !== butId) throw new MishapError('CONFLICT', { detail: 'Another project has this slug.', fields: { slug: ['Another project has this slug.'] } })
+    const taken = write.get(
+      builder.selectFrom('project').select('id').where('organization_id', '=', organizationId).where('slug', '=', slug),
+    )
+    if (taken && taken.id !== butId)
+      throw new MishapError('CONFLICT', {
+        detail: 'Another project has this slug.',
+        fields: { slug: ['Another project has this slug.'] },
+      })
   }
-  const settings = read.hot<{ id: number }, Selectable<Tables['project']>>((slot) => builder.selectFrom('project').selectAll().where('id', '=', slot('id')))
+  const settings = read.hot<{ id: number }, Selectable<Tables['project']>>((slot) =>
+    builder.selectFrom('project').selectAll().where('id', '=', slot('id')),
+  )
 
   return {
     createProject: ({ organizationId, slug, name, platform }) => {
-      const row = { organization_id: organizationId, slug: checkSlug(slug), name: checkName(name), platform, created_ms: clock.now(), allowed_origins: '[]' }
+      const row = {
+        organization_id: organizationId,
+        slug: checkSlug(slug),
+        name: checkName(name),
+        platform,
+        created_ms: clock.now(),
+        allowed_origins: '[]',
+      }
       return write.transaction(() => {
         demandFree(organizationId, slug, 0)
         const { lastId } = write.run(builder.insertInto('project').values(row))
@@ -68,7 +89,10 @@ export function projectPart(store: Store): ProjectPart {
         return toProject(made)
       })
     },
-    projectsOf: (organizationId) => read.all(builder.selectFrom('project').selectAll().where('organization_id', '=', organizationId).orderBy('slug')).map(toProject),
+    projectsOf: (organizationId) =>
+      read
+        .all(builder.selectFrom('project').selectAll().where('organization_id', '=', organizationId).orderBy('slug'))
+        .map(toProject),
     projectById: (id) => {
       const row = read.get(one(id))
       return row && toProject(row)
@@ -88,7 +112,8 @@ export function projectPart(store: Store): ProjectPart {
           slug: value.slug ?? old.slug,
           name: value.name === undefined ? old.name : checkName(value.name),
           platform: value.platform === undefined ? old.platform : value.platform,
-          allowed_origins: value.allowedOrigins === undefined ? old.allowed_origins : JSON.stringify(value.allowedOrigins),
+          allowed_origins:
+            value.allowedOrigins === undefined ? old.allowed_origins : JSON.stringify(value.allowedOrigins),
         }
         write.run(builder.updateTable('project').set(row).where('id', '=', id))
         bumpKeysVersion(store)
@@ -149,7 +174,10 @@ export function keyPart(store: Store): KeyPart {
         return toKey({ id: lastId, ...row })
       })
     },
-    keysOf: (projectId) => read.all(builder.selectFrom('project_key').selectAll().where('project_id', '=', projectId).orderBy('id')).map(toKey),
+    keysOf: (projectId) =>
+      read
+        .all(builder.selectFrom('project_key').selectAll().where('project_id', '=', projectId).orderBy('id'))
+        .map(toKey),
     updateKey: (id, value) => {
       if (value.rateLimit !== undefined) checkRateLimit(value.rateLimit)
       return write.transaction(() => {
@@ -175,7 +203,11 @@ export function keyPart(store: Store): KeyPart {
     keySnapshot: () => {
       const version = read.get(builder.selectFrom('value').select('text').where('name', '=', 'keys_version'))
       const rows = read.all(
-        builder.selectFrom('project_key').innerJoin('project', 'project.id', 'project_key.project_id').selectAll('project_key').select(['project.organization_id', 'project.allowed_origins']),
+        builder
+          .selectFrom('project_key')
+          .innerJoin('project', 'project.id', 'project_key.project_id')
+          .selectAll('project_key')
+          .select(['project.organization_id', 'project.allowed_origins']),
       )
       const keys: ReturnType<MetaStore['keySnapshot']>['keys'] = {}
       for (const row of rows) {

@@ -73,7 +73,13 @@ export type Tables = {
   fingerprint: { project_id: number; hash: string; issue_id: number }
   activity: { id: Id; issue_id: number; type: string; created_ms: number; user_id: string | null; data: JsonText }
   digest: { project_id: number; digest: string; issue_id: number; event_id: string; last_ms: number }
-  release: { organization_id: number; project_id: number; version: string; first_event_ms: number; last_event_ms: number }
+  release: {
+    organization_id: number
+    project_id: number
+    version: string
+    first_event_ms: number
+    last_event_ms: number
+  }
   environment: { project_id: number; name: string; first_seen_ms: number; last_seen_ms: number }
   outcome: {
     hour_ms: number
@@ -86,7 +92,16 @@ export type Tables = {
     quantity: number
     bytes: number
   }
-  dead_item: { id: Id; jpos: number; project_id: number; key_id: number; received_ms: number; reason: string; bytes: number; blob_key: string }
+  dead_item: {
+    id: Id
+    jpos: number
+    project_id: number
+    key_id: number
+    received_ms: number
+    reason: string
+    bytes: number
+    blob_key: string
+  }
   attachment: {
     id: Id
     project_id: number

@@ -51,7 +51,8 @@ export function tokenPart({ write, read, dialect: { builder }, clock }: Store): 
       write.run(builder.updateTable('api_token').set({ last_used_ms: now }).where('id', '=', row.id))
       return toToken({ ...row, last_used_ms: now })
     },
-    tokensOf: (userId) => read.all(builder.selectFrom('api_token').selectAll().where('user_id', '=', userId).orderBy('id')).map(toToken),
+    tokensOf: (userId) =>
+      read.all(builder.selectFrom('api_token').selectAll().where('user_id', '=', userId).orderBy('id')).map(toToken),
     deleteToken: (id) => void write.run(builder.deleteFrom('api_token').where('id', '=', id)),
   }
 }

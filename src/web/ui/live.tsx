@@ -21,7 +21,7 @@ function hold(organization: string, lastId: () => number, tell: (message: LiveMe
     let source: EventSource | undefined
     let cancel = () => {}
     const open = () => {
-      source = new EventSource(`/api/0/organizations/${encodeURIComponent(organization)}/live/?lastEventId=${lastId()}`)
+      source = new EventSource(`/api/0/organizations/${encodeURIComponent(organization)}/live/?lastEventId=${lastId() || ''}`)
       source.addEventListener('open', () => tell({ up: true }))
       source.addEventListener('change', (event) => {
         const message = liveMessage(event.lastEventId, String(event.data))

@@ -9,22 +9,26 @@ const isUrlOrFile = (path: string) => isUrl(path) || path.startsWith('file:')
 const noFile: ReadonlySet<string> = new Set(['<anonymous>', '[native code]', 'native code'])
 const lowQuality: ReadonlySet<string> = new Set(['[native code]', 'native code', 'eval code', '<anonymous>'])
 
-/** The values by which a stack groups (protocol.md 4.3), oldest frame first; `appOnly` leaves out frames that are not in-app. */
-export function stackValues(stacktrace: NormalStacktrace | undefined, eventPlatform: string, appOnly: boolean): string[] {
+/** The values by which a stack groups (protocol.md 4.3), oldest frame first: of in-app frames, and of all frames. */
+export function stackValues(stacktrace: NormalStacktrace | undefined, eventPlatform: string): { app: string[]; system: string[] } {
   const frames = stacktrace?.frames ?? []
+  const app: string[] = []
+  const system: string[] = []
   const single = frames.length === 1 ? frames[0] : undefined
   const platformOfSingle = single?.platform ?? eventPlatform
   // One frame of a page without a function says where, not what: the message groups better.
-  if (single && isScript(platformOfSingle) && !functionOf(single, platformOfSingle, false) && isUrlOrFile(single.abs_path ?? '')) return []
-  const out: string[] = []
+  if (single && isScript(platformOfSingle) && !functionOf(single, platformOfSingle, false) && isUrlOrFile(single.abs_path ?? '')) return { app, system }
   let before: NormalFrame | undefined
   for (const frame of frames) {
     const repeated = before !== undefined && isRecursion(before, frame)
     before = frame
-    if (repeated || (appOnly && !frame.in_app)) continue
-    for (const value of frameValues(frame, frame.platform ?? eventPlatform)) out.push(value)
+    if (repeated) continue
+    for (const value of frameValues(frame, frame.platform ?? eventPlatform)) {
+      system.push(value)
+      if (frame.in_app) app.push(value)
+    }
   }
-  return out
+  return { app, system }
 }
 
 function isRecursion(a: NormalFrame, b: NormalFrame): boolean {

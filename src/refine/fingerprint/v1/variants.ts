@@ -24,19 +24,28 @@ export function defaultVariants(event: NormalEvent): Plain[] {
 
 function exceptionVariants(event: NormalEvent): Plain[] | undefined {
   const values = event.exception?.values ?? []
-  const hashText = (one: NormalException) => exceptionPart(one, event.platform, false).values.join('\n')
-  const chain = chainOf(values, event.sdk?.name ?? '', (a, b) => hashText(a) === hashText(b))
+  const text = (one: NormalException) => exceptionParts(one, event.platform).system.values.join('\n')
+  const chain = chainOf(values, event.sdk?.name ?? '', (a, b) => text(a) === text(b))
   if (!chain) return undefined
-  const parts = [true, false].map((appOnly): Part => {
-    const each = chain.list.map((one) => exceptionPart(one, event.platform, appOnly))
-    return { values: each.flatMap((part) => part.values), stack: each.some((part) => part.stack) }
-  })
-  return pair(parts[0], parts[1], chain.list.length > 1 ? 'exceptions of the chain' : 'exception')
+  const app: Part = { values: [], stack: false }
+  const system: Part = { values: [], stack: false }
+  for (const one of chain.list) {
+    const parts = exceptionParts(one, event.platform)
+    app.values.push(...parts.app.values)
+    system.values.push(...parts.system.values)
+    app.stack ||= parts.app.stack
+    system.stack ||= parts.system.stack
+  }
+  return pair(app, system, chain.list.length > 1 ? 'exceptions of the chain' : 'exception')
 }
 
 /** Type, else value where no stack counts, then the stack. */
-function exceptionPart(one: NormalException, platform: string, appOnly: boolean): Part {
-  const stack = stackValues(one.stacktrace, platform, appOnly)
+function exceptionParts(one: NormalException, platform: string): { app: Part; system: Part } {
+  const stack = stackValues(one.stacktrace, platform)
+  return { app: exceptionPart(one, stack.app), system: exceptionPart(one, stack.system) }
+}
+
+function exceptionPart(one: NormalException, stack: string[]): Part {
   const values: string[] = []
   if (one.type && !one.mechanism?.synthetic) values.push(one.type)
   const nsError = object(one.mechanism?.meta?.['ns_error'])
@@ -56,7 +65,7 @@ function threadVariants(event: NormalEvent): Plain[] | undefined {
 
 function stackVariants(stacktrace: NormalStacktrace | undefined, platform: string, what: string): Plain[] | undefined {
   if (!stacktrace) return undefined
-  const [app, system] = [stackValues(stacktrace, platform, true), stackValues(stacktrace, platform, false)]
+  const { app, system } = stackValues(stacktrace, platform)
   return pair({ values: app, stack: app.length > 0 }, { values: system, stack: system.length > 0 }, what)
 }
 

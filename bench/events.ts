@@ -1,0 +1,83 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { systemClock } from '../src/clock.ts'
+import { silent } from '../src/observe.ts'
+import { createEventStore } from '../src/store/events/clickhouse.ts'
+import { encodeEventRow } from '../src/store/events/encode.ts'
+import type { EventRow } from '../src/store/events/events.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'mishap-bench-'))
+const socketPath = join(folder, 'engine.sock')
+const words = ['--max-http-header-size=4194304', join(import.meta.dirname, '../src/engine.ts'), join(folder, 'data'), socketPath, String(600 * 2 ** 20)]
+const engine = spawn(process.execPath, words, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], env: { UV_THREADPOOL_SIZE: '32' } })
+await new Promise((resolve) => engine.once('message', resolve))
+const store = createEventStore({ url: 'http://localhost', socketPath, database: 'bench', observe: silent, clock: systemClock })
+await store.migrate()
+
+const startMs = systemClock.now()
+const filler = Array.from({ length: 90 }, () => randomBytes(24).toString('hex'))
+
+function row(n: number): EventRow {
+  const hash = ((n * 7919) % 2000).toString(16).padStart(16, '0')
+  const text = Array.from({ length: 60 }, (_, at) => filler[(n * 31 + at * 7) % filler.length]).join(' ')
+  return {
+    projectId: 1 + (n % 3),
+    groupHash: hash,
+    hashes: [hash],
+    timestampUs: (startMs + n) * 1000,
+    receivedMs: startMs + n,
+    eventId: randomBytes(16).toString('hex'),
+    jpos: n,
+    gen: 0,
+    userHash: ((n * 31) % 5000).toString(16).padStart(16, '0'),
+    level: 'error',
+    environment: 'production',
+    release: 'web@1.0.0',
+    transaction: `/route/${n % 40}`,
+    type: 'TypeError',
+    platform: 'javascript',
+    message: `Cannot read properties of undefined, order ${n}`,
+    tags: { browser: 'Firefox', os: 'Linux', url: `https://shop.example/p/${n % 500}`, plan: 'team' },
+    traceId: randomBytes(16).toString('hex'),
+    digest: '',
+    payload: JSON.stringify({ n, text }),
+  }
+}
+
+const rows = Array.from({ length: 1000 }, (_, n) => row(n))
+const encodeStart = performance.now()
+for (let times = 0; times < 5; times++) for (const one of rows) encodeEventRow(one)
+const encodeMs = performance.now() - encodeStart
+console.log(`encode: ${Math.round(5_000_000 / encodeMs)} rows/s of ${Buffer.byteLength(encodeEventRow(row(1)))} B`)
+
+for (const batchRows of [500, 1000]) {
+  const batches = Array.from({ length: 12 }, (_, b) => Buffer.from(Array.from({ length: batchRows }, (_, n) => encodeEventRow(row(b * batchRows + n))).join('')))
+  const start = performance.now()
+  let next = 0
+  const client = async () => {
+    for (let at = next++; at < batches.length; at = next++) await store.insert(batches[at] ?? Buffer.alloc(0), `bench:${batchRows}:${at}`)
+  }
+  await Promise.all([client(), client()])
+  const ms = performance.now() - start
+  console.log(`insert: ${Math.round((batchRows * batches.length * 1000) / ms)} rows/s in batches of ${batchRows}, two in flight, ${(ms / batches.length).toFixed(0)} ms each`)
+}
+
+const scope = { projectIds: [1, 2, 3], environments: [], fromMs: startMs - 86_400_000, toMs: startMs + 86_400_000 }
+async function time(name: string, run: () => Promise<unknown>): Promise<void> {
+  await run()
+  const start = performance.now()
+  for (let times = 0; times < 10; times++) await run()
+  console.log(`${name}: ${((performance.now() - start) / 10).toFixed(1)} ms`)
+}
+await time('groups of 2 days', () => store.groups({ scope, order: 'last', max: 50 }))
+await time('latest 50 of an issue', () => store.ofIssue({ projectId: 1, hashes: [rows[0]?.groupHash ?? ''], order: 'newest', max: 50 }))
+await time('event by id', () => store.byEventId([1], rows[0]?.eventId ?? ''))
+console.log(JSON.stringify((await store.size()).find((one) => one.table === 'events')))
+
+await store.close()
+engine.kill('SIGTERM')
+await new Promise((resolve) => engine.once('exit', resolve))
+rmSync(folder, { recursive: true })

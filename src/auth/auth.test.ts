@@ -1,0 +1,356 @@
+import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { getMigrations } from 'better-auth/db/migration'
+import type { Kysely } from 'kysely'
+import { afterAll, describe, expect, test } from 'vitest'
+import { testClock } from '../clock.ts'
+import { MishapError } from '../errors.ts'
+import { silent } from '../observe.ts'
+import { openAuthDatabase } from '../store/meta/people.ts'
+import { openSqliteMeta } from '../store/meta/sqlite.ts'
+import { bootstrap, dsnOf, ensureSelfProject } from './admin.ts'
+import { accountFailuresMax, addressFailuresMax, createAttempts } from './attempts.ts'
+import { type AuthOptions, betterAuthOptions, createAuth } from './create.ts'
+import { passwordFault } from './passwords.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'mishap-auth-'))
+const closers: (() => void)[] = []
+let files = 0
+const url = 'http://localhost:9000'
+const secret = 'b7Qm2Zx9Lr4Tn8Vw1Yc6Hd3Kf5Pj0SgAeRuIoXtNq'
+const good = { name: 'Ann', email: 'Ann@Example.com', password: 'correct horse 9' }
+
+/** The real one takes 0.1 s and more for each password; one test below uses it. */
+const quick = {
+  hash: async (password: string) => createHash('sha256').update(password).digest('hex'),
+  verify: async ({ hash, password }: { hash: string; password: string }) =>
+    hash === createHash('sha256').update(password).digest('hex'),
+}
+
+async function fresh(options: Partial<AuthOptions> = { hashing: quick }) {
+  const file = join(folder, `${++files}.sqlite`)
+  const clock = testClock()
+  const meta = openSqliteMeta(file, { clock })
+  const auth = await createAuth({ meta, file, secret, url, clock, observe: silent, ...options })
+  closers.push(auth.close, meta.close)
+  return { meta, auth, clock, file }
+}
+
+afterAll(() => {
+  for (const close of closers) close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const failure = async (work: Promise<unknown>): Promise<MishapError> =>
+  work.then(
+    () => Promise.reject(new Error('nothing thrown')),
+    (error: unknown) => (error instanceof MishapError ? error : Promise.reject(error)),
+  )
+
+const cookieOf = (cookies: string[]) => cookies.map((cookie) => cookie.split(';')[0]).join('; ')
+const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+  new Request(`${url}/api/auth${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: url, ...headers },
+    body: JSON.stringify(body),
+  })
+
+test('the committed schema is what better-auth expects', async () => {
+  const { file } = await fresh()
+  const database = openAuthDatabase(file)
+  const { toBeCreated, toBeAdded } = await getMigrations(
+    betterAuthOptions({ secret, url, observe: silent }, database.kysely),
+  )
+  expect({ toBeCreated, toBeAdded }).toEqual({ toBeCreated: [], toBeAdded: [] })
+  database.close()
+})
+
+describe('accounts and sessions', () => {
+  test('from the setup secret to a session that ends', async () => {
+    const { auth, meta } = await fresh()
+    const setup = auth.setupSecret()
+    expect(setup).toMatch(/^[\w-]{32}$/)
+    expect([auth.setupSecret(), meta.isEmpty()]).toEqual([setup, true])
+    const person = await auth.createPerson(good)
+    expect(person).toMatchObject({ name: 'Ann', email: 'ann@example.com' })
+    expect([
+      auth.setupSecret(),
+      meta.isEmpty(),
+      meta.personById(person.id),
+      auth.personByEmail(' ANN@example.com'),
+    ]).toEqual([undefined, false, person, person])
+    const { cookies } = await auth.signIn({ email: 'ANN@example.com', password: good.password, headers: new Headers() })
+    expect(cookies).toHaveLength(1)
+    expect(cookies[0]).toMatch(/^mishap\.session_token=[^;]+; Max-Age=34560000; Path=\/; HttpOnly; SameSite=Lax$/)
+    const headers = new Headers({ cookie: cookieOf(cookies) })
+    expect(await auth.actorOf(headers)).toEqual({ kind: 'session', person })
+    const out = await auth.signOut(headers)
+    expect(out.cookies.join()).toContain('mishap.session_token=; Max-Age=0')
+    expect(await auth.actorOf(headers)).toBeUndefined()
+  })
+
+  test('https makes the cookie Secure', async () => {
+    const { auth } = await fresh({ url: 'https://mishap.example', hashing: quick })
+    await auth.createPerson(good)
+    const { cookies } = await auth.signIn({ ...good, headers: new Headers() })
+    expect(cookies[0]).toMatch(/^__Secure-mishap\.session_token=.*; Secure/)
+    expect((await auth.actorOf(new Headers({ cookie: cookieOf(cookies) })))?.kind).toBe('session')
+  })
+
+  test.each([
+    [{ ...good, email: 'ann' }, 'email'],
+    [{ ...good, email: 'a@b@c.de' }, 'email'],
+    [{ ...good, email: `${'x'.repeat(250)}@b.de` }, 'email'],
+    [{ ...good, password: 'short' }, 'password'],
+    [{ ...good, password: 'Password123' }, 'password'],
+    [{ ...good, name: '  ' }, 'name'],
+    [{ ...good, name: 'a\u0000b' }, 'name'],
+  ])('account %j is refused at its field', async (value, field) => {
+    const { auth, meta } = await fresh()
+    const error = await failure(auth.createPerson(value))
+    expect([error.code, Object.keys(error.fields ?? {})]).toEqual(['VALIDATION', [field]])
+    expect(meta.isEmpty()).toBe(true)
+  })
+
+  test('an e-mail is taken once, whatever its case', async () => {
+    const { auth } = await fresh()
+    await auth.createPerson(good)
+    expect((await failure(auth.createPerson({ ...good, email: 'ANN@EXAMPLE.COM' }))).code).toBe('CONFLICT')
+  })
+
+  test('a new password ends every session and the old password', async () => {
+    const { auth } = await fresh()
+    await auth.createPerson(good)
+    const { cookies } = await auth.signIn({ ...good, headers: new Headers() })
+    await auth.resetPassword(good.email, 'another good one')
+    expect(await auth.actorOf(new Headers({ cookie: cookieOf(cookies) }))).toBeUndefined()
+    expect((await failure(auth.signIn({ ...good, headers: new Headers() }))).code).toBe('AUTH_FAILED')
+    expect((await auth.signIn({ ...good, password: 'another good one', headers: new Headers() })).person.email).toBe(
+      'ann@example.com',
+    )
+    expect((await failure(auth.resetPassword('nobody@example.com', 'another good one'))).code).toBe('NOT_FOUND')
+    expect((await failure(auth.resetPassword(good.email, 'short'))).code).toBe('VALIDATION')
+  })
+
+  test('passwords are kept as salted scrypt', async () => {
+    const { auth, file } = await fresh({})
+    await auth.createPerson(good)
+    const database = openAuthDatabase(file)
+    const rows = await (database.kysely as unknown as Kysely<{ auth_account: { password: string } }>)
+      .selectFrom('auth_account')
+      .select('password')
+      .execute()
+    expect(rows).toEqual([{ password: expect.stringMatching(/^[0-9a-f]{32}:[0-9a-f]{128}$/) }])
+    database.close()
+    expect((await auth.signIn({ ...good, headers: new Headers() })).person.name).toBe('Ann')
+    expect((await failure(auth.signIn({ ...good, password: `${good.password} `, headers: new Headers() }))).code).toBe(
+      'AUTH_FAILED',
+    )
+  })
+
+  test.each(['', 'mishap.session_token=abc', 'mishap.session_token=abc.def', 'mishap.session_token=%ff', 'other=1'])(
+    'cookie %j is nobody',
+    async (cookie) => {
+      const { auth } = await fresh()
+      expect(await auth.actorOf(new Headers({ cookie }))).toBeUndefined()
+    },
+  )
+})
+
+describe('/api/auth/', () => {
+  test.each<[string, string, unknown]>([
+    ['POST', '/sign-up/email', good],
+    ['POST', '/sign-up/email/', good],
+    ['POST', '//sign-up/email', good],
+    ['POST', '/sign-in/social', { provider: 'github' }],
+    ['POST', '/update-user', { name: 'x' }],
+    ['POST', '/delete-user', {}],
+    ['POST', '/set-password', { newPassword: 'correct horse 9' }],
+    ['GET', '/sign-in/email', undefined],
+    ['GET', '/', undefined],
+  ])('%s %s is not there', async (method, path, body) => {
+    const { auth, meta } = await fresh()
+    const response = await auth.handle(
+      new Request(`${url}/api/auth${path}`, {
+        method,
+        headers: { 'content-type': 'application/json', origin: url },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      }),
+    )
+    expect(response.status).toBe(404)
+    expect(meta.isEmpty()).toBe(true)
+  })
+
+  test('signs in, tells the session, keeps the rule for passwords', async () => {
+    const { auth } = await fresh()
+    await auth.createPerson(good)
+    const response = await auth.handle(post('/sign-in/email', { email: good.email, password: good.password }))
+    expect(response.status).toBe(200)
+    const cookie = cookieOf(response.headers.getSetCookie())
+    const session = await auth.handle(new Request(`${url}/api/auth/get-session`, { headers: { cookie } }))
+    expect(await session.json()).toMatchObject({ user: { email: 'ann@example.com' } })
+    const weak = await auth.handle(
+      post('/change-password', { currentPassword: good.password, newPassword: 'password123' }, { cookie }),
+    )
+    expect([weak.status, await weak.json()]).toEqual([
+      400,
+      { password: ['This password is among the commonest; choose another one.'] },
+    ])
+    const strong = await auth.handle(
+      post('/change-password', { currentPassword: good.password, newPassword: 'another good one' }, { cookie }),
+    )
+    expect(strong.status).toBe(200)
+    expect((await auth.handle(post('/sign-in/email', 'x'.repeat(20_000)))).status).toBe(400)
+    for (const origin of ['https://evil.example', 'http://localhost', 'null'])
+      expect((await auth.handle(post('/sign-out', {}, { cookie, origin }))).status).toBe(403)
+    const none = new Request(`${url}/api/auth/sign-out`, { method: 'POST', headers: { cookie } })
+    expect((await auth.handle(none)).status).toBe(403)
+    expect((await auth.handle(post('/sign-out', {}, { cookie }))).status).toBe(200)
+  })
+
+  test('wrong passwords lock the account for a minute, here and in signIn', async () => {
+    const { auth, clock } = await fresh()
+    await auth.createPerson(good)
+    const wrong = { email: good.email, password: 'wrong horse 99' }
+    expect((await auth.handle(post('/sign-in/email', wrong))).status).toBe(401)
+    for (let tries = 1; tries < accountFailuresMax; tries++)
+      expect((await failure(auth.signIn({ ...wrong, headers: new Headers() }))).code).toBe('AUTH_FAILED')
+    const locked = await failure(auth.signIn({ ...good, headers: new Headers() }))
+    expect([locked.code, locked.retryAfterS]).toEqual(['AUTH_LOCKED', 60])
+    const answer = await auth.handle(post('/sign-in/email', { email: good.email, password: good.password }))
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '60'])
+    clock.advance(60_000)
+    expect((await auth.signIn({ ...good, headers: new Headers() })).person.name).toBe('Ann')
+  })
+})
+
+test('attempts: an address is locked over many accounts, others are not', () => {
+  const clock = testClock()
+  const attempts = createAttempts(clock)
+  for (let tries = 0; tries < addressFailuresMax; tries++) attempts.failed(`p${tries}@x.de`, '10.0.0.1')
+  expect([
+    attempts.waitS('new@x.de', '10.0.0.1'),
+    attempts.waitS('new@x.de', '10.0.0.2'),
+    attempts.waitS('new@x.de', ''),
+  ]).toEqual([60, 0, 0])
+  clock.advance(59_000)
+  expect(attempts.waitS('new@x.de', '10.0.0.1')).toBe(1)
+  clock.advance(1_000)
+  expect(attempts.waitS('new@x.de', '10.0.0.1')).toBe(0)
+  for (let tries = 0; tries < accountFailuresMax; tries++) attempts.failed('a@x.de', '')
+  attempts.succeeded('a@x.de')
+  expect(attempts.waitS('a@x.de', '')).toBe(0)
+})
+
+describe('tokens and demand', () => {
+  test('a token acts as its owner; unknown ones are refused', async () => {
+    const { auth } = await fresh()
+    const person = await auth.createPerson(good)
+    const { secret: text } = auth.createToken(person, 'ci', ['org:read'], null)
+    expect(text).toMatch(/^sntryu_[0-9a-f]{64}$/)
+    expect(await auth.actorOf(new Headers({ authorization: `bearer ${text}` }))).toEqual({
+      kind: 'token',
+      person,
+      organizationId: null,
+      scopes: ['org:read'],
+    })
+    const error = await failure(auth.actorOf(new Headers({ authorization: 'Bearer sntryu_0' })))
+    expect([error.code, error.message]).toEqual(['AUTH_FAILED', 'Invalid token'])
+    expect(await auth.actorOf(new Headers({ authorization: 'Basic abc' }))).toBeUndefined()
+  })
+
+  test('demand throws what the verdict means', async () => {
+    const { auth, meta } = await fresh()
+    const person = await auth.createPerson(good)
+    const organization = meta.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: person.id })
+    const code = (scopes: string[] | undefined, userId = person.id) => {
+      const who = { ...person, id: userId }
+      try {
+        auth.demand(
+          scopes ? { kind: 'token', person: who, organizationId: null, scopes } : { kind: 'session', person: who },
+          'organization:write',
+          { organization },
+        )
+        return 'ok'
+      } catch (error) {
+        return error instanceof MishapError ? error.code : error
+      }
+    }
+    meta.setMember(organization.id, 'bob', 'viewer')
+    expect([
+      code(undefined),
+      code(['org:write']),
+      code(['org:read']),
+      code(undefined, 'bob'),
+      code(undefined, 'eve'),
+    ]).toEqual(['ok', 'ok', 'AUTH_TOKEN_SCOPE', 'AUTH_FORBIDDEN', 'NOT_FOUND'])
+  })
+})
+
+describe('bootstrap', () => {
+  const request = {
+    org: 'Acme Inc.',
+    project: 'Web shop',
+    platform: 'javascript-react',
+    email: good.email,
+    password: good.password,
+  }
+
+  test('makes everything, then finds it again with a fresh token', async () => {
+    const { auth, meta } = await fresh()
+    const first = await bootstrap({ meta, auth, url }, request)
+    const second = await bootstrap({ meta, auth, url }, request)
+    expect(first).toMatchObject({
+      organization: { id: 1, slug: 'acme-inc' },
+      project: { id: 1, slug: 'web-shop' },
+      dsn: expect.stringMatching(/^http:\/\/[0-9a-f]{32}@localhost:9000\/1$/),
+    })
+    expect({ ...second, token: '' }).toEqual({ ...first, token: '' })
+    expect(second.token).not.toBe(first.token)
+    expect((await auth.actorOf(new Headers({ authorization: `Bearer ${first.token}` })))?.kind).toBe('token')
+    expect(meta.projectById(1)?.platform).toBe('javascript-react')
+    expect((await bootstrap({ meta, auth, url }, { ...request, project: 'Api' })).project).toEqual({
+      id: 2,
+      slug: 'api',
+    })
+  })
+
+  test('another password, or an organization of somebody else, is refused', async () => {
+    const { auth, meta } = await fresh()
+    await bootstrap({ meta, auth, url }, request)
+    expect((await failure(bootstrap({ meta, auth, url }, { ...request, password: 'wrong horse 99' }))).code).toBe(
+      'AUTH_FAILED',
+    )
+    expect((await failure(bootstrap({ meta, auth, url }, { ...request, email: 'eve@example.com' }))).code).toBe(
+      'AUTH_FORBIDDEN',
+    )
+    expect(meta.projectsOf(1)).toHaveLength(1)
+  })
+
+  test('the own project is made once', async () => {
+    const { meta } = await fresh()
+    meta.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: 'ann' })
+    const { project, key } = ensureSelfProject(meta, 1)
+    expect(project).toMatchObject({ slug: 'mishap', platform: 'javascript-nextjs' })
+    expect(ensureSelfProject(meta, 1)).toEqual({ project, key })
+    expect(dsnOf('https://mishap.example', key)).toBe(`https://${key.publicKey}@mishap.example/${project.id}`)
+  })
+})
+
+test.each<[string, boolean]>([
+  ['correct horse 9', true],
+  ['ten.chars!', true],
+  ['🦄🦄🦄🦄 🦊🦊🦊🦊 ok', true],
+  ['nine.char', false],
+  ['🦄🦄🦄🦄🦄', false],
+  ['1234567890', false],
+  ['QwertyUiop', false],
+  ['aaaaaaaaaaaa', false],
+  ['abcabcabcabc', false],
+  ['x'.repeat(64) + 'y'.repeat(64), true],
+  [`${'xy z'.repeat(32)}?`, false],
+])('password %j: %s', (password, allowed) => {
+  expect(passwordFault(password) === undefined).toBe(allowed)
+})

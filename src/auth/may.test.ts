@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest'
+import type { MetaStore, Organization, Project } from '../store/meta/meta.ts'
+import type { Action, Actor, Role, Thing } from './auth.ts'
+import { permissions, verdict } from './may.ts'
+
+const organization: Organization = { id: 1, slug: 'acme', name: 'Acme', createdMs: 0 }
+const other: Organization = { id: 2, slug: 'other', name: 'Other', createdMs: 0 }
+const project: Project = {
+  id: 5,
+  organizationId: 1,
+  slug: 'web',
+  name: 'Web',
+  platform: null,
+  createdMs: 0,
+  firstEventMs: null,
+  allowedOrigins: [],
+}
+const issue = { id: 9, projectId: 5 } as never
+const person = { id: 'ann', name: 'Ann', email: 'ann@example.com' }
+
+/** Just the two questions that `verdict` asks. */
+const metaWith = (role: Role | undefined) =>
+  ({
+    memberOf: (organizationId: number, userId: string) =>
+      role && organizationId === 1 && userId === 'ann' ? { organizationId, userId, role, createdMs: 0 } : undefined,
+    organizationsOf: () => (role ? [{ ...organization, role }] : []),
+  }) as unknown as MetaStore
+
+const session: Actor = { kind: 'session', person }
+const token = (scopes: string[], organizationId: number | null = null): Actor => ({
+  kind: 'token',
+  person,
+  organizationId,
+  scopes,
+})
+
+const thingOf = (action: Action): Thing => {
+  if (action === 'status:read' || action === 'token:own') return { instance: true }
+  if (action.startsWith('organization') || action === 'project:create') return { organization }
+  return action.startsWith('issue') || action.startsWith('event')
+    ? { organization, project, issue }
+    : { organization, project }
+}
+
+/** spec.md 6, written out: who may, and one scope that suffices and one that does not. */
+const table: [Action, Record<Role, boolean>, string | null, string][] = [
+  ['organization:read', { owner: true, admin: true, member: true, viewer: true }, 'org:read', 'event:admin'],
+  ['organization:write', { owner: true, admin: true, member: false, viewer: false }, 'org:write', 'org:read'],
+  ['project:read', { owner: true, admin: true, member: true, viewer: true }, 'project:read', 'project:releases'],
+  ['project:create', { owner: true, admin: true, member: true, viewer: false }, 'project:write', 'project:read'],
+  ['project:write', { owner: true, admin: true, member: false, viewer: false }, 'project:admin', 'project:read'],
+  ['key:write', { owner: true, admin: true, member: false, viewer: false }, 'project:write', 'project:read'],
+  ['issue:read', { owner: true, admin: true, member: true, viewer: true }, 'event:read', 'project:admin'],
+  ['issue:triage', { owner: true, admin: true, member: true, viewer: false }, 'event:write', 'event:read'],
+  ['event:read', { owner: true, admin: true, member: true, viewer: true }, 'event:admin', 'org:admin'],
+  ['token:own', { owner: true, admin: true, member: true, viewer: false }, null, 'org:admin'],
+  ['status:read', { owner: true, admin: true, member: true, viewer: true }, 'org:read', 'event:read'],
+]
+
+test('the table knows every action', () => {
+  expect(table.map(([action]) => action).sort()).toEqual(Object.keys(permissions).sort())
+})
+
+describe.each(table)('%s', (action, roles, scope, wrongScope) => {
+  const thing = thingOf(action)
+  test.each(Object.entries(roles) as [Role, boolean][])('%s: %s', (role, allowed) => {
+    const meta = metaWith(role)
+    expect(verdict(meta, session, action, thing)).toBe(allowed ? 'yes' : 'no')
+    // A token never exceeds its owner, whatever its scopes say.
+    expect(verdict(meta, token(['org:admin', 'project:admin', 'event:admin']), action, thing)).toBe(
+      allowed ? (scope === null ? 'scope' : 'yes') : 'no',
+    )
+    expect(verdict(meta, token([]), action, thing)).toBe(allowed ? 'scope' : 'no')
+    expect(verdict(meta, token([wrongScope]), action, thing)).toBe(allowed ? 'scope' : 'no')
+    if (scope) expect(verdict(meta, token([scope], 1), action, thing)).toBe(allowed ? 'yes' : 'no')
+    // A token of another organization sees nothing here.
+    expect(verdict(meta, token(['org:admin', 'project:admin', 'event:admin'], 2), action, thing)).toBe('hidden')
+  })
+
+  test('a stranger', () => {
+    for (const actor of [session, token(['org:admin', 'project:admin', 'event:admin'])])
+      expect(verdict(metaWith(undefined), actor, action, thing)).toBe('hidden')
+  })
+})
+
+test.each<[string, Thing]>([
+  ['another organization', { organization: other }],
+  ['a project of another organization', { organization, project: { ...project, organizationId: 2 } }],
+  ['an issue of another project', { organization, project, issue: { id: 9, projectId: 6 } as never }],
+])('the owner does not see %s', (_says, thing) => {
+  for (const action of Object.keys(permissions) as Action[])
+    expect(verdict(metaWith('owner'), session, action, thing)).toBe('hidden')
+})

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+import { MishapError } from '../errors.ts'
+import { failed, failureOf, textOf, typedValues } from './form.ts'
+
+function data(values: Record<string, string | File>): FormData {
+  const made = new FormData()
+  for (const [name, value] of Object.entries(values)) made.set(name, value)
+  return made
+}
+
+describe('failureOf', () => {
+  it('reads an expected failure', () => {
+    const error = new MishapError('VALIDATION', { fields: { name: ['Too long.'] }, retryAfterS: 3 })
+    expect(failureOf(error)).toEqual({ code: 'VALIDATION', message: 'A value is not valid.', fields: { name: ['Too long.'] }, retryAfterS: 3 })
+  })
+  it('reads one whose class is of another bundle', () => {
+    const foreign = Object.assign(new Error('taken'), { name: 'MishapError', code: 'CONFLICT' })
+    expect(failureOf(foreign)).toEqual({ code: 'CONFLICT', message: 'taken', fields: {}, retryAfterS: undefined })
+  })
+  const bugs: [string, unknown][] = [
+    ['a bug', new TypeError('x is not a function')],
+    ['a text', 'no'],
+    ['nothing', undefined],
+    ['a name without a code', Object.assign(new Error('x'), { name: 'MishapError' })],
+    ['a redirect of the framework', Object.assign(new Error('NEXT_REDIRECT'), { digest: 'NEXT_REDIRECT;push;/;307;' })],
+  ]
+  it.each(bugs)('%s is none', (_name, error) => expect(failureOf(error)).toBeUndefined())
+})
+
+describe('fields of a form', () => {
+  it('cuts long text and reads a missing field and a file as nothing', () => {
+    const form = data({ a: 'x'.repeat(5000), file: new File(['x'], 'x.txt') })
+    expect(textOf(form, 'a')).toHaveLength(4096)
+    expect(textOf(form, 'b')).toBe('')
+    expect(textOf(form, 'file')).toBe('')
+  })
+  it('keeps what was typed, never a password, the setup secret or the framework’s own fields', () => {
+    expect(typedValues(data({ email: 'a@b', password: 'hunter22', secret: 's', $ACTION_ID: '1' }))).toEqual({ email: 'a@b' })
+  })
+  it('shows field errors at their fields and else the sentence', () => {
+    const form = data({ name: 'x' })
+    expect(failed(form, { message: 'all', fields: { name: ['bad'] } })).toEqual({ fields: { name: ['bad'] }, error: null, values: { name: 'x' }, done: false })
+    expect(failed(form, { message: 'all', fields: {} })).toEqual({ fields: {}, error: 'all', values: { name: 'x' }, done: false })
+  })
+})

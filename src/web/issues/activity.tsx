@@ -1,0 +1,75 @@
+'use client'
+import { useTranslations } from 'next-intl'
+import { useState } from 'react'
+import type { RestActivity } from '../../protocol/rest.ts'
+import { ApiError, apiFetch } from '../api.ts'
+import { Button } from '../ui/controls.tsx'
+import { PlainText } from '../ui/plain-text.tsx'
+import { RelativeTime } from '../ui/time.tsx'
+import { Section } from './marks.tsx'
+
+const textMax = 10_000
+
+/** What happened to the issue, newest first, and a field for a comment that keeps its text when it can't be sent. */
+export function ActivityList({ organization, issueId, activity, canTriage, changed }: { organization: string; issueId: string; activity: readonly RestActivity[]; canTriage: boolean; changed: () => void }) {
+  const t = useTranslations('issues.activity')
+  const [text, setText] = useState('')
+  const [busy, setBusy] = useState(false)
+  const [wrong, setWrong] = useState('')
+  async function send() {
+    setBusy(true)
+    setWrong('')
+    try {
+      await apiFetch(`organizations/${organization}/issues/${issueId}/comments/`, { method: 'POST', body: { text } })
+      setText('')
+      changed()
+    } catch (error) {
+      setWrong(error instanceof ApiError ? [error.message, ...error.causes].join(' ') : String(error))
+    }
+    setBusy(false)
+  }
+  return (
+    <Section id="activity" title={t('title')}>
+      <form
+        className="comment"
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (text.trim()) void send()
+        }}
+      >
+        <textarea
+          className="input"
+          rows={2}
+          maxLength={textMax}
+          aria-label={t('comment')}
+          placeholder={canTriage ? t('comment') : t('notAllowed')}
+          disabled={!canTriage}
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+        {wrong ? (
+          <p role="alert" className="text-small text-error">
+            {wrong}
+          </p>
+        ) : null}
+        <Button type="submit" compact disabled={!canTriage || busy || !text.trim()}>
+          {t('send')}
+        </Button>
+      </form>
+      <ol className="activity">
+        {activity.map((one) => (
+          <li key={one.id}>
+            <div>
+              <b>{one.user ? <PlainText text={one.user.name || one.user.email} charactersMax={80} /> : 'Mishap'}</b> {t(one.type)} <RelativeTime at={one.dateCreated} className="text-ink-3" />
+            </div>
+            {one.type === 'note' && typeof one.data.text === 'string' ? (
+              <p className="activity-text">
+                <PlainText text={one.data.text} charactersMax={textMax} />
+              </p>
+            ) : null}
+          </li>
+        ))}
+      </ol>
+    </Section>
+  )
+}

@@ -1,0 +1,69 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import Link from 'next/link'
+import { useTranslations } from 'next-intl'
+import type { RestEvent, RestTag } from '../../protocol/rest.ts'
+import { apiFetch, type ApiRequest } from '../api.ts'
+import { PlainText } from '../ui/plain-text.tsx'
+import { Mark, Section } from './marks.tsx'
+import { sharesOf } from './sections.ts'
+import { withFilter } from './terms.ts'
+
+const hrefOf = (base: string, key: string, value: string) => `${base}?q=${encodeURIComponent(withFilter('', key, value))}`
+
+/** The event's tags; each leads to the issues that have it. */
+export function EventTags({ event, base }: { event: RestEvent; base: string }) {
+  const t = useTranslations('issues.tags')
+  return (
+    <Section id="tags" title={t('title')}>
+      <ul className="tag-list">
+        {event.tags.map((tag, index) => (
+          <li key={tag.key}>
+            <Link href={hrefOf(base, tag.key, tag.value)} prefetch={false} title={t('filter')}>
+              <span>
+                <PlainText text={tag.key} charactersMax={60} />
+              </span>
+              <b>
+                <PlainText text={tag.value} charactersMax={200} />
+              </b>
+            </Link>
+            <Mark path={`tags.${index}.1`} />
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+/** How the tags are distributed over the issue's newest events; a value filters the stream. */
+export function TagBars({ organization, issueId, query, base }: { organization: string; issueId: string; query: ApiRequest['query']; base: string }) {
+  const t = useTranslations('issues.tags')
+  const { data } = useQuery({
+    queryKey: ['issue-tags', organization, issueId, query],
+    queryFn: ({ signal }) => apiFetch<RestTag[]>(`organizations/${organization}/issues/${issueId}/tags/`, { query, signal }),
+    retry: false,
+  })
+  if (!data?.length) return null
+  return (
+    <Section id="tag-bars" title={t('distribution')}>
+      {data.slice(0, 12).map((tag) => (
+        <div key={tag.key} className="tag-bars">
+          <h3>
+            <PlainText text={tag.key} charactersMax={60} />
+          </h3>
+          <ul>
+            {sharesOf(tag.topValues.slice(0, 4), tag.totalValues).map((one) => (
+              <li key={one.value}>
+                <Link href={hrefOf(base, tag.key, one.value)} prefetch={false} title={t('filter')}>
+                  <span className="tag-bar" style={{ width: `${Math.max(1, one.percent)}%` }} />
+                  <span className="tag-value">{one.value ? <PlainText text={one.value} charactersMax={80} /> : t('empty')}</span>
+                  <span className="tag-share">{one.percent} %</span>
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </Section>
+  )
+}

@@ -1,0 +1,65 @@
+import { describe, expect, it, vi } from 'vitest'
+import { type Binding, bindingMap, groupedBindings, isTyping, shownKeys, spellings } from './key-rules.ts'
+
+const binding = (keys: string, label = keys, group = 'List'): Binding => ({ keys, label, group, run: vi.fn() })
+
+describe('spellings', () => {
+  const cases: [string, string[]][] = [
+    ['j', ['j']],
+    ['J', ['J']],
+    ['?', ['?', 'Shift+?']],
+    ['/', ['/', 'Shift+/']],
+    ['[', ['[', 'Shift+[']],
+    ['g i', ['g i']],
+    ['Shift+j', ['Shift+j']],
+    ['$mod+k', ['$mod+k']],
+    ['Escape', ['Escape']],
+  ]
+  it.each(cases)('%s', (keys, expected) => expect(spellings(keys)).toEqual(expected))
+})
+
+describe('bindingMap', () => {
+  it('runs the newer of two bindings and keeps the browser from acting too', () => {
+    const older = binding('j')
+    const newer = binding('j')
+    const event = { preventDefault: vi.fn() } as unknown as KeyboardEvent
+    bindingMap([older, newer]).j?.(event)
+    expect(newer.run).toHaveBeenCalledOnce()
+    expect(older.run).not.toHaveBeenCalled()
+    expect(event.preventDefault).toHaveBeenCalledOnce()
+  })
+})
+
+describe('isTyping', () => {
+  const cases: [string, unknown, string, boolean][] = [
+    ['a text input', { tagName: 'INPUT', type: 'text' }, 'j', true],
+    ['a search box', { tagName: 'INPUT', type: 'search' }, '/', true],
+    ['an input without a type', { tagName: 'INPUT' }, 'j', true],
+    ['a check box', { tagName: 'INPUT', type: 'checkbox' }, 'j', false],
+    ['a text area', { tagName: 'TEXTAREA' }, '?', true],
+    ['a select', { tagName: 'SELECT' }, 'j', true],
+    ['an editor', { tagName: 'DIV', isContentEditable: true }, 'j', true],
+    ['Escape in an input', { tagName: 'INPUT', type: 'text' }, 'Escape', false],
+    ['the page', { tagName: 'BODY' }, 'j', false],
+    ['nothing', null, 'j', false],
+  ]
+  it.each(cases)('%s', (_name, target, key, expected) => expect(isTyping(target, key)).toBe(expected))
+})
+
+describe('the help', () => {
+  const cases: [string, string[]][] = [
+    ['g i', ['g', 'i']],
+    ['Shift+j', ['Shift+j']],
+    ['$mod+k', ['Ctrl+k']],
+    ['ArrowDown', ['↓']],
+    ['+', ['+']],
+  ]
+  it.each(cases)('shows %s', (keys, expected) => expect(shownKeys(keys)).toEqual(expected))
+  it('groups by heading and shows a key once, with the binding that runs', () => {
+    const groups = groupedBindings([binding('j', 'next'), binding('?', 'help', 'Everywhere'), binding('k', 'previous'), binding('j', 'next issue')])
+    expect(groups.map(({ group, rows }) => [group, rows.map((row) => row.label)])).toEqual([
+      ['List', ['next issue', 'previous']],
+      ['Everywhere', ['help']],
+    ])
+  })
+})
