@@ -11,7 +11,11 @@ const connections = 64
 /** The sink runs in a process of its own, as the product does. */
 async function sink(): Promise<{ port: number; stop(): void }> {
   const port = await freePort()
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', import.meta.filename, 'sink', String(port)], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', import.meta.filename, 'sink', String(port)],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  )
   await new Promise((resolve) => child.stdout.once('data', resolve))
   return { port, stop: () => child.kill() }
 }
@@ -36,7 +40,10 @@ export async function benchAccept(): Promise<Row[]> {
   await ready(product)
   const { small, large } = realBodies()
   const rows: Row[] = []
-  for (const [name, body] of [['2 kB', small], ['14 kB', large]] as const) {
+  for (const [name, body] of [
+    ['2 kB', small],
+    ['14 kB', large],
+  ] as const) {
     const best = { bare: 0, own: 0, p99: 0 }
     for (let round = 0; round < 3; round++) {
       const toBare = await runLoad({ port: bare.port, path: '/', bodies: [body], connections }, seconds)
@@ -44,11 +51,14 @@ export async function benchAccept(): Promise<Row[]> {
       const toOwn = await runLoad({ port: product.port, path, bodies: [body], connections }, seconds)
       if (toOwn.ok !== toOwn.sent) console.error('refused', toOwn.refused)
       best.bare = Math.max(best.bare, toBare.ok / toBare.seconds)
-      if (toOwn.ok / toOwn.seconds > best.own) Object.assign(best, { own: toOwn.ok / toOwn.seconds, p99: percentile(toOwn.latenciesMs, 0.99) })
+      if (toOwn.ok / toOwn.seconds > best.own)
+        Object.assign(best, { own: toOwn.ok / toOwn.seconds, p99: percentile(toOwn.latenciesMs, 0.99) })
     }
     const ratio = best.own / best.bare
     rows.push({
-      what: `accept with sync to disk, ${name} (${body.length} bytes), of a bare sink`, goal: 'at least 0.5', met: ratio >= 0.5,
+      what: `accept with sync to disk, ${name} (${body.length} bytes), of a bare sink`,
+      goal: 'at least 0.5',
+      met: ratio >= 0.5,
       figure: `${ratio.toFixed(2)}: ${Math.round(best.own)}/s of ${Math.round(best.bare)}/s, p99 ${best.p99.toFixed(1)} ms at ${connections} connections; refine runs beside it`,
     })
   }

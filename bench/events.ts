@@ -11,10 +11,25 @@ import type { EventRow } from '../src/store/events/events.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mishap-bench-'))
 const socketPath = join(folder, 'engine.sock')
-const words = ['--max-http-header-size=4194304', join(import.meta.dirname, '../src/engine.ts'), join(folder, 'data'), socketPath, String(600 * 2 ** 20)]
-const engine = spawn(process.execPath, words, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], env: { UV_THREADPOOL_SIZE: '32' } })
+const words = [
+  '--max-http-header-size=4194304',
+  join(import.meta.dirname, '../src/engine.ts'),
+  join(folder, 'data'),
+  socketPath,
+  String(600 * 2 ** 20),
+]
+const engine = spawn(process.execPath, words, {
+  stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  env: { NODE_ENV: 'test', UV_THREADPOOL_SIZE: '32' },
+})
 await new Promise((resolve) => engine.once('message', resolve))
-const store = createEventStore({ url: 'http://localhost', socketPath, database: 'bench', observe: silent, clock: systemClock })
+const store = createEventStore({
+  url: 'http://localhost',
+  socketPath,
+  database: 'bench',
+  observe: silent,
+  clock: systemClock,
+})
 await store.migrate()
 
 const startMs = systemClock.now()
@@ -54,15 +69,20 @@ const encodeMs = performance.now() - encodeStart
 console.log(`encode: ${Math.round(5_000_000 / encodeMs)} rows/s of ${Buffer.byteLength(encodeEventRow(row(1)))} B`)
 
 for (const batchRows of [500, 1000]) {
-  const batches = Array.from({ length: 12 }, (_, b) => Buffer.from(Array.from({ length: batchRows }, (_, n) => encodeEventRow(row(b * batchRows + n))).join('')))
+  const batches = Array.from({ length: 12 }, (_, b) =>
+    Buffer.from(Array.from({ length: batchRows }, (_, n) => encodeEventRow(row(b * batchRows + n))).join('')),
+  )
   const start = performance.now()
   let next = 0
   const client = async () => {
-    for (let at = next++; at < batches.length; at = next++) await store.insert(batches[at] ?? Buffer.alloc(0), `bench:${batchRows}:${at}`)
+    for (let at = next++; at < batches.length; at = next++)
+      await store.insert(batches[at] ?? Buffer.alloc(0), `bench:${batchRows}:${at}`)
   }
   await Promise.all([client(), client()])
   const ms = performance.now() - start
-  console.log(`insert: ${Math.round((batchRows * batches.length * 1000) / ms)} rows/s in batches of ${batchRows}, two in flight, ${(ms / batches.length).toFixed(0)} ms each`)
+  console.log(
+    `insert: ${Math.round((batchRows * batches.length * 1000) / ms)} rows/s in batches of ${batchRows}, two in flight, ${(ms / batches.length).toFixed(0)} ms each`,
+  )
 }
 
 const scope = { projectIds: [1, 2, 3], environments: [], fromMs: startMs - 86_400_000, toMs: startMs + 86_400_000 }
@@ -73,7 +93,9 @@ async function time(name: string, run: () => Promise<unknown>): Promise<void> {
   console.log(`${name}: ${((performance.now() - start) / 10).toFixed(1)} ms`)
 }
 await time('groups of 2 days', () => store.groups({ scope, order: 'last', max: 50 }))
-await time('latest 50 of an issue', () => store.ofIssue({ projectId: 1, hashes: [rows[0]?.groupHash ?? ''], order: 'newest', max: 50 }))
+await time('latest 50 of an issue', () =>
+  store.ofIssue({ projectId: 1, hashes: [rows[0]?.groupHash ?? ''], order: 'newest', max: 50 }),
+)
 await time('event by id', () => store.byEventId([1], rows[0]?.eventId ?? ''))
 console.log(JSON.stringify((await store.size()).find((one) => one.table === 'events')))
 

@@ -7,8 +7,21 @@ import { root } from '../e2e/product.ts'
 /** A prepared request whose event id is written anew for each send. */
 type Template = { head: Buffer; body: Buffer; idAt: number[] }
 
-export type LoadOptions = { port: number; path: string; bodies: Buffer[]; connections: number; /** requests a second over all connections; absent: as fast as answered */ rate?: number }
-export type LoadResult = { sent: number; ok: number; refused: Record<number, number>; seconds: number; latenciesMs: Float64Array; ids: string[] }
+export type LoadOptions = {
+  port: number
+  path: string
+  bodies: Buffer[]
+  connections: number /** requests a second over all connections; absent: as fast as answered */
+  rate?: number
+}
+export type LoadResult = {
+  sent: number
+  ok: number
+  refused: Record<number, number>
+  seconds: number
+  latenciesMs: Float64Array
+  ids: string[]
+}
 
 const recorded = (name: string) => readFileSync(join(root, 'fixtures/envelopes', name))
 
@@ -23,12 +36,18 @@ function template(path: string, port: number, body: Buffer): Template {
   const id = /"event_id":"([0-9a-f]{32})"/.exec(body.toString('latin1'))?.[1] ?? ''
   const idAt: number[] = []
   for (let at = body.indexOf(id); id && at >= 0; at = body.indexOf(id, at + 1)) idAt.push(at)
-  const head = Buffer.from(`POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: text/plain;charset=UTF-8\r\nContent-Length: ${body.length}\r\n\r\n`)
+  const head = Buffer.from(
+    `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: text/plain;charset=UTF-8\r\nContent-Length: ${body.length}\r\n\r\n`,
+  )
   return { head, body, idAt }
 }
 
 /** One connection that sends the next request when the answer to the last one is there. */
-function runConnection(options: LoadOptions, templates: Template[], state: { index: number; ends: number; result: LoadResult; times: number[]; every: number; began: number }): Promise<void> {
+function runConnection(
+  options: LoadOptions,
+  templates: Template[],
+  state: { index: number; ends: number; result: LoadResult; times: number[]; every: number; began: number },
+): Promise<void> {
   return new Promise((resolve) => {
     const socket: Socket = connect(options.port, '127.0.0.1')
     socket.setNoDelay(true)
@@ -75,7 +94,14 @@ export async function runLoad(options: LoadOptions, seconds: number): Promise<Lo
   const templates = options.bodies.map((body) => template(options.path, options.port, body))
   const began = performance.now()
   const result: LoadResult = { sent: 0, ok: 0, refused: {}, seconds: 0, latenciesMs: new Float64Array(), ids: [] }
-  const state = { index: 0, ends: began + seconds * 1000, result, times: [] as number[], every: options.rate ? 1000 / options.rate : 0, began }
+  const state = {
+    index: 0,
+    ends: began + seconds * 1000,
+    result,
+    times: [] as number[],
+    every: options.rate ? 1000 / options.rate : 0,
+    began,
+  }
   await Promise.all(Array.from({ length: options.connections }, () => runConnection(options, templates, state)))
   result.seconds = (performance.now() - began) / 1000
   result.latenciesMs = Float64Array.from(state.times).sort()
@@ -83,4 +109,5 @@ export async function runLoad(options: LoadOptions, seconds: number): Promise<Lo
 }
 
 /** The value below which `share` of the sorted values lie. */
-export const percentile = (sorted: ArrayLike<number>, share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+export const percentile = (sorted: ArrayLike<number>, share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN

@@ -29,7 +29,10 @@ export function pssOf(pid: number): { total: number; each: string } {
       return { name: 'gone', mb: 0 }
     }
   })
-  return { total: Math.round(each.reduce((sum, one) => sum + one.mb, 0)), each: each.map((one) => `${one.name} ${Math.round(one.mb)}`).join(', ') }
+  return {
+    total: Math.round(each.reduce((sum, one) => sum + one.mb, 0)),
+    each: each.map((one) => `${one.name} ${Math.round(one.mb)}`).join(', '),
+  }
 }
 
 /** CPU seconds used so far by a process tree, by process name. */
@@ -47,7 +50,15 @@ export function cpuOf(pid: number): Record<string, number> {
   return used
 }
 
-export const machine = (): string => `${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'}), ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()}, Node ${process.versions.node}`
+export const machine = (): string =>
+  `${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'}), ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()}, Node ${process.versions.node}`
 
 export const table = (rows: Row[]): string =>
-  ['| What | Goal | Measured | Met |', '|---|---|---|---|', ...rows.map((row) => `| ${row.what} | ${row.goal} | ${row.figure}${row.note ? ` (${row.note})` : ''} | ${row.met ? 'yes' : '**no**'} |`)].join('\n')
+  [
+    '| What | Goal | Measured | Met |',
+    '|---|---|---|---|',
+    ...rows.map(
+      (row) =>
+        `| ${row.what} | ${row.goal} | ${row.figure}${row.note ? ` (${row.note})` : ''} | ${row.met ? 'yes' : '**no**'} |`,
+    ),
+  ].join('\n')

@@ -5,14 +5,19 @@ import { refineBody } from '../src/refine/fixture.ts'
 
 // Events a second that one core turns from an envelope into a row: `node bench/refine.ts [--seconds 3] [--folder fixtures/envelopes]`.
 
-const { values } = parseArgs({ options: { seconds: { type: 'string', default: '3' }, folder: { type: 'string', default: 'fixtures/envelopes' } } })
+const { values } = parseArgs({
+  options: { seconds: { type: 'string', default: '3' }, folder: { type: 'string', default: 'fixtures/envelopes' } },
+})
 
 type Figure = { perSecond: number; bytes: number }
 
 /** The same bodies through JSON.parse and JSON.stringify alone: what this machine can do at this moment. */
 function plain(body: Buffer): number {
   const text = body.toString()
-  return JSON.stringify(JSON.parse(text.slice(text.lastIndexOf('{"type":"event"}\n') + 17).split('\n')[0] ?? '{}')).length > 0 ? 1 : 0
+  return JSON.stringify(JSON.parse(text.slice(text.lastIndexOf('{"type":"event"}\n') + 17).split('\n')[0] ?? '{}'))
+    .length > 0
+    ? 1
+    : 0
 }
 
 const refined = (body: Buffer): number => refineBody(body).events.length
@@ -38,11 +43,17 @@ if (!existsSync(values.folder)) {
     .filter((body) => refineBody(body).events.length === 1)
   const small = bodies.filter((body) => body.length >= 1000 && body.length < 4000)
   const large = bodies.filter((body) => body.length >= 4000 && body.length <= 20_000)
-  for (const [name, list] of [['small', small], ['large', large], ['all', bodies]] as const) {
+  for (const [name, list] of [
+    ['small', small],
+    ['large', large],
+    ['all', bodies],
+  ] as const) {
     if (!list.length) continue
     const { perSecond, bytes } = measure(list, Number(values.seconds), refined)
     const reference = measure(list, Number(values.seconds) / 3, plain)
     const share = (reference.perSecond / perSecond).toFixed(1)
-    console.log(`refine ${name}: ${Math.round(perSecond)} events/s a core, ${list.length} bodies of ${Math.round(bytes)} bytes on average; JSON alone ${Math.round(reference.perSecond)}/s (${share} times)`)
+    console.log(
+      `refine ${name}: ${Math.round(perSecond)} events/s a core, ${list.length} bodies of ${Math.round(bytes)} bytes on average; JSON alone ${Math.round(reference.perSecond)}/s (${share} times)`,
+    )
   }
 }

@@ -12,7 +12,12 @@ import { benchStart } from './start.ts'
 const words = process.argv.slice(2)
 const seconds = words.includes('--quick') ? 15 : 60
 const named = words.filter((word) => !word.startsWith('--'))
-const parts: Record<string, () => Promise<Row[]>> = { accept: benchAccept, pipeline: () => benchPipeline(seconds), screen: benchScreen, start: benchStart }
+const parts: Record<string, () => Promise<Row[]>> = {
+  accept: benchAccept,
+  pipeline: () => benchPipeline(seconds),
+  screen: benchScreen,
+  start: benchStart,
+}
 
 const rows: Row[] = []
 for (const [name, run] of Object.entries(parts)) {

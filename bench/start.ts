@@ -1,12 +1,31 @@
 // start to first painted event, from a built state.
 import { chromium } from 'playwright-core'
-import { bootstrap, chromiumPath, chromiumWords, discard, envelopeOf, errorEvent, ingest, password, ready, start } from '../e2e/product.ts'
+import {
+  bootstrap,
+  chromiumPath,
+  chromiumWords,
+  discard,
+  envelopeOf,
+  errorEvent,
+  ingest,
+  password,
+  ready,
+  start,
+} from '../e2e/product.ts'
 import type { Row } from './measure.ts'
 
 /** Starts on an empty folder, sends one event as soon as a key exists, and waits for its row in the list. */
 export async function benchStart(): Promise<Row[]> {
   const executablePath = chromiumPath()
-  if (!executablePath) return [{ what: 'start to first painted event, from a built state', goal: '15 s', figure: 'not measured: no Chromium', met: false }]
+  if (!executablePath)
+    return [
+      {
+        what: 'start to first painted event, from a built state',
+        goal: '15 s',
+        figure: 'not measured: no Chromium',
+        met: false,
+      },
+    ]
   const browser = await chromium.launch({ executablePath, args: chromiumWords })
   const began = performance.now()
   const product = await start({ env: { MISHAP_LOG_LEVEL: 'warn' } })
@@ -17,12 +36,22 @@ export async function benchStart(): Promise<Row[]> {
   const page = await browser.newPage()
   await page.goto(`${product.url}/login`)
   await page.getByLabel(/mail/i).fill('owner@bench.test')
-  await page.getByLabel(/password/i).first().fill(password)
+  await page
+    .getByLabel(/password/i)
+    .first()
+    .fill(password)
   await page.getByRole('button', { name: /sign in/i }).click()
   await page.waitForURL(/issues/)
   await page.getByText('FirstError').first().waitFor({ timeout: 30_000 })
   const seconds = (performance.now() - began) / 1000
   await browser.close()
   await discard(product)
-  return [{ what: 'start to first painted event, from a built state', goal: '15 s', figure: `${seconds.toFixed(1)} s with bootstrap and sign-in; health after ${Math.round(healthMs)} ms`, met: seconds <= 15 }]
+  return [
+    {
+      what: 'start to first painted event, from a built state',
+      goal: '15 s',
+      figure: `${seconds.toFixed(1)} s with bootstrap and sign-in; health after ${Math.round(healthMs)} ms`,
+      met: seconds <= 15,
+    },
+  ]
 }

@@ -9,7 +9,7 @@ declare module 'vitest' {
 }
 
 /** Starts the product once for all files. */
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const product = await start()
   await ready(product)
   project.provide('product', { url: product.url, data: product.data, port: product.port })

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { createAccept } from './accept/accept.ts'
+import { type Accept, createAccept } from './accept/accept.ts'
 import { readKeyFile, writeKeyFile } from './auth/keyfile.ts'
 import type { KeySnapshot } from './auth/keys.ts'
 import { lockDataFolder } from './auth/lock.ts'
@@ -12,6 +12,7 @@ import { errorBody, MishapError } from './errors.ts'
 import { openJournalWriter } from './journal/files.ts'
 import type { JournalWriter, RecordHead } from './journal/journal.ts'
 import { createObserve, type Observe } from './observe.ts'
+import type { OutcomeCount } from './outcome.ts'
 import { clientOf, isOwnOrigin } from './serve/client.ts'
 import { layOut } from './serve/folders.ts'
 import type { AppSetup, FromApp, ToApp } from './serve/messages.ts'
@@ -24,6 +25,8 @@ export type ServerOptions = { config: Config; version: string; dev: boolean; say
 /** How long everything may take to end; the children have a little less than the command as a whole (5 s). */
 const stopMs = 4000
 const fileOf = (name: string) => fileURLToPath(new URL(name, import.meta.url))
+
+type KeyUse = ReturnType<Accept['drainUses']>[number]
 
 /** Everything that process main holds. */
 type Main = {
@@ -93,16 +96,37 @@ function sendDurable(main: Main): void {
   main.app.send({ kind: 'durable', durable: journal.durable(), lagBytes: journal.lagBytes(), boundBytes: options.config.journalBytesMax } satisfies ToApp)
 }
 
-/** Accept's refusals and key uses: one summed record a second. */
-async function recordOutcomes(main: Main, accept: ReturnType<typeof createAccept>): Promise<void> {
-  const outcomes = accept.drainOutcomes()
-  const uses = accept.drainUses()
-  if (outcomes.length === 0 && uses.length === 0) return
-  const head: RecordHead = {
-    kind: 'outcomes', receivedMs: systemClock.now(), projectId: 0, organizationId: 0, keyId: 0,
-    clientAddress: '', userAgent: '', origin: '', contentType: 'application/json',
+/**
+ * Accept's refusals and key uses: one summed record a second. While the journal takes nothing (its bound, a full disk)
+ * they wait here, summed up, so that no outcome is lost with it.
+ */
+function createOutcomeRecorder(journal: () => JournalWriter, accept: Accept): () => Promise<void> {
+  const waiting = { outcomes: new Map<string, OutcomeCount>(), uses: new Map<number, KeyUse>() }
+  return async () => {
+    for (const count of accept.drainOutcomes()) {
+      const { quantity, bytes, ...rest } = count
+      const key = JSON.stringify(rest)
+      const before = waiting.outcomes.get(key)
+      waiting.outcomes.set(key, before ? { ...before, quantity: before.quantity + quantity, bytes: before.bytes + bytes } : count)
+    }
+    for (const use of accept.drainUses()) waiting.uses.set(use.keyId, use)
+    if (waiting.outcomes.size === 0 && waiting.uses.size === 0) return
+    const sent = { outcomes: [...waiting.outcomes.values()], uses: [...waiting.uses.values()] }
+    const head: RecordHead = {
+      kind: 'outcomes', receivedMs: systemClock.now(), projectId: 0, organizationId: 0, keyId: 0,
+      clientAddress: '', userAgent: '', origin: '', contentType: 'application/json',
+    }
+    const held = { outcomes: new Map(waiting.outcomes), uses: new Map(waiting.uses) }
+    waiting.outcomes.clear()
+    waiting.uses.clear()
+    await journal().append(head, Buffer.from(JSON.stringify(sent))).catch(() => {
+      for (const [key, count] of held.outcomes) {
+        const since = waiting.outcomes.get(key)
+        waiting.outcomes.set(key, since ? { ...count, quantity: count.quantity + since.quantity, bytes: count.bytes + since.bytes } : count)
+      }
+      for (const [key, use] of held.uses) if (!waiting.uses.has(key)) waiting.uses.set(key, use)
+    })
   }
-  await main.journal.append(head, Buffer.from(JSON.stringify({ outcomes, uses })))
 }
 
 function startChildren(options: ServerOptions, observe: Observe, main: () => Main): { app: Child; engine: Child } {
@@ -126,7 +150,7 @@ function startChildren(options: ServerOptions, observe: Observe, main: () => Mai
 }
 
 /** Every request: health, ingest, then everything else to process app once its origin is checked. */
-function createFront(main: Main, accept: ReturnType<typeof createAccept>) {
+function createFront(main: Main, accept: Accept) {
   const { config, dev } = main.options
   const url = new URL(config.url)
   const who = (req: IncomingMessage) => clientOf(req, config.trustedProxies, url)
@@ -158,7 +182,9 @@ export async function startServer(options: ServerOptions): Promise<{ stop(reason
   })
   const state: Main['state'] = { keys: readKeyFile(config.data), durableSent: 0, trimmed: 0, refused: undefined }
   const accept = createAccept({ config, clock: systemClock, observe, journal, blobs: openFileBlobs(folders.blobs), keys: () => state.keys })
-  const server = createServer({ requestTimeout: 0, headersTimeout: 30_000, keepAliveTimeout: 65_000 })
+  const recordOutcomes = createOutcomeRecorder(() => journal, accept)
+  // ingest has timers of its own; 200 MiB from a slow line may take minutes
+  const server = createServer({ requestTimeout: 600_000, headersTimeout: 30_000, keepAliveTimeout: 65_000 })
   const cancels: (() => void)[] = []
   let stopping: Promise<void> | undefined
 
@@ -168,7 +194,7 @@ export async function startServer(options: ServerOptions): Promise<{ stop(reason
     server.close()
     server.closeIdleConnections()
     const late = systemClock.after(stopMs / 2, () => server.closeAllConnections())
-    await recordOutcomes(main, accept).catch(() => undefined)
+    await recordOutcomes()
     sendDurable(main)
     await main.app.stop(stopMs * 0.75)
     await Promise.all([main.engine.stop(1000), journal.close()])
@@ -202,7 +228,7 @@ export async function startServer(options: ServerOptions): Promise<{ stop(reason
         sendDurable(main)
       })
     }),
-    systemClock.every(1000, () => void recordOutcomes(main, accept).catch(() => undefined)),
+    systemClock.every(1000, () => void recordOutcomes()),
     front.close,
   )
   return { stop, ended: ended.promise }

@@ -55,66 +55,11 @@ export function createInflater(): Inflater {
     return new brotli.DecompressStream()
   }
 
-  /** Feeds one piece of input; yields what comes out; returns whether the stream is complete. */
-  function* feed(decoder: BrDecoder, bytes: Buffer): Generator<Buffer, boolean> {
-    for (let from = 0; from < bytes.length; ) {
-      let piece = bytes.subarray(from, from + brPieceBytes)
-      from += piece.length
-      for (;;) {
-        const result = decoder.decompress(piece, brOutBytes)
-        const { code, input_offset: used, buf } = result
-        result.free()
-        if (buf.length > 0) yield Buffer.from(buf.buffer, buf.byteOffset, buf.byteLength)
-        if (code === brDone) return true
-        piece = piece.subarray(used)
-        if (code !== brNeedsOutput && piece.length === 0) break
-      }
-    }
-    return false
-  }
-
-  function wholeBr(bytes: Buffer, bytesMax: number): Buffer | undefined {
-    const decoder = newBrotli()
-    try {
-      const out: Buffer[] = []
-      let size = 0
-      const pieces = feed(decoder, bytes)
-      for (let next = pieces.next(); ; next = pieces.next()) {
-        if (next.done) {
-          if (!next.value) throw new Error('ends early')
-          return Buffer.concat(out)
-        }
-        size += next.value.length
-        if (size > bytesMax) return undefined
-        out.push(next.value)
-      }
-    } finally {
-      decoder.free()
-    }
-  }
-
-  async function* piecesBr(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-    const decoder = newBrotli()
-    let done = false
-    try {
-      for await (const chunk of source) {
-        if (done) continue
-        const pieces = feed(decoder, chunk)
-        let next = pieces.next()
-        for (; !next.done; next = pieces.next()) yield next.value
-        done = next.value
-      }
-      if (!done) throw new Error('ends early')
-    } finally {
-      decoder.free()
-    }
-  }
-
   return {
     whole: (encoding, bytes, bytesMax) => {
       if (encoding === 'identity') return bytes.length > bytesMax ? undefined : bytes
       try {
-        if (encoding === 'br') return wholeBr(bytes, bytesMax)
+        if (encoding === 'br') return wholeBr(newBrotli(), bytes, bytesMax)
         const options = { maxOutputLength: bytesMax }
         if (encoding === 'gzip') return gunzipSync(bytes, options)
         if (encoding === 'zstd') return zstdDecompressSync(bytes, options)
@@ -126,8 +71,61 @@ export function createInflater(): Inflater {
     },
     pieces: (encoding, source) => {
       if (encoding === 'identity') return source
-      return rethrow(encoding === 'br' ? piecesBr(source) : piecesZlib(encoding, source))
+      return rethrow(encoding === 'br' ? piecesBr(newBrotli(), source) : piecesZlib(encoding, source))
     },
+  }
+}
+
+/** Feeds one piece of input; yields what comes out; returns whether the stream is complete. */
+function* feed(decoder: BrDecoder, bytes: Buffer): Generator<Buffer, boolean> {
+  for (let from = 0; from < bytes.length; ) {
+    let piece = bytes.subarray(from, from + brPieceBytes)
+    from += piece.length
+    for (;;) {
+      const result = decoder.decompress(piece, brOutBytes)
+      const { code, input_offset: used, buf } = result
+      result.free()
+      if (buf.length > 0) yield Buffer.from(buf.buffer, buf.byteOffset, buf.byteLength)
+      if (code === brDone) return true
+      piece = piece.subarray(used)
+      if (code !== brNeedsOutput && piece.length === 0) break
+    }
+  }
+  return false
+}
+
+function wholeBr(decoder: BrDecoder, bytes: Buffer, bytesMax: number): Buffer | undefined {
+  try {
+    const out: Buffer[] = []
+    let size = 0
+    const pieces = feed(decoder, bytes)
+    for (let next = pieces.next(); ; next = pieces.next()) {
+      if (next.done) {
+        if (!next.value) throw new Error('ends early')
+        return Buffer.concat(out)
+      }
+      size += next.value.length
+      if (size > bytesMax) return undefined
+      out.push(next.value)
+    }
+  } finally {
+    decoder.free()
+  }
+}
+
+async function* piecesBr(decoder: BrDecoder, source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let done = false
+  try {
+    for await (const chunk of source) {
+      if (done) continue
+      const pieces = feed(decoder, chunk)
+      let next = pieces.next()
+      for (; !next.done; next = pieces.next()) yield next.value
+      done = next.value
+    }
+    if (!done) throw new Error('ends early')
+  } finally {
+    decoder.free()
   }
 }
 

@@ -13,6 +13,7 @@ import { routes } from './routes.ts'
 export type Api = { handle(req: IncomingMessage, res: ServerResponse): void; owns(path: string): boolean }
 
 const prefix = '/api/0'
+const addressOf = (path: string) => `${prefix}${path === '/' ? '' : path}`
 
 /** Makes the API over the parts of process app. */
 export function createApi(app: App): Api {
@@ -32,10 +33,10 @@ export function createRoutes(app: App): Hono {
   // strict: false answers both spellings of a path, because redirecting a POST breaks clients
   const hono = new Hono({ strict: false })
   hono.all('/api/auth/*', (context) => app.auth.handle(context.req.raw))
-  for (const one of routes) hono.on(one.method, `${prefix}${one.path}`, (context) => run(app, one, context))
+  for (const one of routes) hono.on(one.method, addressOf(one.path), (context) => run(app, one, context))
   const paths = new Map<string, string[]>()
   for (const one of routes) paths.set(one.path, [...(paths.get(one.path) ?? []), one.method])
-  for (const [path, methods] of paths) hono.all(`${prefix}${path}`, () => failure(app, new MishapError('METHOD_NOT_ALLOWED'), { allow: methods.join(', ') }))
+  for (const [path, methods] of paths) hono.all(addressOf(path), () => failure(app, new MishapError('METHOD_NOT_ALLOWED'), { allow: methods.join(', ') }))
   hono.notFound(() => failure(app, new MishapError('NOT_FOUND')))
   hono.onError((error) => failure(app, error))
   return hono

@@ -36,7 +36,7 @@ const allScopes = ['org:admin', 'project:admin', 'event:admin']
 
 async function startEngine(folder: string, socketPath: string): Promise<ChildProcess> {
   const words = ['--max-http-header-size=4194304', join(import.meta.dirname, '../engine.ts'), folder, socketPath, String(400 * 2 ** 20)]
-  const child = spawn(process.execPath, words, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], env: { UV_THREADPOOL_SIZE: '32' } })
+  const child = spawn(process.execPath, words, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], env: { NODE_ENV: 'test', UV_THREADPOOL_SIZE: '32' } })
   await once(child, 'message')
   return child
 }

@@ -7,31 +7,38 @@ import { problem } from './schemas.ts'
 
 type Json = Record<string, unknown>
 
-/** A schema without the parts that OpenAPI keeps once for the whole file. */
-function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
-  const { $schema: _dialect, ...made } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json
-  return made
+/** Named shapes, each once for the whole file. */
+type Shapes = Record<string, unknown>
+
+/** A schema whose named parts are references into `shapes`. */
+function schemaOf(schema: z.ZodType, shapes: Shapes): Json {
+  const text = JSON.stringify(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })).replaceAll('"#/$defs/', '"#/components/schemas/')
+  const { $schema: _dialect, $defs, id, ...made } = JSON.parse(text) as Json & { $defs?: Record<string, Json>; id?: string }
+  for (const [name, { id: _id, ...one }] of Object.entries($defs ?? {})) shapes[name] = one
+  if (id === undefined) return made
+  shapes[id] = made
+  return { $ref: `#/components/schemas/${id}` }
 }
 
-function parametersOf(route: Route): Json[] {
+function parametersOf(route: Route, shapes: Shapes): Json[] {
   const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } }))
-  const shape = schemaOf(route.query, 'input') as { properties?: Record<string, Json>; required?: string[] }
+  const shape = schemaOf(route.query, shapes) as { properties?: Record<string, Json>; required?: string[] }
   const inQuery = Object.entries(shape.properties ?? {}).map(([name, { description, ...schema }]) => ({
     name, in: 'query', required: false, ...(description ? { description } : {}), schema, ...(schema.type === 'array' ? { style: 'form', explode: true } : {}),
   }))
   return [...inPath, ...inQuery]
 }
 
-function operationOf(route: Route): Json {
+function operationOf(route: Route, shapes: Shapes): Json {
   const error = { description: 'Error: detail, code and causes; field errors answer {field: [sentence]}.', content: { 'application/json': { schema: { $ref: '#/components/schemas/Problem' } } } }
-  const content = route.produces === undefined || route.produces === 'application/json' ? { 'application/json': { schema: schemaOf(route.response, 'input') } } : { [route.produces]: { schema: { type: 'string' } } }
-  const parameters = parametersOf(route)
+  const content = route.produces === undefined || route.produces === 'application/json' ? { 'application/json': { schema: schemaOf(route.response, shapes) } } : { [route.produces]: { schema: { type: 'string' } } }
+  const parameters = parametersOf(route, shapes)
   return {
     operationId: route.operationId,
     summary: route.summary,
     'x-action': route.action,
     ...(parameters.length ? { parameters } : {}),
-    ...(route.body ? { requestBody: { content: { 'application/json': { schema: schemaOf(route.body, 'input') } } } } : {}),
+    ...(route.body ? { requestBody: { content: { 'application/json': { schema: schemaOf(route.body, shapes) } } } } : {}),
     responses: { [route.status]: route.status === 204 ? { description: 'Done.' } : { description: 'OK', content }, default: error },
     security: [{ token: [] }, { session: [] }],
   }
@@ -40,16 +47,18 @@ function operationOf(route: Route): Json {
 /** The OpenAPI 3.1 description of every route. */
 export function openapi(): object {
   const paths: Record<string, Json> = {}
+  const shapes: Shapes = {}
+  shapes.Problem = schemaOf(problem, shapes)
   for (const route of routes) {
     const path = `/api/0${route.path.replace(/:(\w+)/g, '{$1}').replace(/\/$/, '')}/`
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route) }
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, shapes) }
   }
   return {
     openapi: '3.1.0',
     info: { title: 'Mishap', version: '0', description: 'REST API of Mishap. Every path answers with and without the slash at its end.', license: { name: 'MIT', identifier: 'MIT' } },
     servers: [{ url: '/' }],
     components: {
-      schemas: { Problem: schemaOf(problem, 'input') },
+      schemas: Object.fromEntries(Object.entries(shapes).sort(([a], [b]) => (a < b ? -1 : 1))),
       securitySchemes: { token: { type: 'http', scheme: 'bearer' }, session: { type: 'apiKey', in: 'cookie', name: 'session' } },
     },
     paths,

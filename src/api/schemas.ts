@@ -13,23 +13,23 @@ export const organization = z.strictObject({
   id: digits, slug: z.string(), name: z.string(), dateCreated: time,
   status: z.strictObject({ id: z.literal('active'), name: z.literal('active') }),
   features: z.array(z.string()), links: z.strictObject({ organizationUrl: z.string(), regionUrl: z.string() }),
-}) satisfies z.ZodType<Rest.RestOrganization>
+}).meta({ id: 'Organization' }) satisfies z.ZodType<Rest.RestOrganization>
 
 const team = z.strictObject({ id: z.string(), slug: z.string(), name: z.string() })
 export const project = z.strictObject({
   id: digits, slug: z.string(), name: z.string(), platform: textOrNull, platforms: z.array(z.string()), dateCreated: time, firstEvent: time.nullable(),
   isMember: z.boolean(), hasAccess: z.boolean(), features: z.array(z.string()), status: z.literal('active'),
   teams: z.array(team), team: team.nullable(), organization: organization.optional(), allowedDomains: z.array(z.string()).optional(),
-})
+}).meta({ id: 'Project' })
 
 export const key = z.strictObject({
   id: z.string(), name: z.string(), label: z.string(), public: z.string(), secret: z.string(), projectId: z.int(), isActive: z.boolean(),
   rateLimit: z.strictObject({ window: z.int(), count: z.int() }).nullable(), dateCreated: time, lastUsed: time.nullable(),
   dsn: z.strictObject({ public: z.string(), secret: z.string(), csp: z.string(), security: z.string(), minidump: z.string(), nel: z.string(), unreal: z.string(), crons: z.string(), cdn: z.string(), otlp_traces: z.string(), otlp_logs: z.string(), integration: z.string() }),
   browserSdkVersion: z.string(), dynamicSdkLoaderOptions: z.record(z.string(), z.boolean()),
-}) satisfies z.ZodType<Rest.RestKey>
+}).meta({ id: 'Key' }) satisfies z.ZodType<Rest.RestKey>
 
-export const user = z.strictObject({ id: z.string(), name: z.string(), email: z.string(), username: z.string() })
+export const user = z.strictObject({ id: z.string(), name: z.string(), email: z.string(), username: z.string() }).meta({ id: 'User' })
 
 const metadata = z.strictObject({ type: z.string().exactOptional(), value: z.string().exactOptional(), filename: z.string().exactOptional(), function: z.string().exactOptional() })
 const version = z.strictObject({ version: z.string() }).nullable()
@@ -45,23 +45,23 @@ export const issueFields = {
   stats: z.record(z.string(), z.array(z.tuple([z.int(), z.int()]))), logger: textOrNull, numComments: z.int(),
   lifetime: z.strictObject({ count: digits, userCount: z.int(), firstSeen: time, lastSeen: time }), firstRelease: version, lastRelease: version,
 }
-export const issue = z.strictObject(issueFields) satisfies z.ZodType<Rest.RestIssue>
+export const issue = z.strictObject(issueFields).meta({ id: 'Issue' }) satisfies z.ZodType<Rest.RestIssue>
 
 export const activity = z.strictObject({
   id: digits, type: z.enum(['first_seen', 'note', 'set_resolved', 'set_unresolved', 'set_regression', 'set_ignored']), dateCreated: time,
   user: z.strictObject({ id: z.string(), name: z.string(), email: z.string() }).nullable(), data: record,
-}) satisfies z.ZodType<Rest.RestActivity>
+}).meta({ id: 'Activity' }) satisfies z.ZodType<Rest.RestActivity>
 
 export const issueDetail = z.strictObject({
   ...issueFields,
   tags: z.array(z.strictObject({ key: z.string(), name: z.string(), totalValues: z.int() })), activity: z.array(activity), digests: z.array(z.string()),
-}) satisfies z.ZodType<Rest.RestIssueDetail>
+}).meta({ id: 'IssueDetail' }) satisfies z.ZodType<Rest.RestIssueDetail>
 
 const frame = z.strictObject({
   filename: textOrNull, absPath: textOrNull, module: textOrNull, function: textOrNull, rawFunction: textOrNull, lineNo: z.number().nullable(), colNo: z.number().nullable(),
   context: z.array(z.tuple([z.int(), z.string()])), inApp: z.boolean(), vars: record.nullable(), package: textOrNull, platform: textOrNull, instructionAddr: textOrNull,
-})
-const stacktrace = z.strictObject({ frames: z.array(frame), framesOmitted: z.tuple([z.number(), z.number()]).nullable(), hasSystemFrames: z.boolean() })
+}).meta({ id: 'Frame' })
+const stacktrace = z.strictObject({ frames: z.array(frame), framesOmitted: z.tuple([z.number(), z.number()]).nullable(), hasSystemFrames: z.boolean() }).meta({ id: 'Stacktrace' })
 const threadId = z.union([z.string(), z.number()]).nullable()
 const exception = z.strictObject({ type: textOrNull, value: textOrNull, module: textOrNull, threadId, mechanism: record.nullable(), stacktrace: stacktrace.nullable(), rawStacktrace: stacktrace.nullable() })
 const thread = z.strictObject({ id: threadId, name: textOrNull, crashed: z.boolean(), current: z.boolean(), state: textOrNull, stacktrace: stacktrace.nullable() })
@@ -78,9 +78,9 @@ const entry = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('csp'), data: record }),
   z.strictObject({ type: z.literal('debugmeta'), data: z.strictObject({ images: z.array(record) }) }),
   z.strictObject({ type: z.literal('template'), data: record }),
-])
+]).meta({ id: 'Entry' })
 
-export const attachment = z.strictObject({ id: digits, name: z.string(), type: z.string(), mimetype: z.string(), size: z.int(), dateCreated: time, event_id: z.string() }) satisfies z.ZodType<Rest.RestAttachment>
+export const attachment = z.strictObject({ id: digits, name: z.string(), type: z.string(), mimetype: z.string(), size: z.int(), dateCreated: time, event_id: z.string() }).meta({ id: 'Attachment' }) satisfies z.ZodType<Rest.RestAttachment>
 
 const eventUser = z.strictObject({ id: textOrNull, email: textOrNull, username: textOrNull, name: textOrNull, ip_address: textOrNull, geo: z.record(z.string(), z.string()).nullable(), data: record.nullable() })
 const eventId = z.string().regex(/^[0-9a-f]{32}$/)
@@ -94,9 +94,9 @@ export const event = z.strictObject({
   nextEventID: eventId.nullable(), previousEventID: eventId.nullable(), userReport: z.null(), occurrence: z.null(), _meta: record, number: z.int(), total: z.int(), traceId: textOrNull, spanId: textOrNull, replayId: textOrNull,
   digest: z.strictObject({ value: z.string(), found: z.string() }).nullable(), isUnhandled: z.boolean(), attachments: z.array(attachment),
   grouping: z.strictObject({ version: z.int(), variants: z.array(z.strictObject({ name: z.string(), contributes: z.boolean(), hash: textOrNull, why: z.string(), values: z.array(z.string()) })) }),
-}) satisfies z.ZodType<Rest.RestEvent>
+}).meta({ id: 'Event' }) satisfies z.ZodType<Rest.RestEvent>
 
-export const tag = z.strictObject({ key: z.string(), name: z.string(), totalValues: z.int(), uniqueValues: z.int(), topValues: z.array(z.strictObject({ value: z.string(), name: z.string(), count: z.int() })) }) satisfies z.ZodType<Rest.RestTag>
+export const tag = z.strictObject({ key: z.string(), name: z.string(), totalValues: z.int(), uniqueValues: z.int(), topValues: z.array(z.strictObject({ value: z.string(), name: z.string(), count: z.int() })) }).meta({ id: 'Tag' }) satisfies z.ZodType<Rest.RestTag>
 export const tagKey = z.strictObject({ key: z.string(), name: z.string(), totalValues: z.int() })
 export const tagValue = z.strictObject({ key: z.string(), name: z.string(), value: z.string(), count: z.int() })
 export const environment = z.strictObject({ id: z.string(), name: z.string(), isHidden: z.boolean() })
@@ -114,7 +114,7 @@ export const arrivals = z.strictObject({
   connection: time.nullable(), firstEvent: time.nullable(),
   items: z.array(z.strictObject({ itemType: z.string(), category: z.string(), outcome: z.string(), reason: z.string(), quantity: z.int(), sentence: z.string() })),
   newestIssue: z.strictObject({ id: digits, shortId: z.string(), title: z.string() }).nullable(),
-}) satisfies z.ZodType<Rest.RestArrivals>
+}).meta({ id: 'Arrivals' }) satisfies z.ZodType<Rest.RestArrivals>
 
 const count = z.int()
 export const systemStatus = z.strictObject({
@@ -127,7 +127,7 @@ export const systemStatus = z.strictObject({
   disk: z.strictObject({ dataBytes: z.number(), freeBytes: z.number(), totalBytes: z.number(), tables: z.array(z.strictObject({ table: z.string(), rows: z.number(), bytesOnDisk: z.number(), bytesRaw: z.number() })) }),
   deadItems: z.array(z.strictObject({ jpos: z.string(), projectId: digits, receivedAt: time, reason: z.string(), bytes: count })),
   versions: z.array(z.strictObject({ name: z.string(), version: z.string(), advisory: textOrNull })),
-}) satisfies z.ZodType<Rest.RestStatus>
+}).meta({ id: 'Status' }) satisfies z.ZodType<Rest.RestStatus>
 
 export const token = z.strictObject({ id: digits, name: z.string(), tokenPrefix: z.string(), scopes: z.array(z.string()), organizationId: digits.nullable(), dateCreated: time, lastUsed: time.nullable() })
 export const createdToken = token.extend({ token: z.string() })

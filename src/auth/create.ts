@@ -8,7 +8,7 @@ import type { MetaStore, Person } from '../store/meta/meta.ts'
 import { checkName } from '../store/meta/names.ts'
 import { openAuthDatabase } from '../store/meta/people.ts'
 import { type Attempts, createAttempts } from './attempts.ts'
-import type { Actor, Auth } from './auth.ts'
+import type { Action, Actor, Auth, Verdict } from './auth.ts'
 import { verdict } from './may.ts'
 import { passwordCharactersMax, passwordCharactersMin, passwordFault } from './passwords.ts'
 
@@ -234,6 +234,15 @@ function makeSetupSecret(meta: MetaStore): string {
   return secret
 }
 
+function demandYes(found: Verdict, action: Action): void {
+  if (found === 'hidden') throw new MishapError('NOT_FOUND')
+  if (found === 'no') throw new MishapError('AUTH_FORBIDDEN')
+  if (found === 'scope')
+    throw new MishapError('AUTH_TOKEN_SCOPE', {
+      detail: `You do not have permission to perform this action: the token's scopes do not allow ${action}.`,
+    })
+}
+
 /**
  * Opens sign-in, sessions, tokens and permission over better-auth. The schema is meta's (its migrations make the auth_ tables),
  * so the meta store must have been opened on the same file before. `close` ends its database connection.
@@ -278,15 +287,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth & { close()
     },
     actorOf: (headers) => actorOf(better, meta, headers),
     may,
-    demand: (actor, action, thing) => {
-      const found = may(actor, action, thing)
-      if (found === 'hidden') throw new MishapError('NOT_FOUND')
-      if (found === 'no') throw new MishapError('AUTH_FORBIDDEN')
-      if (found === 'scope')
-        throw new MishapError('AUTH_TOKEN_SCOPE', {
-          detail: `You do not have permission to perform this action: the token's scopes do not allow ${action}.`,
-        })
-    },
+    demand: (actor, action, thing) => demandYes(may(actor, action, thing), action),
     personByEmail: (email): Person | undefined => meta.personByEmail(email),
     signIn,
     signOut: async (headers) => {

@@ -246,10 +246,21 @@ class Writer {
         one.resolve(at)
         at += recordBytes(one.head.length, one.body.length)
       }
-      for (const listener of this.#listeners) listener(this.durable)
+      this.#tell()
     }
     // Here and not in a later tick: an append in between would find a writer that no longer looks.
     this.#writing = undefined
+  }
+
+  /** A listener's fault must not stop the journal. */
+  #tell(): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(this.durable)
+      } catch (error) {
+        this.#options.observe.error({ error: String(error) }, 'a listener of the journal failed')
+      }
+    }
   }
 
   #take(): Waiting[] {
@@ -257,7 +268,8 @@ class Writer {
     let count = 0
     for (const one of this.#waiting) {
       const next = recordBytes(one.head.length, one.body.length)
-      if (count > 0 && (count >= groupRecordsMax || bytes + next > groupBytesMax)) break
+      if (count > 0 && (count >= groupRecordsMax || bytes + next > Math.min(groupBytesMax, this.#segmentBytes / 4)))
+        break
       bytes += next
       count++
     }
@@ -274,7 +286,8 @@ class Writer {
   async #writeGroup(group: Waiting[]): Promise<number | undefined> {
     try {
       const groupBytes = group.reduce((sum, one) => sum + recordBytes(one.head.length, one.body.length), 0)
-      if (this.#current && this.#current.offset > 0 && this.#current.offset + groupBytes > this.#segmentBytes) await this.#seal()
+      if (this.#current && this.#current.offset > 0 && this.#current.offset + groupBytes > this.#segmentBytes)
+        await this.#seal()
       const current = this.#current ?? (await this.#nextSegment())
       const from = current.segment * segmentSpan + current.offset
       const parts: Buffer[] = []
@@ -286,7 +299,8 @@ class Writer {
       }
       parts.push(endMark)
       const bytes = await write(current.handle, parts, current.offset)
-      if (bytes !== groupBytes + endMark.length) throw new Error(`wrote ${bytes} of ${groupBytes + endMark.length} bytes`)
+      if (bytes !== groupBytes + endMark.length)
+        throw new Error(`wrote ${bytes} of ${groupBytes + endMark.length} bytes`)
       await sync(current.handle)
       current.offset += groupBytes
       this.#freeBytes -= groupBytes
@@ -294,7 +308,10 @@ class Writer {
       this.durable = current.segment * segmentSpan + current.offset
       return from
     } catch (error) {
-      this.#options.observe.error({ error: String(error), records: group.length }, 'a group could not be written to the journal')
+      this.#options.observe.error(
+        { error: String(error), records: group.length },
+        'a group could not be written to the journal',
+      )
       await this.#seal()
       return undefined
     }
@@ -333,7 +350,10 @@ class Writer {
     try {
       await truncate(current.handle, current.offset)
     } catch (error) {
-      this.#options.observe.warn({ error: String(error), segment: current.segment }, 'a segment of the journal could not be cut to its length')
+      this.#options.observe.warn(
+        { error: String(error), segment: current.segment },
+        'a segment of the journal could not be cut to its length',
+      )
     }
     await close(current.handle).catch(() => {})
   }

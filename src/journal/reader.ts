@@ -14,28 +14,40 @@ type Found = { records: JournalRecord[]; next: number; ended: boolean }
 /** Two segments are enough: one that ends and the next one. */
 const handlesMax = 2
 
+type Handles = { of(segment: number): number | undefined; close(): void }
+
+/** Open files by segment; undefined for one that is not there. */
+function createHandles(folder: string): Handles {
+  const handles = new Map<number, number>()
+  return {
+    of(segment) {
+      const known = handles.get(segment)
+      if (known !== undefined) return known
+      try {
+        const handle = openSync(segmentPath(folder, segment), 'r')
+        for (const [old, oldHandle] of handles) {
+          if (handles.size < handlesMax) break
+          handles.delete(old)
+          closeSync(oldHandle)
+        }
+        handles.set(segment, handle)
+        return handle
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+        throw error
+      }
+    },
+    close() {
+      for (const handle of handles.values()) closeSync(handle)
+      handles.clear()
+    },
+  }
+}
+
 /** See `openJournalReader`. */
 export function createReader(folder: string, options: ReaderOptions): JournalReader {
-  const handles = new Map<number, number>()
+  const handles = createHandles(folder)
   const reported = new Set<number>()
-
-  function handleOf(segment: number): number | undefined {
-    const known = handles.get(segment)
-    if (known !== undefined) return known
-    try {
-      const handle = openSync(segmentPath(folder, segment), 'r')
-      for (const [old, oldHandle] of handles) {
-        if (handles.size < handlesMax) break
-        handles.delete(old)
-        closeSync(oldHandle)
-      }
-      handles.set(segment, handle)
-      return handle
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-      throw error
-    }
-  }
 
   function report(jpos: number, bytes: number): void {
     if (bytes <= 0 || reported.has(jpos)) return
@@ -47,7 +59,7 @@ export function createReader(folder: string, options: ReaderOptions): JournalRea
   /** Records of one segment from `from` up to `limit` (an offset); `ended` when nothing more will come from it. */
   function readSegment(from: number, limit: number | undefined, recordsMax: number, bytesMax: number): Found {
     const segment = segmentOf(from)
-    const handle = handleOf(segment)
+    const handle = handles.of(segment)
     const nothing: Found = { records: [], next: from, ended: limit === undefined }
     if (handle === undefined) return nothing
     const size = limit ?? fstatSync(handle).size
@@ -66,7 +78,9 @@ export function createReader(folder: string, options: ReaderOptions): JournalRea
       // A torn tail ends within a record; only a wrong checksum, or a hole below what is durable, means loss.
       const bad = found.stop === 'corrupt' || limit !== undefined
       if (bad) report(next, size - offsetOf(next))
-      return limit === undefined ? { ...nothing, ended: true } : { records: [], next: segment * segmentSpan + limit, ended: false }
+      return limit === undefined
+        ? { ...nothing, ended: true }
+        : { records: [], next: segment * segmentSpan + limit, ended: false }
     }
   }
 
@@ -77,16 +91,14 @@ export function createReader(folder: string, options: ReaderOptions): JournalRea
         if (at >= durable) return { records: [], next: from }
         const live = segmentOf(at) === segmentOf(durable)
         const found = readSegment(at, live ? offsetOf(durable) : undefined, recordsMax, bytesMax)
-        if (!found.ended) return { records: found.records, next: found.records.length > 0 || found.next !== at ? found.next : from }
+        if (!found.ended)
+          return { records: found.records, next: found.records.length > 0 || found.next !== at ? found.next : from }
         const segment = segmentOf(at)
         const following = listSegments(folder).find((one) => one > segment)
         if (following === undefined || following > segmentOf(durable)) return { records: [], next: from }
         at = following * segmentSpan
       }
     },
-    close() {
-      for (const handle of handles.values()) closeSync(handle)
-      handles.clear()
-    },
+    close: () => handles.close(),
   }
 }

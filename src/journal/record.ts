@@ -16,7 +16,7 @@ export const recordBytesMax = 128 * 1024 * 1024
  * (records with a right checksum for another segment) can never pass for a record of this one.
  */
 function seedOf(jpos: number): number {
-  return ((jpos % 2 ** 32 >>> 0) ^ Math.floor(jpos / 2 ** 32)) >>> 0
+  return (((jpos % 2 ** 32) >>> 0) ^ Math.floor(jpos / 2 ** 32)) >>> 0
 }
 
 /** Bytes that a record with this head and body takes in a segment. */
@@ -66,7 +66,8 @@ export function decodeRecords(bytes: Buffer, jpos: number, recordsMax: number): 
     if (length < 4 || length > recordBytesMax || headBytes > length - 4) return done('corrupt')
     const end = at + sizedBytes + length
     if (end > bytes.length) return done('short', sizedBytes + length)
-    if (crc32(bytes.subarray(at + sizedBytes, end), seedOf(jpos + at)) !== bytes.readUInt32LE(at + 4)) return done('corrupt')
+    if (crc32(bytes.subarray(at + sizedBytes, end), seedOf(jpos + at)) !== bytes.readUInt32LE(at + 4))
+      return done('corrupt')
     const head = headOf(bytes, at + prefixBytes, headBytes)
     if (!head) return done('corrupt')
     records.push({ jpos: jpos + at, end: jpos + end, head, body: bytes.subarray(at + prefixBytes + headBytes, end) })

@@ -3,10 +3,8 @@
 // Output: src/web/.next/standalone (its server stands at src/web/.next/standalone/src/web); .next/static is copied beside it by hand.
 import { resolve } from 'node:path'
 import { env } from 'node:process'
-import createNextIntlPlugin from 'next-intl/plugin'
 
 const root = resolve(import.meta.dirname, '../..')
-const withIntl = createNextIntlPlugin('./src/web/request.ts')
 
 /** @type {import('next').NextConfig} */
 const config = {
@@ -20,10 +18,17 @@ const config = {
   // Only what pages import is traced; these belong to process app itself and come through globalThis.
   outputFileTracingExcludes: { '*': ['node_modules/chdb/**', 'node_modules/better-auth/**', 'node_modules/node-*/**', 'node_modules/typescript/**', 'data/**', '.build/**'] },
   serverExternalPackages: ['chdb', 'better-auth', '@clickhouse/client', 'kysely', 'pino'],
-  turbopack: { root },
+  // next-intl asks for its configuration under this name; its own plugin would look in the wrong folder, because we build from the package root.
+  turbopack: { root, resolveAlias: { 'next-intl/config': './request.ts' } },
   generateBuildId: () => env.MISHAP_BUILD_ID ?? 'development',
   images: { unoptimized: true },
   reactStrictMode: true,
+  // A dynamic segment can't have a suffix: issues/WEB-1.md and .json are answered by route handlers of their own.
+  rewrites: async () =>
+    ['md', 'json'].flatMap((form) => [
+      { source: `/o/:org/issues/:id([^/]+)\\.${form}`, destination: `/o/:org/issues/:id/${form}` },
+      { source: `/o/:org/issues/:id/events/:event([^/]+)\\.${form}`, destination: `/o/:org/issues/:id/${form}?event=:event` },
+    ]),
 }
 
-export default withIntl(config)
+export default config

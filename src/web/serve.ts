@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
+import { environment } from '../config.ts'
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => Promise<void> | void
 type NextServer = { prepare(): Promise<void>; getRequestHandler(): Handler; getUpgradeHandler(): (req: IncomingMessage, socket: Duplex, head: Buffer) => Promise<void> }
@@ -30,7 +31,7 @@ function makeNext(options: WebOptions, httpServer: Server): NextServer {
   const server = join(folder, 'server.js')
   const config = /const nextConfig = (\{.*\})\n/.exec(readFileSync(server, 'utf8'))?.[1]
   if (!config) throw new Error('the built screens have no configuration; build them again')
-  Object.assign(process.env, { NODE_ENV: 'production', __NEXT_PRIVATE_STANDALONE_CONFIG: config })
+  Object.assign(environment(), { NODE_ENV: 'production', __NEXT_PRIVATE_STANDALONE_CONFIG: config })
   process.chdir(folder)
   const next = createRequire(server)('next') as MakeNext
   return next({ dev: false, dir: folder, httpServer, hostname: 'localhost', port: 80 })

@@ -141,11 +141,10 @@ describe('trimming (3.2)', () => {
     expect(JSON.stringify(event.extra)).toContain('[Object]')
   })
   test('200 tags, the rest is counted', () => {
-    const tags = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`t${i}`, 'v']))
-    const { event, row } = refineEvent({ tags })
+    const { event, row } = refineEvent({ tags: Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`t${i}`, 'v'])) })
     expect(event.tags).toHaveLength(200)
     expect(Object.keys(row.tags).length).toBeLessThan(220)
-    expect(meta({ tags })).toMatchObject({ tags: { '': { len: 100_000 } } })
+    expect(event._meta).toMatchObject({ tags: { '': { len: 5000 } } })
   })
   test('remarks of the SDK stay', () => {
     expect(meta({ _meta: { extra: { a: { '': { len: 5 } } } } })).toMatchObject({ extra: { a: { '': { len: 5 } } } })

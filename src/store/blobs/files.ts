@@ -15,12 +15,15 @@ const unfinished = '~'
 function checkKey(key: string): string[] {
   const segments = key.split('/')
   if (segments.length > segmentsMax || !segments.every((one) => segmentRule.test(one))) {
-    throw new MishapError('VALIDATION', { detail: 'The key of a blob must be segments of [A-Za-z0-9._-] with slashes between.' })
+    throw new MishapError('VALIDATION', {
+      detail: 'The key of a blob must be segments of [A-Za-z0-9._-] with slashes between.',
+    })
   }
   return segments
 }
 
-const isMissing = (error: unknown) => ['ENOENT', 'ENOTDIR', 'EISDIR'].includes(String((error as NodeJS.ErrnoException).code))
+const isMissing = (error: unknown) =>
+  ['ENOENT', 'ENOTDIR', 'EISDIR'].includes(String((error as NodeJS.ErrnoException).code))
 
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
@@ -37,11 +40,64 @@ async function makeFolder(root: string, segments: string[]): Promise<string> {
   for (const segment of segments) {
     const parent = folder
     folder = join(folder, segment)
-    if (await access(folder, constants.F_OK).then(() => true, () => false)) continue
+    if (
+      await access(folder, constants.F_OK).then(
+        () => true,
+        () => false,
+      )
+    )
+      continue
     await mkdir(folder, { recursive: true, mode: 0o700 })
     await syncFolder(parent)
   }
   return folder
+}
+
+/** Keys of the finished files below a folder. */
+async function* filesIn(folder: string, key: string): AsyncGenerator<string> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch((error) => {
+    if (isMissing(error)) return []
+    throw error
+  })
+  for (const entry of entries) {
+    const below = key ? `${key}/${entry.name}` : entry.name
+    if (entry.isDirectory()) yield* filesIn(join(folder, entry.name), below)
+    else if (!entry.name.endsWith(unfinished)) yield below
+  }
+}
+
+/** Writes beside the place, syncs, renames; leaves nothing behind when the stream fails. */
+async function putStream(
+  root: string,
+  key: string,
+  stream: AsyncIterable<Uint8Array>,
+  bytesMax: number,
+): Promise<{ bytes: number }> {
+  const segments = checkKey(key)
+  await mkdir(root, { recursive: true, mode: 0o700 })
+  const folder = await makeFolder(root, segments.slice(0, -1))
+  const path = join(root, ...segments)
+  const part = join(folder, `${randomUUID()}${unfinished}`)
+  const handle = await open(part, 'wx', 0o600)
+  let bytes = 0
+  try {
+    try {
+      for await (const chunk of stream) {
+        bytes += chunk.length
+        if (bytes > bytesMax) throw new MishapError('ACCEPT_TOO_LARGE')
+        await handle.writeFile(chunk)
+      }
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    await rename(part, path)
+  } catch (error) {
+    await rm(part, { force: true })
+    throw error
+  }
+  await syncFolder(folder)
+  return { bytes }
 }
 
 /**
@@ -51,52 +107,17 @@ async function makeFolder(root: string, segments: string[]): Promise<string> {
 export function openFileBlobs(root: string): BlobStore {
   const pathOf = (key: string) => join(root, ...checkKey(key))
 
-  async function* filesIn(folder: string, key: string): AsyncGenerator<string> {
-    const entries = await readdir(folder, { withFileTypes: true }).catch((error) => {
-      if (isMissing(error)) return []
-      throw error
-    })
-    for (const entry of entries) {
-      const below = key ? `${key}/${entry.name}` : entry.name
-      if (entry.isDirectory()) yield* filesIn(join(folder, entry.name), below)
-      else if (!entry.name.endsWith(unfinished)) yield below
-    }
-  }
-
-  async function putStream(key: string, stream: AsyncIterable<Uint8Array>, bytesMax: number): Promise<{ bytes: number }> {
-    const segments = checkKey(key)
-    await mkdir(root, { recursive: true, mode: 0o700 })
-    const folder = await makeFolder(root, segments.slice(0, -1))
-    const path = pathOf(key)
-    const part = join(folder, `${randomUUID()}${unfinished}`)
-    const handle = await open(part, 'wx', 0o600)
-    let bytes = 0
-    try {
-      try {
-        for await (const chunk of stream) {
-          bytes += chunk.length
-          if (bytes > bytesMax) throw new MishapError('ACCEPT_TOO_LARGE')
-          await handle.writeFile(chunk)
-        }
-        await handle.sync()
-      } finally {
-        await handle.close()
-      }
-      await rename(part, path)
-    } catch (error) {
-      await rm(part, { force: true })
-      throw error
-    }
-    await syncFolder(folder)
-    return { bytes }
-  }
-
   return {
-    putStream,
+    putStream: (key, stream, bytesMax) => putStream(root, key, stream, bytesMax),
     async put(key, bytes) {
-      await putStream(key, (async function* () {
-        yield bytes
-      })(), bytes.length)
+      await putStream(
+        root,
+        key,
+        (async function* () {
+          yield bytes
+        })(),
+        bytes.length,
+      )
     },
     async get(key) {
       try {

@@ -42,7 +42,8 @@ export function createEventStore(options: EventStoreOptions): EventStore {
     ...createTags(connection, database),
     async migrate() {
       await connection.command(`CREATE DATABASE IF NOT EXISTS ${database} ENGINE = Atomic`)
-      for (const statement of [eventsTable(database), ...rollupTables(database)]) await connection.command(statement, {}, { seconds: workSeconds })
+      for (const statement of [eventsTable(database), ...rollupTables(database)])
+        await connection.command(statement, {}, { seconds: workSeconds })
     },
     ping: () => connection.ping(),
     insert: (tsv, token) => settling.inserting(() => connection.insert('events', eventColumns, tsv, token)),
@@ -56,7 +57,11 @@ export function createEventStore(options: EventStoreOptions): EventStore {
       const dropped = new Set<string>()
       for (const { table, partition } of parts) {
         if (!/^\d{4}-\d\d-\d\d$/.test(partition) || Date.parse(`${partition}T00:00:00Z`) + weekMs > beforeMs) continue
-        await connection.command(`ALTER TABLE ${database}.${table} DROP PARTITION '${partition}'`, {}, { seconds: workSeconds })
+        await connection.command(
+          `ALTER TABLE ${database}.${table} DROP PARTITION '${partition}'`,
+          {},
+          { seconds: workSeconds },
+        )
         dropped.add(partition)
       }
       return [...dropped]
@@ -68,7 +73,12 @@ export function createEventStore(options: EventStoreOptions): EventStore {
          FROM system.parts WHERE active AND database = {database:String} GROUP BY table ORDER BY table`,
         { database },
       )
-      return sizes.map((one) => ({ table: one.table, rows: Number(one.rows), bytesOnDisk: Number(one.on_disk), bytesRaw: Number(one.raw) }))
+      return sizes.map((one) => ({
+        table: one.table,
+        rows: Number(one.rows),
+        bytesOnDisk: Number(one.on_disk),
+        bytesRaw: Number(one.raw),
+      }))
     },
     close: () => connection.close(),
   }

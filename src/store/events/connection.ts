@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Agent } from 'node:http'
 import { Readable } from 'node:stream'
-import { ClickHouseError, createClient } from '@clickhouse/client'
+import { type ClickHouseClient, ClickHouseError, createClient } from '@clickhouse/client'
 import { MishapError } from '../../errors.ts'
 
 export type ConnectionOptions = { url: string; socketPath?: string; database: string; requestTimeoutMs?: number }
@@ -24,13 +24,38 @@ export type Connection = {
 const querySeconds = 20
 
 /** The engine's state, not the rows, is at fault (60 and 81: its tables are not made yet): the insert may go through later. */
-const passing = new Set(['60', '81', '159', '160', '202', '203', '209', '210', '216', '236', '241', '242', '243', '252', '394', '499', '74', '75', '76', '1000', '1001', '735'])
+const passing = new Set([
+  '60',
+  '81',
+  '159',
+  '160',
+  '202',
+  '203',
+  '209',
+  '210',
+  '216',
+  '236',
+  '241',
+  '242',
+  '243',
+  '252',
+  '394',
+  '499',
+  '74',
+  '75',
+  '76',
+  '1000',
+  '1001',
+  '735',
+])
 
 /** How a failure of a read is told: an outage as STORE_UNAVAILABLE, a limit as QUERY_TIMEOUT, a fault of ours as it is. */
 function readFailure(error: unknown): unknown {
-  if (!(error instanceof ClickHouseError)) return new MishapError('STORE_UNAVAILABLE', { causes: [String(error).slice(0, 200)] })
+  if (!(error instanceof ClickHouseError))
+    return new MishapError('STORE_UNAVAILABLE', { causes: [String(error).slice(0, 200)] })
   if (error.code === '159') return new MishapError('QUERY_TIMEOUT')
-  if (error.code === '241') return new MishapError('QUERY_TIMEOUT', { detail: 'The query needs more memory than the events store may use.' })
+  if (error.code === '241')
+    return new MishapError('QUERY_TIMEOUT', { detail: 'The query needs more memory than the events store may use.' })
   if (['60', '81', '236', '394', '735'].includes(error.code)) return new MishapError('STORE_UNAVAILABLE')
   return error
 }
@@ -41,11 +66,48 @@ function insertFailure(error: unknown): unknown {
 }
 
 const sizeOf = (bound: Bound): number =>
-  Object.values(bound).reduce<number>((sum, one) => sum + (Array.isArray(one) ? one.length * 24 : String(one).length), 0)
+  Object.values(bound).reduce<number>(
+    (sum, one) => sum + (Array.isArray(one) ? one.length * 24 : String(one).length),
+    0,
+  )
+
+/** See `Connection.insert`; the table's name holds its database. */
+async function insertRows(
+  client: ClickHouseClient,
+  table: string,
+  columns: readonly string[],
+  tsv: Buffer,
+  token: string,
+): Promise<void> {
+  const [first, ...rest] = columns
+  if (first === undefined || tsv.length === 0) return
+  try {
+    await client.insert({
+      table,
+      columns: [first, ...rest],
+      format: 'TabSeparated',
+      values: Readable.from([tsv], { objectMode: false }),
+      query_id: token,
+      clickhouse_settings: {
+        insert_deduplication_token: token,
+        // A retried block must not count twice in the rollups either.
+        deduplicate_blocks_in_dependent_materialized_views: 1,
+        max_partitions_per_insert_block: '0',
+        log_comment: token,
+      },
+    })
+  } catch (error) {
+    throw insertFailure(error)
+  }
+}
 
 /** The one place that speaks to ClickHouse's HTTP interface, over TCP or a Unix socket. */
 export function connect(options: ConnectionOptions): Connection {
-  const agent = new Agent({ keepAlive: true, maxSockets: 16, ...(options.socketPath ? { socketPath: options.socketPath } : {}) })
+  const agent = new Agent({
+    keepAlive: true,
+    maxSockets: 16,
+    ...(options.socketPath ? { socketPath: options.socketPath } : {}),
+  })
   const client = createClient({
     url: options.url,
     http_agent: agent,
@@ -74,33 +136,17 @@ export function connect(options: ConnectionOptions): Connection {
     },
     async command(sql, bound = {}, { seconds = querySeconds } = {}) {
       try {
-        await client.command({ query: sql, query_params: bound, query_id: randomUUID(), clickhouse_settings: { max_execution_time: seconds } })
+        await client.command({
+          query: sql,
+          query_params: bound,
+          query_id: randomUUID(),
+          clickhouse_settings: { max_execution_time: seconds },
+        })
       } catch (error) {
         throw readFailure(error)
       }
     },
-    async insert(table, columns, tsv, token) {
-      const [first, ...rest] = columns
-      if (first === undefined || tsv.length === 0) return
-      try {
-        await client.insert({
-          table: `${options.database}.${table}`,
-          columns: [first, ...rest],
-          format: 'TabSeparated',
-          values: Readable.from([tsv], { objectMode: false }),
-          query_id: token,
-          clickhouse_settings: {
-            insert_deduplication_token: token,
-            // A retried block must not count twice in the rollups either.
-            deduplicate_blocks_in_dependent_materialized_views: 1,
-            max_partitions_per_insert_block: '0',
-            log_comment: token,
-          },
-        })
-      } catch (error) {
-        throw insertFailure(error)
-      }
-    },
+    insert: (table, columns, tsv, token) => insertRows(client, `${options.database}.${table}`, columns, tsv, token),
     async ping() {
       const answered = await client.ping({ select: true }).catch(() => undefined)
       return answered?.success === true

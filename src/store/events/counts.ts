@@ -5,7 +5,14 @@ import { hashText } from './rows.ts'
 
 type Counts = Pick<EventStore, 'groups' | 'countsOf' | 'series' | 'usersOf'>
 type Pair = { projectId: number; groupHash: string }
-type StoredCount = { project_id: string; group_hash: string; events: string; users_n: string; last_ms: string; first_ms: string }
+type StoredCount = {
+  project_id: string
+  group_hash: string
+  events: string
+  users_n: string
+  last_ms: string
+  first_ms: string
+}
 
 const hourMs = 3_600_000
 /** Under this an hour more at the edge would show; the rows themselves are few enough then. */
@@ -44,7 +51,9 @@ function compilePairs(values: Values, pairs: Pair[]): string {
   )
   const narrow = `project_id IN ${projects} AND group_hash IN ${hashes}`
   const isOneProject = new Set(known.map((one) => one.projectId)).size < 2
-  return isOneProject ? narrow : `${narrow} AND (project_id, group_hash) IN (SELECT arrayJoin(arrayZip(${projects}, ${hashes})))`
+  return isOneProject
+    ? narrow
+    : `${narrow} AND (project_id, group_hash) IN (SELECT arrayJoin(arrayZip(${projects}, ${hashes})))`
 }
 
 /** Questions whose answer is numbers of groups. Over 12 hours they are answered from the rollups, in whole hours. */

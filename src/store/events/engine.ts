@@ -40,7 +40,12 @@ function summary(rows: number, bytes: number, written: number, seconds: number):
   })
 }
 
-async function runInsert(pool: SessionPool, request: EngineRequest, form: InsertForm, response: ServerResponse): Promise<void> {
+async function runInsert(
+  pool: SessionPool,
+  request: EngineRequest,
+  form: InsertForm,
+  response: ServerResponse,
+): Promise<void> {
   const table = form.table.includes('.') ? form.table : `${request.database}.${form.table}`
   const done = await pool.use(
     () => response.destroyed,
@@ -54,13 +59,20 @@ async function runInsert(pool: SessionPool, request: EngineRequest, form: Insert
       }),
   )
   if (!done) return
-  response.setHeader('X-ClickHouse-Summary', summary(done.rowsSent ?? 0, done.bytesSent, done.rowsWritten, done.elapsed))
+  response.setHeader(
+    'X-ClickHouse-Summary',
+    summary(done.rowsSent ?? 0, done.bytesSent, done.rowsWritten, done.elapsed),
+  )
   response.end()
 }
 
 /** SETs and the statement go in one call; on a session of its own that is concurrent, which bound queries are not. */
 function withSettings(request: EngineRequest): string {
-  const settings = new Map([['max_execution_time', String(runSecondsMax)], ...request.settings, ['log_comment', request.queryId]])
+  const settings = new Map([
+    ['max_execution_time', String(runSecondsMax)],
+    ...request.settings,
+    ['log_comment', request.queryId],
+  ])
   const sets = [...settings].map(([name, value]) => `${name}=${literal(value)}`).join(', ')
   const params = request.params.map(([name, value]) => `SET ${name}=${literal(value)};`).join('')
   const use = request.database === 'default' ? '' : `USE \`${request.database.replace(/[`\\]/g, '')}\`;`

@@ -36,7 +36,12 @@ export function row(n: number, changes: Partial<EventRow> = {}): EventRow {
 }
 
 const tsv = (rows: EventRow[]) => Buffer.from(rows.map(encodeEventRow).join(''))
-const wide = (projectId: number): Scope => ({ projectIds: [projectId], environments: [], fromMs: monday - 30 * day, toMs: monday + 2 * day })
+const wide = (projectId: number): Scope => ({
+  projectIds: [projectId],
+  environments: [],
+  fromMs: monday - 30 * day,
+  toMs: monday + 2 * day,
+})
 const ids = (rows: { eventId: string }[]) => rows.map((one) => Number.parseInt(one.eventId, 16))
 
 /** Texts that a format could break on. */
@@ -54,9 +59,22 @@ export function eventsCases(open: () => EventStore): void {
       const store = open()
       const rows = nasty.map((text, n) =>
         row(1000 + n, {
-          projectId: 11, groupHash: 'ffffffffffffffff', message: text, level: text, environment: text, release: text, transaction: text, type: text,
-          platform: text, tags: { [text]: text, '': '', a: `${text}'` }, traceId: 'deadbeef00ff7f80090a0d5c27000102', digest: text, payload: text + text,
-          eventId: `090a0d5c27000${n}0b0c08feffc3a9e200`, userHash: n === 0 ? '' : '8000000000000000', gen: 3,
+          projectId: 11,
+          groupHash: 'ffffffffffffffff',
+          message: text,
+          level: text,
+          environment: text,
+          release: text,
+          transaction: text,
+          type: text,
+          platform: text,
+          tags: { [text]: text, '': '', a: `${text}'` },
+          traceId: 'deadbeef00ff7f80090a0d5c27000102',
+          digest: text,
+          payload: text + text,
+          eventId: `090a0d5c27000${n}0b0c08feffc3a9e200`,
+          userHash: n === 0 ? '' : '8000000000000000',
+          gen: 3,
         }),
       )
       await store.insert(tsv(rows), 'rows:nasty')
@@ -69,15 +87,26 @@ export function eventsCases(open: () => EventStore): void {
       const store = open()
       await store.insert(tsv([row(1100, { projectId: 12, digest: '42', traceId: '1'.repeat(32) })]), 'rows:projects')
       const id = row(1100).eventId
-      expect([await store.byEventId([13], id), await store.byDigest([13], '42', 5), await store.byTraceId([13], '1'.repeat(32), 5)]).toEqual([[], [], []])
-      expect([await store.byEventId([], id), await store.byEventId([12], 'no id'), await store.byDigest([12], '', 5)]).toEqual([[], [], []])
+      expect([
+        await store.byEventId([13], id),
+        await store.byDigest([13], '42', 5),
+        await store.byTraceId([13], '1'.repeat(32), 5),
+      ]).toEqual([[], [], []])
+      expect([
+        await store.byEventId([], id),
+        await store.byEventId([12], 'no id'),
+        await store.byDigest([12], '', 5),
+      ]).toEqual([[], [], []])
       expect(await store.byEventId([13, 12], id)).toHaveLength(1)
     })
 
     test('with times out of range are kept, clamped', async () => {
       const store = open()
       const times = [-5, Number.NaN, 1e30, 0]
-      await store.insert(tsv(times.map((timestampUs, n) => ({ ...row(1200 + n, { projectId: 14 }), timestampUs }))), 'rows:times')
+      await store.insert(
+        tsv(times.map((timestampUs, n) => ({ ...row(1200 + n, { projectId: 14 }), timestampUs }))),
+        'rows:times',
+      )
       const found = await store.ofIssue({ projectId: 14, hashes: ['f000000000000001'], order: 'oldest', max: 10 })
       expect(found).toHaveLength(4)
       expect(found[0]?.timestampUs).toBe(0)
@@ -87,7 +116,10 @@ export function eventsCases(open: () => EventStore): void {
       const store = open()
       const rows = [0, 1, 2].map((n) => row(1300 + n, { projectId: 15, receivedMs: monday + 40 * day + n }))
       await store.insert(tsv(rows), 'rows:recent')
-      expect((await store.recentIds(monday + 40 * day, 2)).map((one) => one.eventId)).toEqual([row(1302).eventId, row(1301).eventId])
+      expect((await store.recentIds(monday + 40 * day, 2)).map((one) => one.eventId)).toEqual([
+        row(1302).eventId,
+        row(1301).eventId,
+      ])
     })
   })
 
@@ -99,7 +131,9 @@ export function eventsCases(open: () => EventStore): void {
       await store.insert(bytes, 'once')
       const [group] = await store.groups({ scope: wide(21), order: 'last', max: 5 })
       expect([group?.events, group?.users]).toEqual([2, 1])
-      expect(await store.ofIssue({ projectId: 21, hashes: ['f000000000000001'], order: 'newest', max: 9 })).toHaveLength(2)
+      expect(
+        await store.ofIssue({ projectId: 21, hashes: ['f000000000000001'], order: 'newest', max: 9 }),
+      ).toHaveLength(2)
     })
 
     test('refuses a batch with a bad row, keeps none of it, and the next one goes in', async () => {
@@ -107,7 +141,9 @@ export function eventsCases(open: () => EventStore): void {
       const bad = Buffer.concat([tsv([row(2100, { projectId: 22 })]), Buffer.from('no\trow\n')])
       await expect(store.insert(bad, 'bad')).rejects.not.toMatchObject({ code: 'STORE_UNAVAILABLE' })
       await store.insert(tsv([row(2101, { projectId: 22 })]), 'good')
-      expect(ids(await store.ofIssue({ projectId: 22, hashes: ['f000000000000001'], order: 'newest', max: 9 }))).toEqual([2101])
+      expect(
+        ids(await store.ofIssue({ projectId: 22, hashes: ['f000000000000001'], order: 'newest', max: 9 })),
+      ).toEqual([2101])
     })
 
     test('of nothing is nothing', async () => {
@@ -133,7 +169,11 @@ export function eventsCases(open: () => EventStore): void {
     test('pages both ways, its numbers agree', async () => {
       const store = open()
       const rows = [0, 1, 2, 3, 4, 5].map((n) =>
-        row(3000 + n, { projectId: 31, groupHash: hashes[n % 2] ?? '', timestampUs: (monday + Math.floor(n / 2) * 1000) * 1000 }),
+        row(3000 + n, {
+          projectId: 31,
+          groupHash: hashes[n % 2] ?? '',
+          timestampUs: (monday + Math.floor(n / 2) * 1000) * 1000,
+        }),
       )
       await store.insert(tsv([...rows, row(3099, { projectId: 31, groupHash: '0000000000000003' })]), 'issue:pages')
       const of = { projectId: 31, hashes, max: 2 } as const
@@ -141,23 +181,43 @@ export function eventsCases(open: () => EventStore): void {
       expect(ids(first)).toEqual([3005, 3004])
       const second = await store.ofIssue({ ...of, order: 'newest', ...(first[1] ? { from: first[1] } : {}) })
       expect(ids(second)).toEqual([3003, 3002])
-      expect(ids(await store.ofIssue({ ...of, order: 'oldest', ...(second[0] ? { from: second[0] } : {}) }))).toEqual([3004, 3005])
+      expect(ids(await store.ofIssue({ ...of, order: 'oldest', ...(second[0] ? { from: second[0] } : {}) }))).toEqual([
+        3004, 3005,
+      ])
       expect(ids(await store.ofIssue({ ...of, order: 'oldest', offset: 1 }))).toEqual([3001, 3002])
-      for (const [at, one] of rows.entries()) expect(await store.numberOf(31, hashes, one)).toEqual({ number: at + 1, total: 6 })
+      for (const [at, one] of rows.entries())
+        expect(await store.numberOf(31, hashes, one)).toEqual({ number: at + 1, total: 6 })
       expect(await store.ofIssue({ ...of, hashes: [], order: 'newest' })).toEqual([])
     })
 
     test('tags: distribution over its newest events', async () => {
       const store = open()
       const browsers = ['Firefox', 'Chrome', 'Chrome', 'Edge', 'Chrome']
-      await store.insert(tsv(browsers.map((browser, n) => row(3100 + n, { projectId: 32, tags: n === 4 ? { browser, rare: '1' } : { browser } }))), 'issue:tags')
+      await store.insert(
+        tsv(
+          browsers.map((browser, n) =>
+            row(3100 + n, { projectId: 32, tags: n === 4 ? { browser, rare: '1' } : { browser } }),
+          ),
+        ),
+        'issue:tags',
+      )
       const of = { projectId: 32, hashes, scope: wide(32), max: 4, valuesMax: 2 }
       expect(await store.tagsOf(of)).toEqual([
-        { key: 'browser', total: 4, values: [{ value: 'Chrome', events: 3 }, { value: 'Edge', events: 1 }] },
+        {
+          key: 'browser',
+          total: 4,
+          values: [
+            { value: 'Chrome', events: 3 },
+            { value: 'Edge', events: 1 },
+          ],
+        },
         { key: 'rare', total: 1, values: [{ value: '1', events: 1 }] },
       ])
       expect(await store.tagKeys(wide(32), 1)).toEqual([{ key: 'browser', events: 5 }])
-      expect(await store.tagValues(wide(32), 'browser', 2)).toEqual([{ value: 'Chrome', events: 3 }, { value: 'Edge', events: 1 }])
+      expect(await store.tagValues(wide(32), 'browser', 2)).toEqual([
+        { value: 'Chrome', events: 3 },
+        { value: 'Edge', events: 1 },
+      ])
     })
   })
 
@@ -165,43 +225,81 @@ export function eventsCases(open: () => EventStore): void {
     const a = '000000000000000a'
     const b = '000000000000000b'
 
-    test.each([['rollup', 2 * day], ['rows', 5 * hour]])('counts, orders and series from %s', async (name, range) => {
+    test.each([
+      ['rollup', 2 * day],
+      ['rows', 5 * hour],
+    ])('counts, orders and series from %s', async (name, range) => {
       const store = open()
       const projectId = name === 'rollup' ? 41 : 42
       const at = (hours: number) => (monday - hours * hour) * 1000
-      await store.insert(tsv([
-        row(4000, { projectId, groupHash: a, timestampUs: at(3), userHash: '' }),
-        row(4001, { projectId, groupHash: a, timestampUs: at(3) + 1000 }),
-        row(4002, { projectId, groupHash: a, timestampUs: at(2), environment: 'dev', userHash: '00000000000000b2' }),
-        row(4003, { projectId, groupHash: b, timestampUs: at(1) }),
-        row(4004, { projectId, groupHash: b, timestampUs: at(99) }),
-        row(4005, { projectId: projectId + 5, groupHash: a, timestampUs: at(1) }),
-      ]), `groups:${name}`)
+      await store.insert(
+        tsv([
+          row(4000, { projectId, groupHash: a, timestampUs: at(3), userHash: '' }),
+          row(4001, { projectId, groupHash: a, timestampUs: at(3) + 1000 }),
+          row(4002, { projectId, groupHash: a, timestampUs: at(2), environment: 'dev', userHash: '00000000000000b2' }),
+          row(4003, { projectId, groupHash: b, timestampUs: at(1) }),
+          row(4004, { projectId, groupHash: b, timestampUs: at(99) }),
+          row(4005, { projectId: projectId + 5, groupHash: a, timestampUs: at(1) }),
+        ]),
+        `groups:${name}`,
+      )
       const scope: Scope = { projectIds: [projectId], environments: [], fromMs: monday - range, toMs: monday }
       const countA = { projectId, groupHash: a, events: 3, users: 2, firstMs: at(3) / 1000, lastMs: at(2) / 1000 }
       const countB = { projectId, groupHash: b, events: 1, users: 1, firstMs: at(1) / 1000, lastMs: at(1) / 1000 }
-      const orders = { last: [countB, countA], events: [countA, countB], users: [countA, countB], first: [countB, countA] } as const
+      const orders = {
+        last: [countB, countA],
+        events: [countA, countB],
+        users: [countA, countB],
+        first: [countB, countA],
+      } as const
       for (const [order, expected] of Object.entries(orders)) {
         expect(await store.groups({ scope, order: order as keyof typeof orders, max: 5 })).toEqual(expected)
       }
       expect(await store.groups({ scope, order: 'last', max: 1 })).toEqual([countB])
-      expect(await store.groups({ scope: { ...scope, environments: ['dev'] }, order: 'last', max: 5 })).toMatchObject([{ groupHash: a, events: 1 }])
-      expect(await store.groups({ scope, filter: { op: 'field', field: 'environment', match: 'is', value: 'production' }, order: 'events', max: 1 })).toMatchObject([{ events: 2 }])
-      expect(await store.countsOf(scope, [{ projectId, groupHash: a }, { projectId: projectId + 5, groupHash: b }])).toEqual([countA])
+      expect(await store.groups({ scope: { ...scope, environments: ['dev'] }, order: 'last', max: 5 })).toMatchObject([
+        { groupHash: a, events: 1 },
+      ])
+      expect(
+        await store.groups({
+          scope,
+          filter: { op: 'field', field: 'environment', match: 'is', value: 'production' },
+          order: 'events',
+          max: 1,
+        }),
+      ).toMatchObject([{ events: 2 }])
+      expect(
+        await store.countsOf(scope, [
+          { projectId, groupHash: a },
+          { projectId: projectId + 5, groupHash: b },
+        ]),
+      ).toEqual([countA])
       expect(await store.series(scope, hour, [{ projectId, groupHash: a }])).toEqual([
         { projectId, groupHash: a, startMs: monday - 3 * hour, events: 2 },
         { projectId, groupHash: a, startMs: monday - 2 * hour, events: 1 },
       ])
-      expect(await store.usersOf([{ projectId, groupHash: a }, { projectId, groupHash: b }])).toBe(2)
+      expect(
+        await store.usersOf([
+          { projectId, groupHash: a },
+          { projectId, groupHash: b },
+        ]),
+      ).toBe(2)
       expect(await store.usersOf([])).toBe(0)
     })
 
     test('many hashes of many projects are asked for at once', async () => {
       const store = open()
       const hash = '000000000000000a'
-      await store.insert(tsv([row(4100, { projectId: 56, groupHash: hash }), row(4101, { projectId: 57, groupHash: hash })]), 'groups:pairs')
-      const pairs = Array.from({ length: 20_000 }, (_, n) => ({ projectId: 56 + (n % 2), groupHash: (n + 1).toString(16).padStart(16, '0') }))
-      expect((await store.countsOf({ ...wide(56), projectIds: [56, 57] }, pairs)).map((one) => one.projectId)).toEqual([57])
+      await store.insert(
+        tsv([row(4100, { projectId: 56, groupHash: hash }), row(4101, { projectId: 57, groupHash: hash })]),
+        'groups:pairs',
+      )
+      const pairs = Array.from({ length: 20_000 }, (_, n) => ({
+        projectId: 56 + (n % 2),
+        groupHash: (n + 1).toString(16).padStart(16, '0'),
+      }))
+      expect((await store.countsOf({ ...wide(56), projectIds: [56, 57] }, pairs)).map((one) => one.projectId)).toEqual([
+        57,
+      ])
     })
   })
 
@@ -210,10 +308,17 @@ export function eventsCases(open: () => EventStore): void {
   test('dropBefore drops the weeks that are over, with their rollups, and only those', async () => {
     const store = open()
     const old = monday - 200 * day
-    await store.insert(tsv([row(6000, { projectId: 61, timestampUs: old * 1000 }), row(6001, { projectId: 61 })]), 'drop')
+    await store.insert(
+      tsv([row(6000, { projectId: 61, timestampUs: old * 1000 }), row(6001, { projectId: 61 })]),
+      'drop',
+    )
     expect(await store.dropBefore(old)).toEqual([])
-    expect(await store.dropBefore(old + 8 * day)).toEqual([new Date(old - (old % day) - ((new Date(old).getUTCDay() + 6) % 7) * day).toISOString().slice(0, 10)])
-    expect(ids(await store.ofIssue({ projectId: 61, hashes: ['f000000000000001'], order: 'newest', max: 9 }))).toEqual([6001])
+    expect(await store.dropBefore(old + 8 * day)).toEqual([
+      new Date(old - (old % day) - ((new Date(old).getUTCDay() + 6) % 7) * day).toISOString().slice(0, 10),
+    ])
+    expect(ids(await store.ofIssue({ projectId: 61, hashes: ['f000000000000001'], order: 'newest', max: 9 }))).toEqual([
+      6001,
+    ])
     const [group] = await store.groups({ scope: { ...wide(61), fromMs: 0 }, order: 'last', max: 5 })
     expect(group?.events).toBe(1)
   })
@@ -230,11 +335,29 @@ export function eventsCases(open: () => EventStore): void {
 
 function filterCases(open: () => EventStore): void {
   const rows = [
-    row(5000, { message: 'Cannot read Properties of undefined', tags: { plan: 'team', 'a=b': 'c' }, traceId: 'ab'.repeat(16) }),
-    row(5001, { message: '100% of C:\\temp_dir failed', tags: { a: 'b=c' }, level: 'warning', release: 'web@2.0.0', digest: '77' }),
-    row(5002, { message: 'Größe überschritten: ÄRGER', tags: { plan: 'free', url: 'https://a.example/x?y=1' }, transaction: '' }),
+    row(5000, {
+      message: 'Cannot read Properties of undefined',
+      tags: { plan: 'team', 'a=b': 'c' },
+      traceId: 'ab'.repeat(16),
+    }),
+    row(5001, {
+      message: '100% of C:\\temp_dir failed',
+      tags: { a: 'b=c' },
+      level: 'warning',
+      release: 'web@2.0.0',
+      digest: '77',
+    }),
+    row(5002, {
+      message: 'Größe überschritten: ÄRGER',
+      tags: { plan: 'free', url: 'https://a.example/x?y=1' },
+      transaction: '',
+    }),
   ].map((one) => ({ ...one, projectId: 51 }))
-  const field = (name: 'level' | 'release' | 'message' | 'transaction' | 'trace_id' | 'event_id' | 'digest', match: 'is' | 'like' | 'has', value = ''): EventFilter => ({ op: 'field', field: name, match, value })
+  const field = (
+    name: 'level' | 'release' | 'message' | 'transaction' | 'trace_id' | 'event_id' | 'digest',
+    match: 'is' | 'like' | 'has',
+    value = '',
+  ): EventFilter => ({ op: 'field', field: name, match, value })
   const tag = (key: string, match: 'is' | 'like' | 'has', value = ''): EventFilter => ({ op: 'tag', key, match, value })
   const text = (value: string): EventFilter => ({ op: 'text', value })
 
@@ -278,7 +401,14 @@ function filterCases(open: () => EventStore): void {
 
     test.each(table)('%s', async (_name, filter, found) => {
       const store = open()
-      const met = await store.ofIssue({ projectId: 51, hashes: ['f000000000000001'], scope: wide(51), filter, order: 'oldest', max: 9 })
+      const met = await store.ofIssue({
+        projectId: 51,
+        hashes: ['f000000000000001'],
+        scope: wide(51),
+        filter,
+        order: 'oldest',
+        max: 9,
+      })
       expect(ids(met)).toEqual(found)
     })
   })

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from '@clickhouse/client'
-import { Agent, request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../clock.ts'
 import { silent } from '../../observe.ts'
@@ -19,7 +19,10 @@ const state: { engine?: ChildProcess; store?: EventStore } = {}
 
 function startEngine(): Promise<ChildProcess> {
   const words = ['--max-http-header-size=4194304', entry, join(folder, 'data'), socketPath, String(400 * 2 ** 20)]
-  const child = spawn(process.execPath, words, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], env: { UV_THREADPOOL_SIZE: '32' } })
+  const child = spawn(process.execPath, words, {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    env: { NODE_ENV: 'test', UV_THREADPOOL_SIZE: '32' },
+  })
   return new Promise((resolve, reject) => {
     child.once('message', () => resolve(child))
     child.once('exit', (code) => reject(new Error(`the engine ended with ${code}`)))
@@ -27,7 +30,9 @@ function startEngine(): Promise<ChildProcess> {
 }
 
 function gone(child: ChildProcess): Promise<number | null> {
-  return child.exitCode !== null || child.signalCode !== null ? Promise.resolve(child.exitCode) : new Promise((resolve) => child.once('exit', resolve))
+  return child.exitCode !== null || child.signalCode !== null
+    ? Promise.resolve(child.exitCode)
+    : new Promise((resolve) => child.once('exit', resolve))
 }
 
 function store(): EventStore {
@@ -35,12 +40,23 @@ function store(): EventStore {
   return state.store
 }
 
-const client = createClient({ url: 'http://localhost', http_agent: new Agent({ socketPath, keepAlive: true, maxSockets: 20 }), log: { level: 127 } })
-const ask = async <T>(query: string, more: object = {}) => (await client.query({ query, format: 'JSONEachRow', ...more })).json<T>()
+const client = createClient({
+  url: 'http://localhost',
+  http_agent: new Agent({ ...{ socketPath }, keepAlive: true, maxSockets: 20 }),
+  log: { level: 127 },
+})
+const ask = async <T>(query: string, more: object = {}) =>
+  (await client.query({ query, format: 'JSONEachRow', ...more })).json<T>()
 
 beforeAll(async () => {
   state.engine = await startEngine()
-  state.store = createEventStore({ url: 'http://localhost', socketPath, database: 'mishap', observe: silent, clock: systemClock })
+  state.store = createEventStore({
+    url: 'http://localhost',
+    socketPath,
+    database: 'mishap',
+    observe: silent,
+    clock: systemClock,
+  })
   await state.store.migrate()
 }, 20_000)
 
@@ -57,13 +73,23 @@ describe('the embedded engine holds what every events store does', () => eventsC
 describe('engine', () => {
   test('a failing query leaves nothing to the others', async () => {
     const failing = 'SELECT number, throwIf(number = 200000) FROM numbers(1000000)'
-    const rounds = Array.from({ length: 12 }, (_, n) => (n % 2 === 0 ? ask(failing).then(() => 'passed', () => 'failed') : ask(`SELECT ${n} AS n`)))
+    const rounds = Array.from({ length: 12 }, (_, n) =>
+      n % 2 === 0
+        ? ask(failing).then(
+            () => 'passed',
+            () => 'failed',
+          )
+        : ask(`SELECT ${n} AS n`),
+    )
     const answers = await Promise.all(rounds)
     expect(answers).toEqual(rounds.map((_, n) => (n % 2 === 0 ? 'failed' : [{ n }])))
   })
 
   test('neither settings nor values outlive their request', async () => {
-    await ask('SELECT {s:String} AS s', { query_params: { s: 'x' }, clickhouse_settings: { max_threads: 1, max_block_size: '77' } })
+    await ask('SELECT {s:String} AS s', {
+      query_params: { s: 'x' },
+      clickhouse_settings: { max_threads: 1, max_block_size: '77' },
+    })
     const [found] = await ask<{ b: string }>(`SELECT getSetting('max_block_size') AS b`)
     expect(found?.b).not.toBe('77')
     await expect(ask('SELECT {s:String}')).rejects.toMatchObject({ code: '456' })
@@ -76,19 +102,29 @@ describe('engine', () => {
     ['SELECT 1 /* ; */ ;', false],
     [`SELECT 'a\\'; SELECT 2`, true],
   ])('one statement a request: %s', async (sql, refused) => {
-    const answered = await client.exec({ query: sql }).then(async (result) => (result.stream.resume(), 'ok'), (error) => error.code as string)
+    const answered = await client.exec({ query: sql }).then(
+      async (result) => {
+        result.stream.resume()
+        return 'ok'
+      },
+      (error) => error.code as string,
+    )
     if (refused) expect(['62']).toContain(answered)
     else expect(answered).toBe('ok')
   })
 
   test('what its caller gave up is stopped', async () => {
     const control = new AbortController()
-    const running = ask('SELECT max(sipHash64(number)) FROM numbers(30000000000)', { abort_signal: control.signal }).catch(() => 'aborted')
+    const running = ask('SELECT max(sipHash64(number)) FROM numbers(30000000000)', {
+      abort_signal: control.signal,
+    }).catch(() => 'aborted')
     await systemClock.sleep(150)
     control.abort()
     expect(await running).toBe('aborted')
     for (let tries = 0; tries < 40; tries++) {
-      const left = await ask(`SELECT 1 FROM system.processes WHERE query LIKE '%numbers(30000000000)%' AND query NOT LIKE '%processes%'`)
+      const left = await ask(
+        `SELECT 1 FROM system.processes WHERE query LIKE '%numbers(30000000000)%' AND query NOT LIKE '%processes%'`,
+      )
       if (left.length === 0) return
       await systemClock.sleep(50)
     }
@@ -97,14 +133,20 @@ describe('engine', () => {
 
   test('long values come in a form, 64-bit numbers as strings', async () => {
     const long = `é'\\${'x'.repeat(200_000)}\r\n--`
-    const [found] = await ask<{ x: string; n: string }>('SELECT {x:String} AS x, toUInt64(18446744073709551615) AS n', { query_params: { x: long }, use_multipart_params: true })
+    const [found] = await ask<{ x: string; n: string }>('SELECT {x:String} AS x, toUInt64(18446744073709551615) AS n', {
+      query_params: { x: long },
+      use_multipart_params: true,
+    })
     expect(found?.x === long).toBe(true)
     expect(found?.n).toBe('18446744073709551615')
   })
 
   test('a body over 64 MB is refused with 413', async () => {
     const status = await new Promise((resolve) => {
-      const sent = request({ socketPath, method: 'POST', path: `/?query=${encodeURIComponent('INSERT INTO mishap.events FORMAT TSV')}` }, (response) => resolve(response.statusCode))
+      const sent = request(
+        { socketPath, method: 'POST', path: `/?query=${encodeURIComponent('INSERT INTO mishap.events FORMAT TSV')}` },
+        (response) => resolve(response.statusCode),
+      )
       sent.on('error', () => resolve('reset'))
       const piece = Buffer.alloc(2 ** 20)
       for (let n = 0; n < 65; n++) sent.write(piece)
@@ -123,10 +165,14 @@ describe('engine', () => {
     await Promise.all(rows.map((one) => store().insert(Buffer.from(encodeEventRow(one)), `kill:${one.jpos}`)))
     const child = state.engine
     child?.kill('SIGKILL')
-    const away = await store().byEventId([71], row(7000).eventId).catch((error) => error.code)
+    const away = await store()
+      .byEventId([71], row(7000).eventId)
+      .catch((error) => error.code)
     if (child) await gone(child)
     expect(away).toBe('STORE_UNAVAILABLE')
-    await expect(store().insert(Buffer.from(encodeEventRow(row(7099))), 'kill:away')).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+    await expect(store().insert(Buffer.from(encodeEventRow(row(7099))), 'kill:away')).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+    })
     expect(await store().ping()).toBe(false)
     state.engine = await startEngine()
     const scope = { projectIds: [71], environments: [], fromMs: monday, toMs: monday + 86_400_000 }

@@ -33,14 +33,35 @@ export type EventRow = {
   payload: string
 }
 
-export type EventRef = { projectId: number; eventId: string; groupHash: string; timestampUs: number; receivedMs: number }
+export type EventRef = {
+  projectId: number
+  eventId: string
+  groupHash: string
+  timestampUs: number
+  receivedMs: number
+}
 
 /** A condition on rows; `text` is a word search in `message`. Compiled in query/compile only. */
 export type EventFilter =
   | { op: 'and' | 'or'; of: EventFilter[] }
   | { op: 'not'; of: EventFilter }
   | { op: 'tag'; key: string; match: 'is' | 'like' | 'has'; value: string }
-  | { op: 'field'; field: 'level' | 'environment' | 'release' | 'transaction' | 'type' | 'platform' | 'trace_id' | 'digest' | 'event_id' | 'message'; match: 'is' | 'like' | 'has'; value: string }
+  | {
+      op: 'field'
+      field:
+        | 'level'
+        | 'environment'
+        | 'release'
+        | 'transaction'
+        | 'type'
+        | 'platform'
+        | 'trace_id'
+        | 'digest'
+        | 'event_id'
+        | 'message'
+      match: 'is' | 'like' | 'has'
+      value: string
+    }
   | { op: 'text'; value: string }
 
 export type Scope = {
@@ -52,7 +73,14 @@ export type Scope = {
 }
 
 /** What one group (hash) did within a scope. */
-export type GroupCount = { projectId: number; groupHash: string; events: number; users: number; lastMs: number; firstMs: number }
+export type GroupCount = {
+  projectId: number
+  groupHash: string
+  events: number
+  users: number
+  lastMs: number
+  firstMs: number
+}
 
 /** The events store: ClickHouse over its HTTP interface (embedded: the engine process on a Unix socket). */
 export type EventStore = {
@@ -70,17 +98,41 @@ export type EventStore = {
   byDigest(projectIds: number[], digest: string, max: number): Promise<EventRow[]>
   byTraceId(projectIds: number[], traceId: string, max: number): Promise<EventRef[]>
   /** Rows of an issue (its hashes), newest first; `before`/`after` are exclusive positions for paging and older/newer. */
-  ofIssue(request: { projectId: number; hashes: string[]; scope?: Scope; filter?: EventFilter; order: 'newest' | 'oldest'; from?: EventRef; offset?: number; max: number }): Promise<EventRow[]>
+  ofIssue(request: {
+    projectId: number
+    hashes: string[]
+    scope?: Scope
+    filter?: EventFilter
+    order: 'newest' | 'oldest'
+    from?: EventRef
+    offset?: number
+    max: number
+  }): Promise<EventRow[]>
   /** The event's number within its issue, 1 = oldest kept. */
   numberOf(projectId: number, hashes: string[], event: EventRef): Promise<{ number: number; total: number }>
   /** Groups with events in the scope, ordered; from the rollup when `filter` is absent. */
-  groups(request: { scope: Scope; filter?: EventFilter; order: 'last' | 'events' | 'users' | 'first'; max: number }): Promise<GroupCount[]>
+  groups(request: {
+    scope: Scope
+    filter?: EventFilter
+    order: 'last' | 'events' | 'users' | 'first'
+    max: number
+  }): Promise<GroupCount[]>
   /** Counts for known hashes within the scope. */
   countsOf(scope: Scope, hashes: { projectId: number; groupHash: string }[]): Promise<GroupCount[]>
   /** Events per bucket for known hashes: `startMs` of each bucket is a multiple of `bucketMs`; only buckets with events. */
-  series(scope: Scope, bucketMs: number, hashes: { projectId: number; groupHash: string }[]): Promise<{ projectId: number; groupHash: string; startMs: number; events: number }[]>
+  series(
+    scope: Scope,
+    bucketMs: number,
+    hashes: { projectId: number; groupHash: string }[],
+  ): Promise<{ projectId: number; groupHash: string; startMs: number; events: number }[]>
   /** Distribution of each tag over an issue's newest `max` events. */
-  tagsOf(request: { projectId: number; hashes: string[]; scope: Scope; max: number; valuesMax: number }): Promise<TagCount[]>
+  tagsOf(request: {
+    projectId: number
+    hashes: string[]
+    scope: Scope
+    max: number
+    valuesMax: number
+  }): Promise<TagCount[]>
   /** Distinct users of an issue over the whole retention. */
   usersOf(hashes: { projectId: number; groupHash: string }[]): Promise<number>
   /** Tag keys seen in the scope with the number of events, most first. */

@@ -26,7 +26,10 @@ export function hashNumber(hex: string): bigint | undefined {
 
 /** The list of hashes as a bound array; what is no hash meets nothing. */
 export function hashList(values: Values, hashes: string[]): string {
-  return values.add('Array(UInt64)', [...new Set(hashes)].map(hashNumber).filter((one) => one !== undefined))
+  return values.add(
+    'Array(UInt64)',
+    [...new Set(hashes)].map(hashNumber).filter((one) => one !== undefined),
+  )
 }
 
 /** `*` stands for any text; what LIKE itself would read is escaped. */

@@ -1,5 +1,5 @@
 import type { Connection } from './connection.ts'
-import type { EventRef, EventStore } from './events.ts'
+import type { EventRef, EventRow, EventStore } from './events.ts'
 import { compileFilter, compileScope, createValues, hashList, type Values } from './filter.ts'
 import { readRef, readRow, refSelect, rowSelect, type StoredRef, type StoredRow } from './rows.ts'
 
@@ -18,6 +18,28 @@ function beside(values: Values, sign: '<' | '>', event: EventRef, orSame = false
   const at = `fromUnixTimestamp64Micro(${values.add('Int64', event.timestampUs)}, 'UTC')`
   const id = idOf(values, event.eventId)
   return `(timestamp ${sign} ${at} OR (timestamp = ${at} AND event_id ${sign}${orSame ? '=' : ''} ${id}))`
+}
+
+/** A page of an issue's rows; see `EventStore.ofIssue`. */
+async function ofIssue(
+  connection: Connection,
+  table: string,
+  request: Parameters<EventStore['ofIssue']>[0],
+): Promise<EventRow[]> {
+  const { projectId, hashes, scope, filter, order, from, offset = 0, max } = request
+  if (hashes.length === 0) return []
+  const values = createValues()
+  const conditions = [`project_id = ${values.add('UInt64', projectId)}`, `group_hash IN ${hashList(values, hashes)}`]
+  if (scope) conditions.push(compileScope(values, scope))
+  if (filter) conditions.push(compileFilter(values, filter))
+  if (from) conditions.push(beside(values, order === 'newest' ? '<' : '>', from))
+  const way = order === 'newest' ? 'DESC' : 'ASC'
+  const rows = await connection.rows<StoredRow>(
+    `SELECT ${rowSelect} FROM ${table} WHERE ${conditions.join(' AND ')}
+     ORDER BY timestamp ${way}, event_id ${way} LIMIT ${values.add('UInt32', max)} OFFSET ${values.add('UInt32', offset)}`,
+    values.bound,
+  )
+  return rows.map(readRow)
 }
 
 /** Questions whose answer is events themselves. */
@@ -68,21 +90,7 @@ export function createReads(connection: Connection, database: string): Reads {
       return rows.map(readRef)
     },
 
-    async ofIssue({ projectId, hashes, scope, filter, order, from, offset = 0, max }) {
-      if (hashes.length === 0) return []
-      const values = createValues()
-      const conditions = [`project_id = ${values.add('UInt64', projectId)}`, `group_hash IN ${hashList(values, hashes)}`]
-      if (scope) conditions.push(compileScope(values, scope))
-      if (filter) conditions.push(compileFilter(values, filter))
-      if (from) conditions.push(beside(values, order === 'newest' ? '<' : '>', from))
-      const way = order === 'newest' ? 'DESC' : 'ASC'
-      const rows = await connection.rows<StoredRow>(
-        `SELECT ${rowSelect} FROM ${table} WHERE ${conditions.join(' AND ')}
-         ORDER BY timestamp ${way}, event_id ${way} LIMIT ${values.add('UInt32', max)} OFFSET ${values.add('UInt32', offset)}`,
-        values.bound,
-      )
-      return rows.map(readRow)
-    },
+    ofIssue: (request) => ofIssue(connection, table, request),
 
     async numberOf(projectId, hashes, event) {
       const values = createValues()

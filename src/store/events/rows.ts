@@ -10,7 +10,13 @@ export const refSelect = `project_id, group_hash, toUnixTimestamp64Micro(timesta
   lower(hex(event_id)) AS event_hex`
 
 /** A reference as JSONEachRow gives it: 64-bit numbers are strings. */
-export type StoredRef = { project_id: string; group_hash: string; timestamp_us: string; received_ms: string; event_hex: string }
+export type StoredRef = {
+  project_id: string
+  group_hash: string
+  timestamp_us: string
+  received_ms: string
+  event_hex: string
+}
 
 export type StoredRow = StoredRef & {
   jpos: string

@@ -4,7 +4,7 @@ import type { Observe } from '../../observe.ts'
 import type { Connection } from './connection.ts'
 import type { EventRow } from './events.ts'
 import { readRow, rowSelect, type StoredRow } from './rows.ts'
-import { rollupNames, rollupSelect, rollupKeys } from './schema/rollups.ts'
+import { rollupKeys, rollupNames, rollupSelect } from './schema/rollups.ts'
 
 export type Settling = {
   /** Runs an insert; waits while the rollups are counted anew. */
@@ -16,6 +16,39 @@ const waitMs = 20
 const waitsMax = 1000
 const workSeconds = 120
 const hourUs = 3_600_000_000
+
+/**
+ * Counts the rollups of these rows' hours anew: an engine that is killed between a block and its views leaves the
+ * rollups behind for good, as the token then says that the block is there.
+ */
+async function recount(connection: Connection, database: string, rows: EventRow[]): Promise<void> {
+  const hours = rows.map((row) => Math.floor(row.timestampUs / hourUs) * 3600)
+  const bound = {
+    projects: [...new Set(rows.map((row) => row.projectId))],
+    hours: [...new Set(hours)],
+    from: Math.min(...hours),
+    to: Math.max(...hours) + 3600,
+  }
+  for (const name of rollupNames) {
+    await connection.command(
+      `DELETE FROM ${database}.${name} WHERE project_id IN {projects:Array(UInt64)} AND has({hours:Array(UInt32)}, toUnixTimestamp(hour))`,
+      bound,
+      { seconds: workSeconds },
+    )
+    // Without insert_deduplicate = 0 the second recount of the same rows would be taken for a repetition.
+    await connection.command(
+      `INSERT INTO ${database}.${name} (${rollupKeys}, n, first_at, last_at, users)
+       SELECT ${rollupKeys}, n, first_at, last_at, users FROM (${rollupSelect} FROM ${database}.events
+         WHERE project_id IN {projects:Array(UInt64)}
+           AND timestamp >= toDateTime({from:UInt32}, 'UTC') AND timestamp < toDateTime({to:UInt32}, 'UTC')
+           AND has({hours:Array(UInt32)}, toUnixTimestamp(toStartOfHour(timestamp)))
+         GROUP BY ${rollupKeys})
+       SETTINGS insert_deduplicate = 0`,
+      bound,
+      { seconds: workSeconds },
+    )
+  }
+}
 
 /** What must be known of an insert that nobody saw end, and what it may have left half done. */
 export function createSettle(connection: Connection, database: string, clock: Clock, observe: Observe): Settling {
@@ -37,40 +70,19 @@ export function createSettle(connection: Connection, database: string, clock: Cl
     const bound = { token }
     await connection.command(`KILL QUERY WHERE Settings['log_comment'] = {token:String} ASYNC`, bound)
     for (let waits = 0; waits < waitsMax; waits++) {
-      const running = await connection.rows(`SELECT 1 FROM system.processes WHERE Settings['log_comment'] = {token:String} LIMIT 1`, bound)
+      const running = await connection.rows(
+        `SELECT 1 FROM system.processes WHERE Settings['log_comment'] = {token:String} LIMIT 1`,
+        bound,
+      )
       if (running.length === 0) return
       await clock.sleep(waitMs)
     }
     throw new MishapError('STORE_UNAVAILABLE', { causes: ['an insert does not end'] })
   }
 
-  /**
-   * Counts the rollups of these rows' hours anew: an engine that is killed between a block and its views leaves the
-   * rollups behind for good, as the token then says that the block is there.
-   */
-  async function recount(rows: EventRow[]): Promise<void> {
+  async function recountAlone(rows: EventRow[]): Promise<void> {
     while (inserts > 0) await clock.sleep(waitMs)
-    const hours = rows.map((row) => Math.floor(row.timestampUs / hourUs) * 3600)
-    const bound = { projects: [...new Set(rows.map((row) => row.projectId))], hours: [...new Set(hours)], from: Math.min(...hours), to: Math.max(...hours) + 3600 }
-    for (const name of rollupNames) {
-      await connection.command(
-        `DELETE FROM ${database}.${name} WHERE project_id IN {projects:Array(UInt64)} AND has({hours:Array(UInt32)}, toUnixTimestamp(hour))`,
-        bound,
-        { seconds: workSeconds },
-      )
-      // Without insert_deduplicate = 0 the second recount of the same rows would be taken for a repetition.
-      await connection.command(
-        `INSERT INTO ${database}.${name} (${rollupKeys}, n, first_at, last_at, users)
-         SELECT ${rollupKeys}, n, first_at, last_at, users FROM (${rollupSelect} FROM ${database}.events
-           WHERE project_id IN {projects:Array(UInt64)}
-             AND timestamp >= toDateTime({from:UInt32}, 'UTC') AND timestamp < toDateTime({to:UInt32}, 'UTC')
-             AND has({hours:Array(UInt32)}, toUnixTimestamp(toStartOfHour(timestamp)))
-           GROUP BY ${rollupKeys})
-         SETTINGS insert_deduplicate = 0`,
-        bound,
-        { seconds: workSeconds },
-      )
-    }
+    await recount(connection, database, rows)
   }
 
   return {
@@ -85,7 +97,7 @@ export function createSettle(connection: Connection, database: string, clock: Cl
       const rows = found.map(readRow)
       if (rows.length > 0) {
         while (recounting) await recounting
-        const run = recount(rows)
+        const run = recountAlone(rows)
         recounting = run.then(
           () => undefined,
           () => undefined,
@@ -95,7 +107,10 @@ export function createSettle(connection: Connection, database: string, clock: Cl
         } finally {
           recounting = undefined
         }
-        observe.info({ from, to, rows: rows.length }, 'rows of an unclear insert were found, their rollups counted anew')
+        observe.info(
+          { from, to, rows: rows.length },
+          'rows of an unclear insert were found, their rollups counted anew',
+        )
       }
       return rows
     },

@@ -87,15 +87,13 @@ function issueStatements(write: Connection, { builder }: Dialect) {
       builder.updateTable('issue').set(columns(slot)).where('id', '=', slot('id')),
     ),
     activity: write.hot<{ issueId: number; type: string; createdMs: number; data: string }, unknown>((slot) =>
-      builder
-        .insertInto('activity')
-        .values({
-          issue_id: slot('issueId'),
-          type: slot('type'),
-          created_ms: slot('createdMs'),
-          user_id: null,
-          data: slot('data'),
-        }),
+      builder.insertInto('activity').values({
+        issue_id: slot('issueId'),
+        type: slot('type'),
+        created_ms: slot('createdMs'),
+        user_id: null,
+        data: slot('data'),
+      }),
     ),
   }
 }

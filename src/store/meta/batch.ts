@@ -1,6 +1,6 @@
 import { type BatchStatements, batchStatements } from './batch-statements.ts'
 import { outcomeWriter } from './counts.ts'
-import { beginIssue, countEvent, type IssueRow } from './issue-state.ts'
+import { beginIssue, countEvent, type IssueRow, latestTexts } from './issue-state.ts'
 import type { Batch, BatchEffects, BatchResult, BatchStore, EventEffect } from './meta.ts'
 import type { Store } from './store.ts'
 
@@ -11,7 +11,7 @@ type Span = { projectId: number; organizationId: number; name: string; firstMs: 
 type Work = {
   nowMs: number
   projects: Map<number, ProjectRow | undefined>
-  issues: Map<number, { row: IssueRow; events: number; isNew: boolean; regressed: boolean }>
+  issues: Map<number, { row: IssueRow; events: number; isNew: boolean; regressed: boolean; latest?: EventEffect }>
   /** `${projectId} ${hash}` -> issue id. */
   hashes: Map<string, number>
   releases: Map<string, Span>
@@ -109,6 +109,7 @@ function apply(statements: BatchStatements, work: Work, effect: EventEffect): vo
     work.issues.set(id, issue)
   }
   issue.events += 1
+  if (effect.timestampMs >= issue.row.last_seen_ms) issue.latest = effect
   if (countEvent(issue.row, effect)) {
     issue.regressed = true
     const data = JSON.stringify({ eventId: effect.eventId, ...(effect.release ? { release: effect.release } : {}) })
@@ -127,7 +128,8 @@ function apply(statements: BatchStatements, work: Work, effect: EventEffect): vo
 }
 
 function writeWork(statements: BatchStatements, work: Work): void {
-  for (const { row } of work.issues.values()) statements.updateIssue.run(row)
+  for (const { row, latest } of work.issues.values())
+    statements.updateIssue.run(latest ? { ...row, ...latestTexts(latest) } : row)
   for (const release of work.releases.values()) statements.release.run(release)
   for (const environment of work.environments.values()) statements.environment.run(environment)
   for (const { effect, issueId } of work.digests.values()) {

@@ -66,21 +66,11 @@ const toAttachment = (row: Selectable<Tables['attachment']>): AttachmentRow & { 
   receivedMs: row.received_ms,
 })
 
-type Part = Pick<
-  MetaStore,
-  | 'addOutcomes'
-  | 'outcomesSince'
-  | 'deadItems'
-  | 'touchKeys'
-  | 'prune'
-  | 'getValue'
-  | 'setValue'
-  | 'attachmentsOf'
-  | 'attachmentById'
->
+type OutcomePart = Pick<MetaStore, 'addOutcomes' | 'outcomesSince' | 'touchKeys'>
+type KeptPart = Pick<MetaStore, 'deadItems' | 'prune' | 'getValue' | 'setValue' | 'attachmentsOf' | 'attachmentById'>
 
-/** Outcomes, dead items, attachments' rows and single values. */
-export function countPart(store: Store): Part {
+/** Outcomes and when keys were used last. */
+export function outcomePart(store: Store): OutcomePart {
   const {
     write,
     read,
@@ -121,6 +111,16 @@ export function countPart(store: Store): Part {
         }),
       )
     },
+    touchKeys: (uses) => {
+      if (uses.length > 0)
+        write.transaction(() => uses.forEach(({ keyId, atMs }) => void touch.run({ id: keyId, ms: atMs })))
+    },
+  }
+}
+
+/** Dead items, attachments' rows and single values. */
+export function keptPart({ write, read, dialect: { builder } }: Store): KeptPart {
+  return {
     deadItems: (max) =>
       read.all(builder.selectFrom('dead_item').selectAll().orderBy('id', 'desc').limit(max)).map((row) => ({
         jpos: row.jpos,
@@ -131,10 +131,6 @@ export function countPart(store: Store): Part {
         bytes: row.bytes,
         blobKey: row.blob_key,
       })),
-    touchKeys: (uses) => {
-      if (uses.length > 0)
-        write.transaction(() => uses.forEach(({ keyId, atMs }) => void touch.run({ id: keyId, ms: atMs })))
-    },
     prune: (nowMs, attachmentsBeforeMs, deadBeforeMs) => {
       const before = new Date(nowMs)
       before.setUTCMonth(before.getUTCMonth() - outcomeMonths)

@@ -8,7 +8,8 @@ export type IssueRow = Selectable<Tables['issue']>
 /** Free text looks into the beginning of titles and values only; longer ones would make each search read megabytes. */
 const searchCharactersMax = 1_000
 
-const texts = (effect: EventEffect) => {
+/** What an issue shows of its latest event; worked out once a batch, for the last one only. */
+export const latestTexts = (effect: EventEffect) => {
   const { type = '', value = '' } = effect.metadata
   return {
     title: effect.title,
@@ -33,7 +34,7 @@ export function beginIssue(effect: EventEffect, organizationId: number, shortId:
     project_id: effect.projectId,
     short_id: shortId,
     kind: effect.kind,
-    ...texts(effect),
+    ...latestTexts(effect),
     status: 'unresolved',
     substatus: 'new',
     status_details: '{}',
@@ -62,10 +63,7 @@ export function countEvent(row: IssueRow, effect: EventEffect): boolean {
     if (row.last_release === '' || effect.timestampMs >= row.last_seen_ms) row.last_release = effect.release
   }
   if (effect.timestampMs < row.first_seen_ms) row.first_seen_ms = effect.timestampMs
-  if (effect.timestampMs >= row.last_seen_ms) {
-    row.last_seen_ms = effect.timestampMs
-    Object.assign(row, texts(effect))
-  }
+  if (effect.timestampMs > row.last_seen_ms) row.last_seen_ms = effect.timestampMs
   if (row.status !== 'resolved' || row.resolved_ms === null || effect.timestampMs <= row.resolved_ms) return false
   row.status = 'unresolved'
   row.substatus = 'regressed'

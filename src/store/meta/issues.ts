@@ -47,35 +47,12 @@ const toActivity = (row: Selectable<Tables['activity']>): Activity => ({
   data: fromJson<Record<string, unknown>>(row.data),
 })
 
-type ReadPart = Pick<
-  MetaStore,
-  | 'issueById'
-  | 'issueByShortId'
-  | 'listIssues'
-  | 'countIssues'
-  | 'issuesByIds'
-  | 'issueIdsOf'
-  | 'hashesOf'
-  | 'activityOf'
-  | 'digestsOf'
-  | 'issuesOfDigest'
-  | 'environmentsOf'
-  | 'releasesOf'
->
+type ListPart = Pick<MetaStore, 'issueById' | 'issueByShortId' | 'listIssues' | 'countIssues' | 'issuesByIds'>
+type HangPart = Pick<MetaStore, 'issueIdsOf' | 'hashesOf' | 'activityOf'>
+type SeenPart = Pick<MetaStore, 'digestsOf' | 'issuesOfDigest' | 'environmentsOf' | 'releasesOf'>
 
-/** Reads of issues and what hangs on them. */
-export function issueReadPart({ read, dialect: { builder } }: Store): ReadPart {
-  const fingerprint = read.hot<{ projectId: number; hash: string }, { issue_id: number }>((slot) =>
-    builder
-      .selectFrom('fingerprint')
-      .select('issue_id')
-      .where('project_id', '=', slot('projectId'))
-      .where('hash', '=', slot('hash')),
-  )
-  const hashes = read.hot<{ id: number }, { hash: string }>((slot) =>
-    builder.selectFrom('fingerprint').select('hash').where('issue_id', '=', slot('id')).orderBy('hash'),
-  )
-
+/** Reads of issues themselves. */
+export function issueListPart({ read, dialect: { builder } }: Store): ListPart {
   const matching = (request: { projectIds: number[]; filter?: IssueFilter; fromMs?: number }) => {
     let query = builder.selectFrom('issue').where('project_id', 'in', request.projectIds)
     if (request.fromMs !== undefined) query = query.where('last_seen_ms', '>=', request.fromMs)
@@ -127,6 +104,23 @@ export function issueReadPart({ read, dialect: { builder } }: Store): ReadPart {
       }
       return found
     },
+  }
+}
+
+/** Reads of what hangs on issues. */
+export function issueHangPart({ read, dialect: { builder } }: Store): HangPart {
+  const fingerprint = read.hot<{ projectId: number; hash: string }, { issue_id: number }>((slot) =>
+    builder
+      .selectFrom('fingerprint')
+      .select('issue_id')
+      .where('project_id', '=', slot('projectId'))
+      .where('hash', '=', slot('hash')),
+  )
+  const hashes = read.hot<{ id: number }, { hash: string }>((slot) =>
+    builder.selectFrom('fingerprint').select('hash').where('issue_id', '=', slot('id')).orderBy('hash'),
+  )
+
+  return {
     issueIdsOf: (wanted) => {
       const found = new Map<string, number>()
       for (const { projectId, groupHash } of wanted) {
@@ -140,6 +134,12 @@ export function issueReadPart({ read, dialect: { builder } }: Store): ReadPart {
       read
         .all(builder.selectFrom('activity').selectAll().where('issue_id', '=', issueId).orderBy('id'))
         .map(toActivity),
+  }
+}
+
+/** Digests, environments and releases that events brought along. */
+export function seenPart({ read, dialect: { builder } }: Store): SeenPart {
+  return {
     digestsOf: (issueId) =>
       read
         .all(
@@ -206,20 +206,22 @@ export function issueReadPart({ read, dialect: { builder } }: Store): ReadPart {
 
 const activityTypes = { resolved: 'set_resolved', unresolved: 'set_unresolved', ignored: 'set_ignored' } as const
 
-type WritePart = Pick<MetaStore, 'updateIssue' | 'addComment'>
+function demandIssue({ write, dialect: { builder } }: Store, id: number): Row {
+  const row = write.get(builder.selectFrom('issue').selectAll().where('id', '=', id))
+  if (!row) throw new MishapError('NOT_FOUND')
+  return row
+}
 
-/** What people change on issues. */
-export function issueWritePart({ write, dialect: { builder } }: Store): WritePart {
-  const demand = (id: number): Row => {
-    const row = write.get(builder.selectFrom('issue').selectAll().where('id', '=', id))
-    if (!row) throw new MishapError('NOT_FOUND')
-    return row
-  }
-
+/** What people change on an issue's state. */
+export function issueStatePart(store: Store): Pick<MetaStore, 'updateIssue'> {
+  const {
+    write,
+    dialect: { builder },
+  } = store
   return {
     updateIssue: (id, change, userId, nowMs) =>
       write.transaction(() => {
-        const old = demand(id)
+        const old = demandIssue(store, id)
         const status = change.status ?? (old.status as Issue['status'])
         const moved = status !== old.status
         const substatus =
@@ -262,6 +264,16 @@ export function issueWritePart({ write, dialect: { builder } }: Store): WritePar
         )
         return { issue, activityId: lastId }
       }),
+  }
+}
+
+/** What people write on an issue. */
+export function commentPart(store: Store): Pick<MetaStore, 'addComment'> {
+  const {
+    write,
+    dialect: { builder },
+  } = store
+  return {
     addComment: (issueId, userId, text, nowMs) => {
       const trimmed = text.trim()
       if (trimmed === '' || trimmed.length > commentCharactersMax) {
@@ -269,7 +281,7 @@ export function issueWritePart({ write, dialect: { builder } }: Store): WritePar
         throw new MishapError('VALIDATION', { detail: sentence, fields: { text: [sentence] } })
       }
       return write.transaction(() => {
-        const old = demand(issueId)
+        const old = demandIssue(store, issueId)
         const row = {
           issue_id: issueId,
           type: 'note',

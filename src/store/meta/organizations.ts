@@ -14,31 +14,21 @@ const toOrganization = (row: Row): Organization => ({
   createdMs: row.created_ms,
 })
 
-type Part = Pick<
+type OrganizationPart = Pick<
   MetaStore,
-  | 'createOrganization'
-  | 'organizationBySlug'
-  | 'organizationById'
-  | 'organizationsOf'
-  | 'organizations'
-  | 'memberOf'
-  | 'setMember'
-  | 'removeMember'
-  | 'membersOf'
+  'createOrganization' | 'organizationBySlug' | 'organizationById' | 'organizationsOf' | 'organizations'
 >
+type MemberPart = Pick<MetaStore, 'memberOf' | 'setMember' | 'removeMember' | 'membersOf'>
 
-/** Organizations and who is in them. */
-export function organizationPart({ write, read, dialect: { builder }, clock }: Store): Part {
+/** Organizations. */
+export function organizationPart(store: Store): OrganizationPart {
+  const {
+    write,
+    read,
+    dialect: { builder },
+    clock,
+  } = store
   const byId = (id: number) => read.get(builder.selectFrom('organization').selectAll().where('id', '=', id))
-  const setMember = (organizationId: number, userId: string, role: Role) => {
-    const row = { organization_id: organizationId, user_id: userId, role, created_ms: clock.now() }
-    write.run(
-      builder
-        .insertInto('member')
-        .values(row)
-        .onConflict((conflict) => conflict.columns(['organization_id', 'user_id']).doUpdateSet({ role })),
-    )
-  }
 
   return {
     createOrganization: ({ slug, name, ownerUserId }) => {
@@ -51,7 +41,7 @@ export function organizationPart({ write, read, dialect: { builder }, clock }: S
           })
         }
         const { lastId } = write.run(builder.insertInto('organization').values(row))
-        setMember(lastId, ownerUserId, 'owner')
+        memberPart(store).setMember(lastId, ownerUserId, 'owner')
         return toOrganization({ id: lastId, ...row })
       })
     },
@@ -80,6 +70,22 @@ export function organizationPart({ write, read, dialect: { builder }, clock }: S
         )
         .map((row) => ({ ...toOrganization(row), role: row.role as Role })),
     organizations: () => read.all(builder.selectFrom('organization').selectAll().orderBy('id')).map(toOrganization),
+  }
+}
+
+/** Who is in an organization. */
+export function memberPart({ write, read, dialect: { builder }, clock }: Store): MemberPart {
+  const setMember = (organizationId: number, userId: string, role: Role) => {
+    const row = { organization_id: organizationId, user_id: userId, role, created_ms: clock.now() }
+    write.run(
+      builder
+        .insertInto('member')
+        .values(row)
+        .onConflict((conflict) => conflict.columns(['organization_id', 'user_id']).doUpdateSet({ role })),
+    )
+  }
+
+  return {
     memberOf: (organizationId, userId) => {
       const row = read.get(
         builder

@@ -42,12 +42,9 @@ export function bumpKeysVersion({ write, dialect: { builder } }: Pick<Store, 'wr
   )
 }
 
-type ProjectPart = Pick<
-  MetaStore,
-  'createProject' | 'projectsOf' | 'projectById' | 'projectBySlug' | 'updateProject' | 'projectSettings'
->
+type ProjectPart = Pick<MetaStore, 'createProject' | 'projectsOf' | 'projectById' | 'projectBySlug' | 'updateProject'>
 
-/** Projects and the switches that refine reads. */
+/** Projects. */
 export function projectPart(store: Store): ProjectPart {
   const {
     write,
@@ -66,9 +63,6 @@ export function projectPart(store: Store): ProjectPart {
         fields: { slug: ['Another project has this slug.'] },
       })
   }
-  const settings = read.hot<{ id: number }, Selectable<Tables['project']>>((slot) =>
-    builder.selectFrom('project').selectAll().where('id', '=', slot('id')),
-  )
 
   return {
     createProject: ({ organizationId, slug, name, platform }) => {
@@ -119,6 +113,15 @@ export function projectPart(store: Store): ProjectPart {
         bumpKeysVersion(store)
         return toProject({ ...old, ...row })
       }),
+  }
+}
+
+/** The switches of a project that refine reads. */
+export function settingsPart({ read, dialect: { builder } }: Store): Pick<MetaStore, 'projectSettings'> {
+  const settings = read.hot<{ id: number }, Selectable<Tables['project']>>((slot) =>
+    builder.selectFrom('project').selectAll().where('id', '=', slot('id')),
+  )
+  return {
     projectSettings: (projectId) => {
       const row = settings.get({ id: projectId })
       return (
@@ -144,9 +147,9 @@ function checkRateLimit(limit: { count: number; windowS: number } | null): void 
   throw new MishapError('VALIDATION', { detail: sentence, fields: { rateLimit: [sentence] } })
 }
 
-type KeyPart = Pick<MetaStore, 'createKey' | 'keysOf' | 'updateKey' | 'deleteKey' | 'keySnapshot'>
+type KeyPart = Pick<MetaStore, 'createKey' | 'keysOf' | 'updateKey' | 'deleteKey'>
 
-/** Project keys, and the snapshot of all of them that accept works by. */
+/** Project keys. */
 export function keyPart(store: Store): KeyPart {
   const {
     write,
@@ -200,6 +203,12 @@ export function keyPart(store: Store): KeyPart {
         write.run(builder.deleteFrom('project_key').where('id', '=', id))
         bumpKeysVersion(store)
       }),
+  }
+}
+
+/** The snapshot of all keys that accept works by. */
+export function snapshotPart({ read, dialect: { builder } }: Store): Pick<MetaStore, 'keySnapshot'> {
+  return {
     keySnapshot: () => {
       const version = read.get(builder.selectFrom('value').select('text').where('name', '=', 'keys_version'))
       const rows = read.all(

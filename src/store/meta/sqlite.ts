@@ -1,14 +1,14 @@
 import type { Clock } from '../../clock.ts'
 import { batchPart } from './batch.ts'
 import { openSqlite } from './connection.ts'
-import { countPart } from './counts.ts'
+import { keptPart, outcomePart } from './counts.ts'
 import { sqliteDialect } from './dialect.ts'
-import { issueReadPart, issueWritePart } from './issues.ts'
+import { commentPart, issueHangPart, issueListPart, issueStatePart, seenPart } from './issues.ts'
 import type { MetaStore } from './meta.ts'
 import { migrate } from './migrate.ts'
-import { organizationPart } from './organizations.ts'
+import { memberPart, organizationPart } from './organizations.ts'
 import { peoplePart } from './people.ts'
-import { keyPart, projectPart } from './projects.ts'
+import { keyPart, projectPart, settingsPart, snapshotPart } from './projects.ts'
 import type { Store } from './store.ts'
 import { tokenPart } from './tokens.ts'
 
@@ -29,12 +29,19 @@ export function openSqliteMeta(file: string, options: { clock: Clock; readers?: 
   const store: Store = { write, read, dialect, clock: options.clock }
   return {
     ...organizationPart(store),
+    ...memberPart(store),
     ...projectPart(store),
+    ...settingsPart(store),
     ...keyPart(store),
+    ...snapshotPart(store),
     ...peoplePart(store),
-    ...issueReadPart(store),
-    ...issueWritePart(store),
-    ...countPart(store),
+    ...issueListPart(store),
+    ...issueHangPart(store),
+    ...seenPart(store),
+    ...issueStatePart(store),
+    ...commentPart(store),
+    ...outcomePart(store),
+    ...keptPart(store),
     ...tokenPart(store),
     ...batchPart(store),
     close: () => {

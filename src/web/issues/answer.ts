@@ -1,4 +1,3 @@
-import 'server-only'
 import type { RestEvent, RestIssueDetail } from '../../protocol/rest.ts'
 import { receivedJson, storedJson } from '../../query/event.ts'
 import { eventRowOf, placeEvent } from '../../query/events.ts'

@@ -1,4 +1,3 @@
-import 'server-only'
 import type { Actor } from '../../auth/auth.ts'
 import { eventById, eventsOfDigest } from '../../query/events.ts'
 import type { Issue, Organization } from '../../store/meta/meta.ts'

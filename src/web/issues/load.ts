@@ -1,4 +1,3 @@
-import 'server-only'
 import { notFound } from 'next/navigation'
 import type { Actor } from '../../auth/auth.ts'
 import type { RestEvent, RestIssueDetail } from '../../protocol/rest.ts'

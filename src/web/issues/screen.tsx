@@ -1,4 +1,3 @@
-import 'server-only'
 import { notFound } from 'next/navigation'
 import { app } from '../handle.ts'
 import { demandOrganization } from '../session.ts'

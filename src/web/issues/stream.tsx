@@ -1,7 +1,7 @@
 'use client'
 import './issues.css'
 import { useRouter } from 'next/navigation'
-import { useLocale, useTranslations } from 'next-intl'
+import { useTranslations } from 'next-intl'
 import { useEffect, useMemo, useState } from 'react'
 import type { IssueStatus, RestIssue } from '../../protocol/rest.ts'
 import { ApiError } from '../api.ts'
@@ -134,12 +134,11 @@ export function Stream({ organization, projects, canTriage }: StreamProps) {
 
 function StreamHead({ issues }: { issues: Issues }) {
   const t = useTranslations('issues')
-  const locale = useLocale()
   const { hits, list } = issues
   return (
     <div className="stream-head">
       <h1>{t('title')}</h1>
-      <span className="text-ink-3">{hits === null || list.isPlaceholderData ? '' : t('match', { count: hits, shown: new Intl.NumberFormat(locale).format(hits) })}</span>
+      <span className="text-ink-3">{hits === null || list.isPlaceholderData ? '' : t('match', { count: hits })}</span>
     </div>
   )
 }

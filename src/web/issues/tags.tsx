@@ -3,9 +3,9 @@ import { useQuery } from '@tanstack/react-query'
 import Link from 'next/link'
 import { useTranslations } from 'next-intl'
 import type { RestEvent, RestTag } from '../../protocol/rest.ts'
-import { apiFetch, type ApiRequest } from '../api.ts'
+import { type ApiRequest, apiFetch } from '../api.ts'
 import { PlainText } from '../ui/plain-text.tsx'
-import { Mark, Section } from './marks.tsx'
+import { Section } from './marks.tsx'
 import { sharesOf } from './sections.ts'
 import { withFilter } from './terms.ts'
 
@@ -17,7 +17,7 @@ export function EventTags({ event, base }: { event: RestEvent; base: string }) {
   return (
     <Section id="tags" title={t('title')}>
       <ul className="tag-list">
-        {event.tags.map((tag, index) => (
+        {event.tags.map((tag) => (
           <li key={tag.key}>
             <Link href={hrefOf(base, tag.key, tag.value)} prefetch={false} title={t('filter')}>
               <span>
@@ -27,7 +27,6 @@ export function EventTags({ event, base }: { event: RestEvent; base: string }) {
                 <PlainText text={tag.value} charactersMax={200} />
               </b>
             </Link>
-            <Mark path={`tags.${index}.1`} />
           </li>
         ))}
       </ul>
@@ -36,7 +35,7 @@ export function EventTags({ event, base }: { event: RestEvent; base: string }) {
 }
 
 /** How the tags are distributed over the issue's newest events; a value filters the stream. */
-export function TagBars({ organization, issueId, query, base }: { organization: string; issueId: string; query: ApiRequest['query']; base: string }) {
+export function TagBars({ organization, issueId, query, base }: { organization: string; issueId: string; query: NonNullable<ApiRequest['query']>; base: string }) {
   const t = useTranslations('issues.tags')
   const { data } = useQuery({
     queryKey: ['issue-tags', organization, issueId, query],

@@ -55,7 +55,8 @@ async function readBody(request: AsyncIterable<Buffer>): Promise<Buffer> {
   let bytes = 0
   for await (const part of request) {
     bytes += part.length
-    if (bytes > bodyBytesMax) throw new EngineError(413, 307, 'TOO_MANY_BYTES', `Request body over ${bodyBytesMax} bytes`)
+    if (bytes > bodyBytesMax)
+      throw new EngineError(413, 307, 'TOO_MANY_BYTES', `Request body over ${bodyBytesMax} bytes`)
     parts.push(part)
   }
   const [only] = parts

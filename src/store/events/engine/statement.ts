@@ -43,7 +43,8 @@ export function isMany(sql: string): boolean {
 }
 
 const insertForm = /^\s*insert\s+into\s+(?:table\s+)?([\w.`]+)\s*(?:\(([^)]*)\))?\s*format\s+(\w+)\s*;?\s*$/i
-const silentForm = /^\s*(create|drop|alter|truncate|optimize|set|use|detach|attach|rename|system|kill|insert|delete|update|exchange|grant|backup|restore)\b/i
+const silentForm =
+  /^\s*(create|drop|alter|truncate|optimize|set|use|detach|attach|rename|system|kill|insert|delete|update|exchange|grant|backup|restore)\b/i
 const urgentForm = /^\s*kill\b|\bsystem\.processes\b/i
 const formatForm = /\bformat\s+(\w+)\s*;?\s*$/i
 

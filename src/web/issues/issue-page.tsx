@@ -1,0 +1,212 @@
+'use client'
+import './issues.css'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useRouter } from 'next/navigation'
+import { useTranslations } from 'next-intl'
+import { useMemo } from 'react'
+import type { IssueStatus, RestEvent, RestIssueDetail } from '../../protocol/rest.ts'
+import { ApiError, apiFetch } from '../api.ts'
+import { copyText } from '../ui/clipboard.ts'
+import { useKey } from '../ui/keys.tsx'
+import { useLive } from '../ui/live.tsx'
+import { PlainText } from '../ui/plain-text.tsx'
+import { bytesText } from '../ui/relative.ts'
+import { EmptyState } from '../ui/states.tsx'
+import { useToast } from '../ui/toast.tsx'
+import { ActivityList } from './activity.tsx'
+import { Breadcrumbs } from './breadcrumbs.tsx'
+import { Chart } from './chart.tsx'
+import { Attachments, Contexts, Csp, Grouping, RemarkList, Request, SdkAndPackages, User } from './facts.tsx'
+import { EventNav, IssueHeader, IssueNumbers } from './issue-header.tsx'
+import { Mark, RemarksProvider, Section } from './marks.tsx'
+import { Payload } from './payload.tsx'
+import { remarksOf } from './remarks.ts'
+import { entryOf, sectionsOf } from './sections.ts'
+import { Exceptions, Frames, Threads } from './stack.tsx'
+import { RangeSelect } from './stream-filters.tsx'
+import { keptSearch, useStreamParams } from './stream-params.ts'
+import { StreamFailed, StreamLoading } from './stream-states.tsx'
+import { EventTags, TagBars } from './tags.tsx'
+import { useTriage } from './triage.ts'
+import { withStatus } from './rows.ts'
+
+type PageProps = {
+  organization: string
+  issueId: string
+  shortId: string
+  /** Which event: latest, first, a number or an id. */
+  choice: string
+  detail: RestIssueDetail | undefined
+  event: RestEvent | undefined
+  away: boolean
+  canTriage: boolean
+}
+
+const mayWait = (error: unknown) => error instanceof ApiError && (error.status === 0 || error.status === 503)
+
+/** Issue and event, given by the server where the store answered it, else (and after changes) by the API. */
+function useIssue({ organization, issueId, choice, detail, event, away }: PageProps) {
+  const [params] = useStreamParams()
+  const { range, env } = params
+  const query = useMemo(
+    () => ({
+      ...(range.kind === 'relative' ? { statsPeriod: range.period } : { start: new Date(range.fromMs).toISOString(), end: new Date(range.toMs).toISOString() }),
+      environment: env ? env.split(',') : undefined,
+    }),
+    [range, env],
+  )
+  const path = `organizations/${organization}/issues/${issueId}/`
+  const key = useMemo(() => ['issue', organization, issueId, query] as const, [organization, issueId, query])
+  const options = { retry: (tries: number, error: Error) => mayWait(error) && tries < 1000, retryDelay: 2000 }
+  const issue = useQuery({ queryKey: key, queryFn: ({ signal }) => apiFetch<RestIssueDetail>(path, { query, signal }), initialData: detail, staleTime: 30_000, ...options })
+  const shown = useQuery({
+    queryKey: ['issue-event', organization, issueId, choice, event?.eventID],
+    queryFn: ({ signal }) => apiFetch<RestEvent>(`${path}events/${encodeURIComponent(choice)}/`, { signal }),
+    initialData: event,
+    enabled: away,
+    staleTime: Number.POSITIVE_INFINITY,
+    ...options,
+  })
+  return { params, query, key, issue, event: shown.data, failure: issue.failureReason ?? shown.failureReason }
+}
+
+/** The page of one issue with one of its events. */
+export function IssuePage(props: PageProps) {
+  const { organization, issueId, shortId, canTriage, away } = props
+  const t = useTranslations('issues')
+  const router = useRouter()
+  const toast = useToast()
+  const client = useQueryClient()
+  const [, change] = useStreamParams()
+  const { params, query, key, issue, event, failure } = useIssue(props)
+  const detail = issue.data
+  const base = `/o/${organization}/issues`
+  const kept = keptSearch(params)
+  const refetch = () => void issue.refetch()
+  const show = (_ids: readonly string[], status: IssueStatus) => client.setQueryData<RestIssueDetail>(key, (before) => before && { ...before, ...withStatus(before, status) })
+  const triage = useTriage(organization, show, refetch)
+  const decide = (status: IssueStatus) => {
+    if (detail && canTriage) void triage(new Map([[detail.status, [issueId]]]), status)
+  }
+  useLive((live) => {
+    if (live.kind === 'issue' && live.id === issueId) refetch()
+  })
+  const linkText = () => `${window.location.origin}/i/${encodeURIComponent(shortId)}`
+  const markdown = async () => (event ? await fetch(`${base}/${issueId}/md?event=${event.eventID}`).then((answer) => (answer.ok ? answer.text() : '')) : '')
+  const go = (id: string | null | undefined) => id && router.push(`${base}/${issueId}/events/${id}${kept}`, { scroll: false })
+  const group = t('keys.group')
+  useKey('[', group, t('page.older'), () => go(event?.previousEventID))
+  useKey(']', group, t('page.newer'), () => go(event?.nextEventID))
+  useKey('e', group, t('keys.resolve'), () => decide('resolved'))
+  useKey('u', group, t('keys.unresolve'), () => decide('unresolved'))
+  useKey('c', group, t('page.copyMarkdown'), async () => {
+    if (await copyText(await markdown())) toast({ text: t('page.copiedMarkdown'), stayMs: 3000 })
+  })
+  useKey('y', group, t('page.copyLink'), async () => {
+    if (await copyText(linkText())) toast({ text: t('page.copiedLink'), stayMs: 3000 })
+  })
+  if (!detail) return failure || away ? <StreamFailed error={failure ?? new ApiError(503, 'STORE_UNAVAILABLE', '')} retrying /> : <StreamLoading />
+  return (
+    <div className="issue-page">
+      {failure && mayWait(failure) ? <StreamFailed error={failure} retrying /> : null}
+      <IssueHeader detail={detail} base={base} listSearch={kept} canTriage={canTriage} decide={decide} linkText={linkText} />
+      <div className="issue-figures">
+        <IssueNumbers detail={detail} />
+        <div className="issue-range">
+          <RangeSelect params={params} change={change} />
+        </div>
+        <Chart points={Object.values(detail.stats)[0] ?? []} />
+      </div>
+      {event ? (
+        <EventNav
+          event={event}
+          eventBase={`${base}/${issueId}/events`}
+          kept={kept}
+          copyMarkdown={markdown}
+          markdownHref={`${base}/${issueId}.md?event=${event.eventID}`}
+          jsonHref={`${base}/${issueId}.json?event=${event.eventID}`}
+        />
+      ) : null}
+      <div className="issue-body">
+        <div className="issue-parts">{event ? <EventParts event={event} organization={organization} issueId={issueId} project={detail.project.slug} base={base} /> : <EmptyState title={t('page.evicted')}>{t('page.evictedTodo')}</EmptyState>}</div>
+        <aside className="issue-side">
+          <TagBars organization={organization} issueId={issueId} query={query} base={base} />
+          <ActivityList organization={organization} issueId={issueId} activity={detail.activity} canTriage={canTriage} changed={refetch} />
+        </aside>
+      </div>
+    </div>
+  )
+}
+
+/** All parts that the payload has; the others are named in one line. */
+function EventParts({ event, organization, issueId, project, base }: { event: RestEvent; organization: string; issueId: string; project: string; base: string }) {
+  const t = useTranslations('issues')
+  const { present, missing } = useMemo(() => sectionsOf(event), [event])
+  const remarks = useMemo(() => remarksOf(event._meta, event.errors), [event])
+  const message = entryOf(event, 'message')
+  const exception = entryOf(event, 'exception')
+  const stack = entryOf(event, 'stacktrace')
+  const threads = entryOf(event, 'threads')
+  const csp = entryOf(event, 'csp')
+  const crumbs = entryOf(event, 'breadcrumbs')
+  const request = entryOf(event, 'request')
+  return (
+    <RemarksProvider remarks={remarks}>
+      <EventFacts event={event} />
+      {message ? (
+        <Section id="message" title={t('page.message')}>
+          <p className="exception-value">
+            <PlainText text={message.data.formatted} charactersMax={8000} />
+            <Mark path="logentry.formatted" />
+          </p>
+        </Section>
+      ) : null}
+      {exception && present.has('exception') ? <Exceptions key={event.eventID} values={exception.data.values} /> : null}
+      {stack ? (
+        <Section id="stacktrace" title={t('stack.trace')}>
+          <Frames trace={stack.data} path="stacktrace" mode="app" />
+        </Section>
+      ) : null}
+      {threads?.data.values.length ? <Threads key={`t${event.eventID}`} threads={threads.data.values} /> : null}
+      {csp ? <Csp report={csp.data} /> : null}
+      {crumbs && present.has('breadcrumbs') ? <Breadcrumbs key={`b${event.eventID}`} crumbs={crumbs.data.values} eventAt={event.dateCreated} /> : null}
+      {request ? <Request request={request.data} /> : null}
+      {event.user && present.has('user') ? <User user={event.user} /> : null}
+      {present.has('tags') ? <EventTags event={event} base={base} /> : null}
+      {present.has('contexts') || present.has('extra') ? <Contexts event={event} /> : null}
+      {present.has('attachments') ? <Attachments event={event} organization={organization} project={project} /> : null}
+      {present.has('sdk') || present.has('packages') ? <SdkAndPackages event={event} /> : null}
+      {remarks.length ? <RemarkList remarks={remarks} /> : null}
+      {event.grouping.variants.length ? <Grouping event={event} /> : null}
+      <Payload key={`j${event.eventID}`} organization={organization} issueId={issueId} eventId={event.eventID} size={bytesText(event.size)} />
+      {missing.length ? <p className="part-note">{t('page.notSent', { names: missing.map((name) => t(`section.${name}`)).join(', ') })}</p> : null}
+    </RemarksProvider>
+  )
+}
+
+/** One line of what places the event: environment, release, trace. */
+function EventFacts({ event }: { event: RestEvent }) {
+  const t = useTranslations('issues.section')
+  const facts = [
+    ['environment', event.environment],
+    ['release', event.release?.version],
+    ['dist', event.dist],
+    ['trace', event.traceId],
+  ] as const
+  const sent = facts.filter(([, value]) => value)
+  if (sent.length === 0) return null
+  return (
+    <dl className="event-facts">
+      {sent.map(([name, value]) => (
+        <div key={name}>
+          <dt>{t(name)}</dt>
+          <dd>
+            <code>
+              <PlainText text={value ?? ''} charactersMax={200} />
+            </code>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
