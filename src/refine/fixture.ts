@@ -9,17 +9,39 @@ import { createTools, type Tools } from './step.ts'
 /** 21 November 2026, 09:40 UTC: the hour in which the recorded envelopes were made. */
 export const recordedMs = Date.UTC(2026, 10, 21, 9, 40)
 
-export const plainSettings: ProjectSettings = { projectId: 7, organizationId: 1, scrubDefaults: true, scrubIpAddresses: false, sensitiveFields: [], safeFields: [] }
+export const plainSettings: ProjectSettings = {
+  projectId: 7,
+  organizationId: 1,
+  scrubDefaults: true,
+  scrubIpAddresses: false,
+  sensitiveFields: [],
+  safeFields: [],
+}
 
 const tools: Tools = createTools()
 
 /** Refines one body as a record at position 1000. */
-export function refineBody(body: Buffer | string, head: Partial<RecordHead> = {}, settings: Partial<ProjectSettings> = {}): Refined {
+export function refineBody(
+  body: Buffer | string,
+  head: Partial<RecordHead> = {},
+  settings: Partial<ProjectSettings> = {},
+): Refined {
   const bytes = Buffer.from(body)
   const record: JournalRecord = {
     jpos: 1000,
     end: 1000 + bytes.length + 200,
-    head: { kind: 'envelope', receivedMs: recordedMs, projectId: 7, organizationId: 1, keyId: 3, clientAddress: '203.0.113.9', userAgent: '', origin: '', contentType: '', ...head },
+    head: {
+      kind: 'envelope',
+      receivedMs: recordedMs,
+      projectId: 7,
+      organizationId: 1,
+      keyId: 3,
+      clientAddress: '203.0.113.9',
+      userAgent: '',
+      origin: '',
+      contentType: '',
+      ...head,
+    },
     body: bytes,
   }
   return refineRecord(record, bytes, { ...plainSettings, ...settings }, tools)
@@ -27,9 +49,17 @@ export function refineBody(body: Buffer | string, head: Partial<RecordHead> = {}
 
 /** Refines one event as the store endpoint takes it; throws when it was not stored. */
 export function refineEvent(event: unknown, head: Partial<RecordHead> = {}, settings: Partial<ProjectSettings> = {}) {
-  const refined = refineBody(typeof event === 'string' ? event : JSON.stringify(event), { kind: 'store', ...head }, settings)
+  const refined = refineBody(
+    typeof event === 'string' ? event : JSON.stringify(event),
+    { kind: 'store', ...head },
+    settings,
+  )
   const first = refined.events[0]
   if (!first) throw new Error(`not stored: ${JSON.stringify(refined.outcomes)}`)
   const [normal = '', received = ''] = first.row.payload.split('\n')
-  return { ...first, event: JSON.parse(normal) as NormalEvent, received: JSON.parse(received) as Record<string, unknown> }
+  return {
+    ...first,
+    event: JSON.parse(normal) as NormalEvent,
+    received: JSON.parse(received) as Record<string, unknown>,
+  }
 }

@@ -14,7 +14,7 @@ import { makeEffect, rowOf } from './error/row.ts'
 import { seconds } from './error/time.ts'
 import { reportsMax, reportsOf } from './security/security.ts'
 import { type Context, createTools, type Draft, eventSteps, type Tools } from './step.ts'
-import { listOf, type Loose, object, own, parsePayload, scalar, whole } from './value.ts'
+import { type Loose, listOf, object, own, parsePayload, scalar, whole } from './value.ts'
 
 /** What a record became. */
 export type Refined = {
@@ -37,7 +37,12 @@ const discardQuantityMax = 1e9
  * Turns a journal record and its body (inflated; from the record or its spool) into rows, effects and outcomes. Pure: the
  * same record gives the same result, ids and blob keys included; `tools` only saves work. Bad data never throws.
  */
-export function refineRecord(record: JournalRecord, body: Buffer, settings: ProjectSettings, tools: Tools = createTools()): Refined {
+export function refineRecord(
+  record: JournalRecord,
+  body: Buffer,
+  settings: ProjectSettings,
+  tools: Tools = createTools(),
+): Refined {
   const out: Refined = { events: [], attachments: [], outcomes: [] }
   const work: Work = { record, head: record.head, settings, tools, out }
   if (record.head.kind === 'envelope') refineEnvelope(work, body)
@@ -55,8 +60,24 @@ export function effectOf(row: EventRow, keyId: number): EventEffect {
 }
 
 /** One end of one item. */
-function ended(work: Work, itemType: string, category: DataCategory, outcome: Outcome, reason: OutcomeReason, bytes: number): OutcomeCount {
-  return { projectId: work.head.projectId, keyId: work.head.keyId, category, outcome, reason, itemType, quantity: 1, bytes }
+function ended(
+  work: Work,
+  itemType: string,
+  category: DataCategory,
+  outcome: Outcome,
+  reason: OutcomeReason,
+  bytes: number,
+): OutcomeCount {
+  return {
+    projectId: work.head.projectId,
+    keyId: work.head.keyId,
+    category,
+    outcome,
+    reason,
+    itemType,
+    quantity: 1,
+    bytes,
+  }
 }
 
 /** 32 hex out of the record's place: the same when it is refined again. */
@@ -78,11 +99,19 @@ function refineEnvelope(work: Work, body: Buffer): void {
   const first = work.out.events.length
   for (const { item, index } of items) if (item.type !== 'attachment') refineItem(work, item, index, named, sentMs)
   const ownerId = named ?? work.out.events[first]?.row.eventId
-  const foreign = items.some(({ item }) => ['transaction', 'feedback', 'replay_event'].includes(item.type)) && !work.out.events.length
-  for (const { item, index } of items) if (item.type === 'attachment') refineAttachment(work, item, index, ownerId, foreign)
+  const foreign =
+    items.some(({ item }) => ['transaction', 'feedback', 'replay_event'].includes(item.type)) && !work.out.events.length
+  for (const { item, index } of items)
+    if (item.type === 'attachment') refineAttachment(work, item, index, ownerId, foreign)
 }
 
-function refineItem(work: Work, item: EnvelopeItem, index: number, named: string | undefined, sentMs: number | undefined): void {
+function refineItem(
+  work: Work,
+  item: EnvelopeItem,
+  index: number,
+  named: string | undefined,
+  sentMs: number | undefined,
+): void {
   const { type, payload } = item
   if (type === 'event') {
     const parsed = parsePayload(payload)
@@ -90,36 +119,66 @@ function refineItem(work: Work, item: EnvelopeItem, index: number, named: string
   } else if (type === 'raw_security') {
     const release = scalar(item.headers['sentry_release'])
     const environment = scalar(item.headers['sentry_environment'])
-    refineReports(work, payload, type, { ...work.head, ...(release ? { release } : {}), ...(environment ? { environment } : {}), ...(named ? { eventId: named } : {}) })
+    refineReports(work, payload, type, {
+      ...work.head,
+      ...(release ? { release } : {}),
+      ...(environment ? { environment } : {}),
+      ...(named ? { eventId: named } : {}),
+    })
   } else {
     if (type === 'client_report') takeDiscards(work, payload)
     const known = isItemType(type)
     const reason = type === 'integration' ? 'bad_item' : known ? 'not_stored_yet' : 'unknown_item_type'
-    work.out.outcomes.push(ended(work, known ? type : 'other', itemKind(type).category, type === 'integration' ? 'invalid' : 'filtered', reason, payload.length))
+    work.out.outcomes.push(
+      ended(
+        work,
+        known ? type : 'other',
+        itemKind(type).category,
+        type === 'integration' ? 'invalid' : 'filtered',
+        reason,
+        payload.length,
+      ),
+    )
   }
 }
 
-type Incoming = { parsed: ReturnType<typeof parsePayload>; bytes: number; itemType: string; eventId: string | undefined; index: number; sentMs: number | undefined; head?: RecordHead; category?: DataCategory }
+type Incoming = {
+  parsed: ReturnType<typeof parsePayload>
+  bytes: number
+  itemType: string
+  eventId: string | undefined
+  index: number
+  sentMs: number | undefined
+  head?: RecordHead
+  category?: DataCategory
+}
 
 /** One event's JSON through every step to its row. Events behind a record's first stand at the positions right behind it. */
 function refineEvent(work: Work, incoming: Incoming): void {
   const received = 'broken' in incoming.parsed ? undefined : object(incoming.parsed.value)
-  const bad = (category: DataCategory, outcome: Outcome, reason: OutcomeReason) => void work.out.outcomes.push(ended(work, incoming.itemType, category, outcome, reason, incoming.bytes))
+  const bad = (category: DataCategory, outcome: Outcome, reason: OutcomeReason) =>
+    void work.out.outcomes.push(ended(work, incoming.itemType, category, outcome, reason, incoming.bytes))
   if (!received) return bad('error', 'invalid', 'bad_json')
   const sentType = own(received, 'type')
-  if (sentType === 'transaction' || sentType === 'feedback' || sentType === 'replay_event') return bad(sentType === 'replay_event' ? 'replay' : sentType, 'filtered', 'not_stored_yet')
+  if (sentType === 'transaction' || sentType === 'feedback' || sentType === 'replay_event')
+    return bad(sentType === 'replay_event' ? 'replay' : sentType, 'filtered', 'not_stored_yet')
   const head = incoming.head ?? work.head
   const eventId = incoming.eventId ?? normalizeId(own(received, 'event_id')) ?? derivedId(work, incoming.index)
   const context: Context = { head, eventId, sentMs: incoming.sentMs, settings: work.settings, tools: work.tools }
   const draft = newDraft(received, eventId)
-  if ('repaired' in incoming.parsed && incoming.parsed.repaired) draft.remarks.errors.push({ type: 'invalid_data', reason: 'lone surrogates or NUL replaced' })
+  if ('repaired' in incoming.parsed && incoming.parsed.repaired)
+    draft.remarks.errors.push({ type: 'invalid_data', reason: 'lone surrogates or NUL replaced' })
   for (const step of eventSteps) step.run(draft, context)
   const { event, remarks } = draft
   if (Object.keys(remarks.meta).length) event._meta = remarks.meta
   const jpos = work.record.jpos + work.out.events.length
   const row = rowOf(event, received, { projectId: head.projectId, jpos, receivedMs: head.receivedMs })
   const category = incoming.category ?? (event.csp ? 'security' : event.type === 'error' ? 'error' : 'default')
-  work.out.events.push({ row, effect: makeEffect(event, row, head.keyId), outcome: ended(work, incoming.itemType, category, 'stored', 'ok', incoming.bytes) })
+  work.out.events.push({
+    row,
+    effect: makeEffect(event, row, head.keyId),
+    outcome: ended(work, incoming.itemType, category, 'stored', 'ok', incoming.bytes),
+  })
 }
 
 function newDraft(received: Loose, eventId: string): Draft {
@@ -134,13 +193,27 @@ function newDraft(received: Loose, eventId: string): Draft {
     tags: [],
     errors,
     contexts: {},
-    findings: { title: '', culprit: '', metadata: {}, kind: 'message', unhandled: false, grouping: { version: 0, variants: [] } },
+    findings: {
+      title: '',
+      culprit: '',
+      metadata: {},
+      kind: 'message',
+      unhandled: false,
+      grouping: { version: 0, variants: [] },
+    },
   }
   return { received, event, remarks: { path: [], meta: {}, errors } }
 }
 
 function refineStore(work: Work, body: Buffer): void {
-  refineEvent(work, { parsed: parsePayload(body), bytes: body.length, itemType: 'event', eventId: normalizeId(work.head.eventId), index: 0, sentMs: undefined })
+  refineEvent(work, {
+    parsed: parsePayload(body),
+    bytes: body.length,
+    itemType: 'event',
+    eventId: normalizeId(work.head.eventId),
+    index: 0,
+    sentMs: undefined,
+  })
 }
 
 /** Security reports of a browser: one or, by the Reporting API, several in a list. */
@@ -148,7 +221,9 @@ function refineReports(work: Work, bytes: Buffer, itemType: string, head: Record
   const parsed = parsePayload(bytes)
   const reports = 'broken' in parsed ? undefined : reportsOf(parsed.value)
   if (!reports) {
-    work.out.outcomes.push(ended(work, itemType, 'security', 'invalid', 'broken' in parsed ? 'bad_json' : 'bad_item', bytes.length))
+    work.out.outcomes.push(
+      ended(work, itemType, 'security', 'invalid', 'broken' in parsed ? 'bad_json' : 'bad_item', bytes.length),
+    )
     return
   }
   const kept = reports.events.slice(0, reportsMax)
@@ -156,15 +231,39 @@ function refineReports(work: Work, bytes: Buffer, itemType: string, head: Record
   for (const [index, report] of kept.entries()) {
     const eventId = index === 0 ? normalizeId(head.eventId) : undefined
     const repaired = 'repaired' in parsed && parsed.repaired
-    refineEvent(work, { parsed: { value: report, repaired }, bytes: share, itemType, eventId, index, sentMs: undefined, head, category: 'security' })
+    refineEvent(work, {
+      parsed: { value: report, repaired },
+      bytes: share,
+      itemType,
+      eventId,
+      index,
+      sentMs: undefined,
+      head,
+      category: 'security',
+    })
   }
   const rest = reports.events.length - kept.length
-  if (rest) work.out.outcomes.push({ ...ended(work, itemType, 'security', 'invalid', 'too_many_items', share * rest), quantity: rest })
-  if (reports.other) work.out.outcomes.push({ ...ended(work, itemType, 'security', 'filtered', 'not_stored_yet', share * reports.other), quantity: reports.other })
+  if (rest)
+    work.out.outcomes.push({
+      ...ended(work, itemType, 'security', 'invalid', 'too_many_items', share * rest),
+      quantity: rest,
+    })
+  if (reports.other)
+    work.out.outcomes.push({
+      ...ended(work, itemType, 'security', 'filtered', 'not_stored_yet', share * reports.other),
+      quantity: reports.other,
+    })
 }
 
-function refineAttachment(work: Work, item: EnvelopeItem, index: number, eventId: string | undefined, foreign: boolean): void {
-  const end = (outcome: Outcome, reason: OutcomeReason) => ended(work, 'attachment', 'attachment', outcome, reason, item.payload.length)
+function refineAttachment(
+  work: Work,
+  item: EnvelopeItem,
+  index: number,
+  eventId: string | undefined,
+  foreign: boolean,
+): void {
+  const end = (outcome: Outcome, reason: OutcomeReason) =>
+    ended(work, 'attachment', 'attachment', outcome, reason, item.payload.length)
   if (foreign || !needsEventId('attachment', item.headers)) work.out.outcomes.push(end('filtered', 'not_stored_yet'))
   else if (!eventId) work.out.outcomes.push(end('invalid', 'event_missing'))
   else if (work.out.attachments.length >= attachmentsMax) work.out.outcomes.push(end('invalid', 'too_many_items'))
@@ -180,7 +279,8 @@ function refineForm(work: Work, body: Buffer): void {
   const { projectId, receivedMs } = work.head
   const eventId = normalizeId(work.head.eventId)
   const { value } = parseMultipart(body, work.head.contentType)
-  const end = (outcome: Outcome, reason: OutcomeReason, bytes: number) => ended(work, 'attachment', 'attachment', outcome, reason, bytes)
+  const end = (outcome: Outcome, reason: OutcomeReason, bytes: number) =>
+    ended(work, 'attachment', 'attachment', outcome, reason, bytes)
   if (!value || !eventId) {
     work.out.outcomes.push(end('invalid', value ? 'event_missing' : 'bad_item', body.length))
     return
@@ -213,6 +313,9 @@ function takeDiscards(work: Work, payload: Buffer): void {
     const quantity = loose && whole(own(loose, 'quantity'))
     if (!loose || !quantity || quantity < 0) continue
     const category = knownCategories.get(scalar(own(loose, 'category')) ?? '') ?? 'unknown'
-    work.out.outcomes.push({ ...ended(work, 'client_report', category, 'client_discard', 'sdk', 0), quantity: Math.min(quantity, discardQuantityMax) })
+    work.out.outcomes.push({
+      ...ended(work, 'client_report', category, 'client_discard', 'sdk', 0),
+      quantity: Math.min(quantity, discardQuantityMax),
+    })
   }
 }

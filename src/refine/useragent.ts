@@ -30,7 +30,10 @@ function take(facts: UserAgentFacts, parsed: ReturnType<typeof bowser.parse>): v
   if (browser.name) facts.browser = { name: browser.name, ...(browser.version ? { version: browser.version } : {}) }
   if (os.name) {
     const version = os.version ?? os.versionName
-    facts.os = { name: os.name, ...(version ? { version: os.name === 'Windows' ? (version.replace(/^NT /, '') ?? version) : version } : {}) }
+    facts.os = {
+      name: os.name,
+      ...(version ? { version: os.name === 'Windows' ? (version.replace(/^NT /, '') ?? version) : version } : {}),
+    }
   }
   if (platform.type || platform.model || platform.vendor) {
     facts.device = {
@@ -87,7 +90,8 @@ export function userAgent(draft: Draft, context: Context): void {
     context.tools.agents.set(key, facts)
   }
   const add = (name: string, value: { [key: string]: Json } | undefined) => {
-    if (value && !Object.hasOwn(event.contexts, name)) event.contexts[name] = { ...value, type: name === 'client_os' ? 'os' : name }
+    if (value && !Object.hasOwn(event.contexts, name))
+      event.contexts[name] = { ...value, type: name === 'client_os' ? 'os' : name }
   }
   add('browser', facts.browser)
   // An operating system that the SDK named is the program's own; the visitor's stands beside it.

@@ -81,8 +81,18 @@ export function remark(to: Remarks, leaf: string | number, note: NonNullable<Met
 /** Adds to the event's errors; at most 50, values cut to 100 characters. */
 export function complain(to: Remarks, type: string, leaf: string | number, value?: unknown, reason?: string): void {
   if (to.errors.length >= errorsMax) return
-  const short = typeof value === 'string' ? value.slice(0, 100) : typeof value === 'number' || typeof value === 'boolean' ? value : undefined
-  to.errors.push({ type, name: [...to.path, leaf].join('.'), ...(short === undefined ? {} : { value: short }), ...(reason ? { reason } : {}) })
+  const short =
+    typeof value === 'string'
+      ? value.slice(0, 100)
+      : typeof value === 'number' || typeof value === 'boolean'
+        ? value
+        : undefined
+  to.errors.push({
+    type,
+    name: [...to.path, leaf].join('.'),
+    ...(short === undefined ? {} : { value: short }),
+    ...(reason ? { reason } : {}),
+  })
 }
 
 /** A text cut to `max` characters when it is longer than `max + allowance`; the cut is remarked and ends in "...". */
@@ -94,7 +104,13 @@ export function clip(to: Remarks, leaf: string | number, text: string, max: numb
 }
 
 /** A text field: scalars become text, objects their JSON (remarked), empty and absent undefined. */
-export function text(to: Remarks, leaf: string | number, value: unknown, max: number, allowance = 0): string | undefined {
+export function text(
+  to: Remarks,
+  leaf: string | number,
+  value: unknown,
+  max: number,
+  allowance = 0,
+): string | undefined {
   if (value === undefined || value === null || value === '') return undefined
   const simple = scalar(value)
   if (simple !== undefined) return clip(to, leaf, simple, max, allowance)
@@ -111,7 +127,14 @@ export function bounded(to: Remarks, leaf: string | number, value: unknown, boun
   return copy(to, leaf, value, bounds.depth, left, bounds.text ?? bounds.bytes)
 }
 
-function copy(to: Remarks, leaf: string | number, value: unknown, depth: number, left: { bytes: number }, textMax: number): Json {
+function copy(
+  to: Remarks,
+  leaf: string | number,
+  value: unknown,
+  depth: number,
+  left: { bytes: number },
+  textMax: number,
+): Json {
   if (typeof value === 'string') {
     const room = Math.max(0, Math.min(left.bytes, textMax))
     left.bytes -= Math.min(value.length, room) + 2
@@ -127,7 +150,9 @@ function copy(to: Remarks, leaf: string | number, value: unknown, depth: number,
     return Array.isArray(value) ? `[Array of ${value.length}]` : '[Object]'
   }
   to.path.push(leaf)
-  const out = Array.isArray(value) ? copyList(to, value, depth, left, textMax) : copyObject(to, value as Loose, depth, left, textMax)
+  const out = Array.isArray(value)
+    ? copyList(to, value, depth, left, textMax)
+    : copyObject(to, value as Loose, depth, left, textMax)
   to.path.pop()
   return out
 }
@@ -167,7 +192,12 @@ export function safeKey(key: string): string {
 }
 
 /** As `bounded`, for what must be an object: others are wrapped as `{value}`, null and absent give undefined. */
-export function boundedObject(to: Remarks, leaf: string | number, value: unknown, bounds: Bounds): { [key: string]: Json } | undefined {
+export function boundedObject(
+  to: Remarks,
+  leaf: string | number,
+  value: unknown,
+  bounds: Bounds,
+): { [key: string]: Json } | undefined {
   if (value === undefined || value === null) return undefined
   const copied = bounded(to, leaf, object(value) ?? { value }, bounds)
   return typeof copied === 'object' && copied !== null && !Array.isArray(copied) ? copied : undefined

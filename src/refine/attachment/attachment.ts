@@ -10,7 +10,13 @@ export type AttachmentPlace = { projectId: number; eventId: string; jpos: number
 /** The attachment of an envelope's item; the key is made of numbers and the id alone, so that refining again meets it again. */
 export function attachmentOfItem(item: EnvelopeItem, place: AttachmentPlace): Attachment {
   const { headers } = item
-  return make(place, item.payload, fileName(headers['filename']), short(headers['attachment_type'], 'event.attachment'), short(headers['content_type'], ''))
+  return make(
+    place,
+    item.payload,
+    fileName(headers['filename']),
+    short(headers['attachment_type'], 'event.attachment'),
+    short(headers['content_type'], ''),
+  )
 }
 
 /** The attachment of a part of a form. */
@@ -28,7 +34,12 @@ function make(place: AttachmentPlace, bytes: Uint8Array, name: string, type: str
 export function fileName(value: unknown): string {
   if (typeof value !== 'string') return 'attachment'
   const last = value.slice(-1024).split(/[/\\]/).at(-1) ?? ''
-  const clean = last.toWellFormed().replace(/[\0-\x1f\x7f\u202a-\u202e\u2066-\u2069]/g, '').trim().slice(0, 255).toWellFormed()
+  const clean = last
+    .toWellFormed()
+    .replace(/[\0-\x1f\x7f\u202a-\u202e\u2066-\u2069]/g, '')
+    .trim()
+    .slice(0, 255)
+    .toWellFormed()
   return clean === '' || clean === '.' || clean === '..' ? 'attachment' : clean
 }
 

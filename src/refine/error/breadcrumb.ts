@@ -1,5 +1,5 @@
 import type { NormalBreadcrumb } from '../../protocol/event.ts'
-import { boundedObject, complain, listOf, type Loose, object, own, type Remarks, remark, text } from '../value.ts'
+import { boundedObject, complain, type Loose, listOf, object, own, type Remarks, remark, text } from '../value.ts'
 import { levelOf } from './level.ts'
 import { seconds } from './time.ts'
 
@@ -32,7 +32,8 @@ function readBreadcrumb(to: Remarks, loose: Loose, shiftS: number): NormalBreadc
   const sentTime = own(loose, 'timestamp')
   const time = seconds(sentTime)
   if (time !== undefined) out.timestamp = Math.round((time + shiftS) * 1e6) / 1e6
-  else if (sentTime !== undefined && sentTime !== null) complain(to, 'invalid_data', 'timestamp', sentTime, 'expected a time')
+  else if (sentTime !== undefined && sentTime !== null)
+    complain(to, 'invalid_data', 'timestamp', sentTime, 'expected a time')
   const category = text(to, 'category', own(loose, 'category'), 128)
   if (category) out.category = category
   const message = text(to, 'message', own(loose, 'message'), 8192, 200)

@@ -15,14 +15,21 @@ export function describe({ event, received }: Draft): void {
   findings.unhandled = (event.exception?.values ?? []).some((exception) => exception.mechanism?.handled === false)
   if (main) [findings.title, findings.metadata] = describeException(main, crash)
   else {
-    findings.title = firstLine(event.csp ? reportTitle(event) : (event.logentry?.formatted ?? event.logentry?.message)) || '<unlabeled event>'
+    findings.title =
+      firstLine(event.csp ? reportTitle(event) : (event.logentry?.formatted ?? event.logentry?.message)) ||
+      '<unlabeled event>'
     findings.metadata = {}
   }
-  findings.culprit = culprit(event, main, crash, scalar(own(received, 'culprit'))).slice(0, 200).toWellFormed()
+  findings.culprit = culprit(event, main, crash, scalar(own(received, 'culprit')))
+    .slice(0, 200)
+    .toWellFormed()
 }
 
 function reportTitle(event: NormalEvent): string {
-  return event.logentry?.formatted ?? sentence(event.type === 'error' || event.type === 'default' ? 'csp' : event.type, event.csp ?? {})
+  return (
+    event.logentry?.formatted ??
+    sentence(event.type === 'error' || event.type === 'default' ? 'csp' : event.type, event.csp ?? {})
+  )
 }
 
 function describeException(main: NormalException, crash: NormalFrame | undefined): [string, Findings['metadata']] {
@@ -50,7 +57,10 @@ function withoutType(value: string, name: string | undefined, crash: NormalFrame
 
 /** The first line that says something, at most 256 characters. */
 export function firstLine(text: string | undefined): string {
-  const found = (text ?? '').slice(0, 2048).split(/\r\n|\r|\n/).find((one) => one.trim())
+  const found = (text ?? '')
+    .slice(0, 2048)
+    .split(/\r\n|\r|\n/)
+    .find((one) => one.trim())
   return cut(found?.trim() ?? '')
 }
 
@@ -61,7 +71,9 @@ function cut(text: string): string {
 /** The stack of the crashed thread, else of the current one, else the event's own. */
 function crashedStack(event: NormalEvent): NormalStacktrace | undefined {
   const threads = event.threads?.values ?? []
-  const chosen = threads.find((thread) => thread.crashed && thread.stacktrace) ?? threads.find((thread) => thread.current && thread.stacktrace)
+  const chosen =
+    threads.find((thread) => thread.crashed && thread.stacktrace) ??
+    threads.find((thread) => thread.current && thread.stacktrace)
   return chosen?.stacktrace ?? event.stacktrace
 }
 
@@ -72,7 +84,12 @@ export function crashFrame(stacktrace: NormalStacktrace | undefined): NormalFram
 
 const nativePlatforms = new Set(['native', 'c', 'cocoa', 'objc', 'swift'])
 
-function culprit(event: NormalEvent, main: NormalException | undefined, crash: NormalFrame | undefined, sent: string | undefined): string {
+function culprit(
+  event: NormalEvent,
+  main: NormalException | undefined,
+  crash: NormalFrame | undefined,
+  sent: string | undefined,
+): string {
   if (event.transaction) return event.transaction
   if (sent) return sent
   if (event.csp) return event.type === 'csp' ? cspFacts(event.csp).directive : (scalar(event.csp['hostname']) ?? '')
@@ -80,7 +97,8 @@ function culprit(event: NormalEvent, main: NormalException | undefined, crash: N
   if (!crash) return event.request?.url ?? ''
   const platform = crash.platform ?? event.platform
   const place = crash.module ?? crash.filename ?? ''
-  if (platform === 'javascript' || platform === 'node') return place || crash.function ? `${crash.function ?? '?'}(${place})` : ''
+  if (platform === 'javascript' || platform === 'node')
+    return place || crash.function ? `${crash.function ?? '?'}(${place})` : ''
   if (nativePlatforms.has(platform)) return crash.function ?? ''
   return place ? (crash.function ? `${place} in ${crash.function}` : place) : (crash.function ?? '')
 }

@@ -29,7 +29,13 @@ export function digestInText(text: string | undefined): string | undefined {
 
 /** Takes the first digest from tag, contexts, exceptions, breadcrumbs, extra, and says where it was. */
 export function digest({ event }: Draft): void {
-  const found = fromTags(event) ?? fromContexts(event) ?? fromExceptions(event) ?? fromBreadcrumbs(event) ?? fromData(event.extra, 'extra', 3) ?? fromMessage(event)
+  const found =
+    fromTags(event) ??
+    fromContexts(event) ??
+    fromExceptions(event) ??
+    fromBreadcrumbs(event) ??
+    fromData(event.extra, 'extra', 3) ??
+    fromMessage(event)
   if (found) event.findings.digest = found
 }
 
@@ -38,10 +44,11 @@ type Found = NonNullable<Findings['digest']>
 const at = (value: string | undefined, found: string): Found | undefined => (value ? { value, found } : undefined)
 
 function fromTags(event: NormalEvent): Found | undefined {
-  for (const [key, value] of event.tags) if (/^(?:\w{1,20}[._])?digest$/i.test(key)) {
-    const digest = asDigest(value)
-    if (digest) return { value: digest, found: `tags.${key}` }
-  }
+  for (const [key, value] of event.tags)
+    if (/^(?:\w{1,20}[._])?digest$/i.test(key)) {
+      const digest = asDigest(value)
+      if (digest) return { value: digest, found: `tags.${key}` }
+    }
   return undefined
 }
 
@@ -86,7 +93,10 @@ function fromBreadcrumbs(event: NormalEvent): Found | undefined {
   for (let i = list.length - 1; i >= 0; i--) {
     const crumb = list[i]
     const path = `breadcrumbs.values.${i}`
-    const found = fromData(crumb?.data, `${path}.data`, 3) ?? fromArguments(crumb?.data?.['arguments'], `${path}.data.arguments`) ?? at(digestInText(crumb?.message), `${path}.message`)
+    const found =
+      fromData(crumb?.data, `${path}.data`, 3) ??
+      fromArguments(crumb?.data?.['arguments'], `${path}.data.arguments`) ??
+      at(digestInText(crumb?.message), `${path}.message`)
     if (found) return found
   }
   return undefined

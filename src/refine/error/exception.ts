@@ -1,5 +1,18 @@
 import type { NormalException, NormalMechanism, NormalThread } from '../../protocol/event.ts'
-import { boundedObject, complain, listOf, type Loose, object, own, type Remarks, remark, scalar, text, truth, whole } from '../value.ts'
+import {
+  boundedObject,
+  complain,
+  type Loose,
+  listOf,
+  object,
+  own,
+  type Remarks,
+  remark,
+  scalar,
+  text,
+  truth,
+  whole,
+} from '../value.ts'
 import { readStacktrace } from './frame.ts'
 
 const exceptionsMax = 50

@@ -1,5 +1,18 @@
 import type { NormalFrame, NormalStacktrace } from '../../protocol/event.ts'
-import { boundedObject, clip, complain, listOf, type Loose, object, own, type Remarks, remark, text, truth, whole } from '../value.ts'
+import {
+  boundedObject,
+  clip,
+  complain,
+  type Loose,
+  listOf,
+  object,
+  own,
+  type Remarks,
+  remark,
+  text,
+  truth,
+  whole,
+} from '../value.ts'
 
 const framesMax = 250
 const framesHead = 50
@@ -7,7 +20,12 @@ const framesHead = 50
 const richFramesMax = 50
 
 /** A stack trace in any loose shape: `{frames}`, a list of frames, null entries. undefined when there is no frame. */
-export function readStacktrace(to: Remarks, leaf: string | number, value: unknown, platform: string): NormalStacktrace | undefined {
+export function readStacktrace(
+  to: Remarks,
+  leaf: string | number,
+  value: unknown,
+  platform: string,
+): NormalStacktrace | undefined {
   const one = object(value)
   if (value === undefined || value === null) return undefined
   const list = one ? own(one, 'frames') : value
@@ -38,7 +56,8 @@ function richFrames(frames: Loose[]): (index: number) => boolean {
   const chosen = new Set<number>()
   const quarter = richFramesMax / 4
   for (let i = 0; i < quarter; i++) chosen.add(i).add(frames.length - 1 - i)
-  for (let i = frames.length - 1; i >= 0 && chosen.size < richFramesMax; i--) if (own(frames[i] ?? {}, 'in_app') === true) chosen.add(i)
+  for (let i = frames.length - 1; i >= 0 && chosen.size < richFramesMax; i--)
+    if (own(frames[i] ?? {}, 'in_app') === true) chosen.add(i)
   for (let i = frames.length - 1; i >= 0 && chosen.size < richFramesMax; i--) chosen.add(i)
   return (index) => chosen.has(index)
 }
@@ -57,9 +76,11 @@ function readFrame(to: Remarks, index: number, frame: Loose, eventPlatform: stri
   set(out, 'colno', lineNumber(to, 'colno', frame))
   set(out, 'platform', platform)
   set(out, 'package', text(to, 'package', own(frame, 'package'), 256, 40))
-  for (const key of ['instruction_addr', 'symbol_addr', 'image_addr'] as const) set(out, key, text(to, key, own(frame, key), 64))
+  for (const key of ['instruction_addr', 'symbol_addr', 'image_addr'] as const)
+    set(out, key, text(to, key, own(frame, key), 64))
   if (rich) readSource(to, frame, out)
-  else if (own(frame, 'context_line') !== undefined || own(frame, 'vars') !== undefined) remark(to, 'context_line', { rem: [['!limit', 'x']] })
+  else if (own(frame, 'context_line') !== undefined || own(frame, 'vars') !== undefined)
+    remark(to, 'context_line', { rem: [['!limit', 'x']] })
   to.path.pop()
   return out
 }
@@ -73,12 +94,18 @@ function set<T extends object, K extends keyof T>(out: T, key: K, value: T[K] | 
 function readPlace(to: Remarks, frame: Loose, out: NormalFrame, platform: string): void {
   const filename = text(to, 'filename', own(frame, 'filename'), 256, 40)
   let absPath = text(to, 'abs_path', own(frame, 'abs_path'), 256, 40)
-  if (!absPath && filename && (platform === 'javascript' || platform === 'node' || /^[a-z][a-z+.-]{1,20}:\/\//.test(filename))) {
+  if (
+    !absPath &&
+    filename &&
+    (platform === 'javascript' || platform === 'node' || /^[a-z][a-z+.-]{1,20}:\/\//.test(filename))
+  ) {
     absPath = text(to, 'abs_path', own(frame, 'filename'), 2048)
   }
   const shown = filename ?? absPath
-  if (shown !== undefined) set(out, 'filename', platform === 'javascript' || platform === 'node' ? urlPath(shown) : shown)
-  if (!filename && absPath && platform !== 'javascript' && platform !== 'node') out.filename = clip(to, 'filename', absPath, 256, 40)
+  if (shown !== undefined)
+    set(out, 'filename', platform === 'javascript' || platform === 'node' ? urlPath(shown) : shown)
+  if (!filename && absPath && platform !== 'javascript' && platform !== 'node')
+    out.filename = clip(to, 'filename', absPath, 256, 40)
   set(out, 'abs_path', absPath)
 }
 
@@ -108,10 +135,16 @@ function readSource(to: Remarks, frame: Loose, out: NormalFrame): void {
   }
   const vars = own(frame, 'vars')
   const list = Array.isArray(vars) ? Object.fromEntries(vars.map((one, i) => [String(i), one])) : vars
-  if (object(list) && Object.keys(list as Loose).length) set(out, 'vars', boundedObject(to, 'vars', list, { depth: 5, bytes: 2048 }))
+  if (object(list) && Object.keys(list as Loose).length)
+    set(out, 'vars', boundedObject(to, 'vars', list, { depth: 5, bytes: 2048 }))
 }
 
 /** Frames of `threads` and the like: see `readStacktrace`; a list wrapper is accepted too. */
-export function firstStacktrace(to: Remarks, leaf: string | number, value: unknown, platform: string): NormalStacktrace | undefined {
+export function firstStacktrace(
+  to: Remarks,
+  leaf: string | number,
+  value: unknown,
+  platform: string,
+): NormalStacktrace | undefined {
   return readStacktrace(to, leaf, object(value) ?? { frames: listOf(value) }, platform)
 }

@@ -14,7 +14,8 @@ const names: ReadonlyMap<string, NormalEvent['level']> = new Map([
 
 /** A level by name, alias or Python's number (10 debug to 50 fatal); undefined for anything else. */
 export function levelOf(value: unknown): NormalEvent['level'] | undefined {
-  const number = typeof value === 'number' ? value : typeof value === 'string' && /^\d{1,3}$/.test(value) ? Number(value) : undefined
+  const number =
+    typeof value === 'number' ? value : typeof value === 'string' && /^\d{1,3}$/.test(value) ? Number(value) : undefined
   if (number !== undefined) {
     if (number >= 50) return 'fatal'
     if (number >= 40) return 'error'

@@ -14,8 +14,13 @@ export function readLogentry(to: Remarks, leaf: string, value: unknown): NormalE
   to.path.push('logentry')
   const message = text(to, 'message', own(loose, 'message'), 8192, 200)
   const sentParams = own(loose, 'params')
-  const params = sentParams === undefined || sentParams === null ? undefined : bounded(to, 'params', sentParams, { depth: 4, bytes: 2048 })
-  const formatted = text(to, 'formatted', own(loose, 'formatted'), 8192, 200) ?? (message && params !== undefined ? format(message, params) : message)
+  const params =
+    sentParams === undefined || sentParams === null
+      ? undefined
+      : bounded(to, 'params', sentParams, { depth: 4, bytes: 2048 })
+  const formatted =
+    text(to, 'formatted', own(loose, 'formatted'), 8192, 200) ??
+    (message && params !== undefined ? format(message, params) : message)
   to.path.pop()
   if (formatted === undefined && message === undefined) return undefined
   return {
@@ -32,17 +37,28 @@ export function format(template: string, params: Json): string {
   let next = 0
   let used = 0
   const take = (name: string | undefined, index: number, whole: string): string => {
-    const value = name ? named && Object.hasOwn(named, name) ? named[name] : /^\d{1,4}$/.test(name) ? list?.[Number(name)] : undefined : list?.[index]
+    const value = name
+      ? named && Object.hasOwn(named, name)
+        ? named[name]
+        : /^\d{1,4}$/.test(name)
+          ? list?.[Number(name)]
+          : undefined
+      : list?.[index]
     if (value === undefined) return whole
     used += 1
     return typeof value === 'string' ? value : JSON.stringify(value)
   }
-  const percent = template.replace(/%(?:\((\w{1,64})\))?(?:[-+#0]?\d{0,4}(?:\.\d{1,4})?)([%sdifrxo])/g, (whole, name: string | undefined, sign: string) => {
-    if (sign === '%') return '%'
-    return take(name, name ? 0 : next++, whole)
-  })
+  const percent = template.replace(
+    /%(?:\((\w{1,64})\))?(?:[-+#0]?\d{0,4}(?:\.\d{1,4})?)([%sdifrxo])/g,
+    (whole, name: string | undefined, sign: string) => {
+      if (sign === '%') return '%'
+      return take(name, name ? 0 : next++, whole)
+    },
+  )
   if (used) return percent
   next = 0
-  const braces = template.replace(/\{(\w{0,64})(?::[^{}]{0,20})?\}/g, (whole, name: string) => take(name || undefined, name ? 0 : next++, whole))
+  const braces = template.replace(/\{(\w{0,64})(?::[^{}]{0,20})?\}/g, (whole, name: string) =>
+    take(name || undefined, name ? 0 : next++, whole),
+  )
   return used ? braces : template
 }

@@ -1,7 +1,19 @@
 import type { Json, NormalEvent } from '../../protocol/event.ts'
 import { readSecurity } from '../security/security.ts'
 import type { Context, Draft } from '../step.ts'
-import { bounded, boundedObject, complain, listOf, type Loose, object, own, type Remarks, remark, scalar, text } from '../value.ts'
+import {
+  bounded,
+  boundedObject,
+  complain,
+  type Loose,
+  listOf,
+  object,
+  own,
+  type Remarks,
+  remark,
+  scalar,
+  text,
+} from '../value.ts'
 import { readBreadcrumbs } from './breadcrumb.ts'
 import { readExceptions, readThreads } from './exception.ts'
 import { readStacktrace } from './frame.ts'
@@ -19,7 +31,11 @@ const pastMaxS = 30 * 24 * 3600
 export function normalize(draft: Draft, context: Context): void {
   const { received, event, remarks } = draft
   const meta = object(own(received, '_meta'))
-  if (meta) Object.assign(remarks.meta, boundedObject({ path: [], meta: {}, errors: [] }, '', meta, { depth: 20, bytes: 16_384 }))
+  if (meta)
+    Object.assign(
+      remarks.meta,
+      boundedObject({ path: [], meta: {}, errors: [] }, '', meta, { depth: 20, bytes: 16_384 }),
+    )
   event.platform = platformOf(remarks, own(received, 'platform'))
   const shiftS = drift(context.head.receivedMs, context.sentMs)
   readTime(draft, context, shiftS)
@@ -33,7 +49,8 @@ export function normalize(draft: Draft, context: Context): void {
   event.type = typeOf(event)
   const level = levelOf(own(received, 'level'))
   if (level) event.level = level
-  else if (own(received, 'level') !== undefined && own(received, 'level') !== null) complain(remarks, 'invalid_data', 'level', own(received, 'level'))
+  else if (own(received, 'level') !== undefined && own(received, 'level') !== null)
+    complain(remarks, 'invalid_data', 'level', own(received, 'level'))
 }
 
 function platformOf(to: Remarks, value: unknown): string {
@@ -48,11 +65,17 @@ function readTime(draft: Draft, context: Context, shiftS: number): void {
   const receivedS = context.head.receivedMs / 1000
   const sent = own(draft.received, 'timestamp')
   const time = seconds(sent)
-  if (shiftS) draft.remarks.errors.push({ type: 'clock_drift', name: 'timestamp', reason: `all times moved by ${Math.round(shiftS)} s` })
+  if (shiftS)
+    draft.remarks.errors.push({
+      type: 'clock_drift',
+      name: 'timestamp',
+      reason: `all times moved by ${Math.round(shiftS)} s`,
+    })
   draft.event.received = receivedS
   draft.event.timestamp = receivedS
   if (time === undefined) {
-    if (sent !== undefined && sent !== null) complain(draft.remarks, 'invalid_data', 'timestamp', sent, 'expected a time')
+    if (sent !== undefined && sent !== null)
+      complain(draft.remarks, 'invalid_data', 'timestamp', sent, 'expected a time')
     return
   }
   const moved = Math.round((time + shiftS) * 1e6) / 1e6
@@ -75,7 +98,11 @@ export function environmentOf(value: unknown): string | undefined {
 }
 
 function readNames({ received, event, remarks }: Draft, context: Context): void {
-  const valid = { release: releaseOf, environment: environmentOf, dist: (value: unknown) => scalar(value)?.trim().slice(0, 64) || undefined }
+  const valid = {
+    release: releaseOf,
+    environment: environmentOf,
+    dist: (value: unknown) => scalar(value)?.trim().slice(0, 64) || undefined,
+  }
   for (const key of ['release', 'environment', 'dist'] as const) {
     const sent = own(received, key) ?? (key === 'dist' ? undefined : context.head[key])
     const found = valid[key](sent)
@@ -191,19 +218,25 @@ function readImages({ received, event, remarks }: Draft): void {
   remarks.path.push('debug_meta')
   const kept = bounded(remarks, 'images', images.slice(0, 1000), { depth: 5, bytes: 131_072 })
   remarks.path.pop()
-  if (Array.isArray(kept)) event.debug_meta = { images: kept.filter((one): one is { [key: string]: Json } => object(one) !== undefined) }
+  if (Array.isArray(kept))
+    event.debug_meta = { images: kept.filter((one): one is { [key: string]: Json } => object(one) !== undefined) }
 }
 
 function readSdk({ received, event, remarks }: Draft): void {
   const loose = object(own(received, 'sdk'))
   if (!loose) return
-  const packages = listOf(own(loose, 'packages')).slice(0, 100).flatMap((one) => {
-    const pack = object(one)
-    const name = pack && text(remarks, 'sdk', own(pack, 'name'), 200)
-    return pack && name ? [{ name, version: scalar(own(pack, 'version'))?.slice(0, 64) ?? '' }] : []
-  })
+  const packages = listOf(own(loose, 'packages'))
+    .slice(0, 100)
+    .flatMap((one) => {
+      const pack = object(one)
+      const name = pack && text(remarks, 'sdk', own(pack, 'name'), 200)
+      return pack && name ? [{ name, version: scalar(own(pack, 'version'))?.slice(0, 64) ?? '' }] : []
+    })
   const sent = own(loose, 'integrations')
-  const integrations = (Array.isArray(sent) ? sent : []).slice(0, 200).filter((one): one is string => typeof one === 'string').map((one) => one.slice(0, 128))
+  const integrations = (Array.isArray(sent) ? sent : [])
+    .slice(0, 200)
+    .filter((one): one is string => typeof one === 'string')
+    .map((one) => one.slice(0, 128))
   event.sdk = {
     name: text(remarks, 'sdk', own(loose, 'name'), 128) ?? 'unknown',
     version: text(remarks, 'sdk', own(loose, 'version'), 64) ?? '',

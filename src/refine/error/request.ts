@@ -36,7 +36,9 @@ function splitUrl(url: string): { base: string; query: string | undefined; fragm
 function readHeaders(to: Remarks, value: unknown, sentCookies: unknown, out: NormalRequest): void {
   const headers = readPairs(to, 'headers', value, '\n', 8192)
   const cookieHeaders = headers.filter(([name]) => name.toLowerCase() === 'cookie')
-  const kept = headers.filter(([name]) => name.toLowerCase() !== 'cookie').map(([name, text]): [string, string] => [headerName(name), text])
+  const kept = headers
+    .filter(([name]) => name.toLowerCase() !== 'cookie')
+    .map(([name, text]): [string, string] => [headerName(name), text])
   if (kept.length) out.headers = kept
   const cookies = readPairs(to, 'cookies', sentCookies ?? cookieHeaders.map(([, text]) => text).join('; '), ';', 1024)
   if (cookies.length) out.cookies = cookies
@@ -49,14 +51,26 @@ function headerName(name: string): string {
 }
 
 /** Pairs from a text with separators, an object (values may be lists) or a list of pairs; cut at `bytesMax`. */
-export function readPairs(to: Remarks, leaf: string, value: unknown, separator: string, bytesMax: number): [string, string][] {
+export function readPairs(
+  to: Remarks,
+  leaf: string,
+  value: unknown,
+  separator: string,
+  bytesMax: number,
+): [string, string][] {
   const out: [string, string][] = []
   let bytes = 0
   let total = 0
   const add = (name: unknown, content: unknown) => {
     total += 1
     const key = scalar(name)
-    const text = typeof content === 'string' ? content : (scalar(content) ?? (content === null || content === undefined ? '' : JSON.stringify(bounded(to, leaf, content, { depth: 3, bytes: 512 }))))
+    const text =
+      typeof content === 'string'
+        ? content
+        : (scalar(content) ??
+          (content === null || content === undefined
+            ? ''
+            : JSON.stringify(bounded(to, leaf, content, { depth: 3, bytes: 512 }))))
     if (key === undefined || out.length >= pairsMax || bytes >= bytesMax) return
     const room = bytesMax - bytes
     bytes += key.length + text.length
@@ -64,7 +78,8 @@ export function readPairs(to: Remarks, leaf: string, value: unknown, separator: 
     if (text.length > room) total += 1
   }
   if (typeof value === 'string') splitText(value.slice(0, bytesMax * 8), separator, add)
-  else if (Array.isArray(value)) for (const one of value.slice(0, 2000)) Array.isArray(one) ? add(one[0], one[1]) : addObject(one, add)
+  else if (Array.isArray(value))
+    for (const one of value.slice(0, 2000)) Array.isArray(one) ? add(one[0], one[1]) : addObject(one, add)
   else addObject(value, add)
   if (total > out.length) remark(to, leaf, { len: total, rem: [['!limit', 'x']] })
   return out
@@ -105,14 +120,20 @@ function decoded(text: string): string {
 /** The body: a JSON or form text becomes what it says, so that its fields can be shown and scrubbed by name. */
 function readBody(to: Remarks, value: unknown, sentType: string | undefined, out: NormalRequest): void {
   if (value === undefined || value === null || value === '') return
-  const type = (sentType ?? out.headers?.find(([name]) => name === 'Content-Type')?.[1])?.split(';')[0]?.trim().slice(0, 128)
+  const type = (sentType ?? out.headers?.find(([name]) => name === 'Content-Type')?.[1])
+    ?.split(';')[0]
+    ?.trim()
+    .slice(0, 128)
   let inferred = type
   let content: unknown = value
   if (typeof value === 'string' && value.length <= 65_536) {
     if (/^\s{0,9}[[{]/.test(value)) {
       const parsed = json(value)
       if (parsed !== undefined) [content, inferred] = [parsed, type ?? 'application/json']
-    } else if (type === 'application/x-www-form-urlencoded' || (!type && /^[\w.[\]-]{1,64}=[^\s<>]{0,4096}$/.test(value))) {
+    } else if (
+      type === 'application/x-www-form-urlencoded' ||
+      (!type && /^[\w.[\]-]{1,64}=[^\s<>]{0,4096}$/.test(value))
+    ) {
       const pairs = readPairs(to, 'data', value, '&', 8192)
       ;[content, inferred] = [asObject(pairs), type ?? 'application/x-www-form-urlencoded']
     }

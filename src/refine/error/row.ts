@@ -10,7 +10,11 @@ const messageMax = 8192
 const tagValueMax = 200
 
 /** The row of a refined event. `received` is what was sent, after scrubbing. */
-export function rowOf(event: NormalEvent, received: Loose, place: { projectId: number; jpos: number; receivedMs: number }): EventRow {
+export function rowOf(
+  event: NormalEvent,
+  received: Loose,
+  place: { projectId: number; jpos: number; receivedMs: number },
+): EventRow {
   const hashes = hashesOf(event)
   const main = event.exception?.values.at(-1)
   const user = userText(event)
@@ -50,7 +54,8 @@ function userText(event: NormalEvent): string {
 /** Title, values of all exceptions and the message: what a word search looks through. */
 function messageText(event: NormalEvent): string {
   const parts = new Set([event.findings.title])
-  for (const one of (event.exception?.values ?? []).toReversed()) if (one.value) parts.add(one.type ? `${one.type}: ${one.value}` : one.value)
+  for (const one of (event.exception?.values ?? []).toReversed())
+    if (one.value) parts.add(one.type ? `${one.type}: ${one.value}` : one.value)
   if (event.logentry?.formatted) parts.add(event.logentry.formatted)
   if (event.logentry?.message) parts.add(event.logentry.message)
   return [...parts].join('\n').slice(0, messageMax).toWellFormed()
@@ -93,7 +98,12 @@ function text(event: NormalEvent, context: string, key: string): string | undefi
 function named(event: NormalEvent, context: string, key: string): [string, string | undefined][] {
   const name = text(event, context, 'name')
   const version = text(event, context, 'version')
-  return name ? [[key, version ? `${name} ${version}` : name], [`${key}.name`, name]] : []
+  return name
+    ? [
+        [key, version ? `${name} ${version}` : name],
+        [`${key}.name`, name],
+      ]
+    : []
 }
 
 function put(tags: Map<string, string>, key: string, value: string | undefined): void {

@@ -1,4 +1,4 @@
-import { complain, object, own, type Loose, type Remarks, remark, scalar } from '../value.ts'
+import { complain, type Loose, object, own, type Remarks, remark, scalar } from '../value.ts'
 
 /** Tags kept of one event; the rest is counted in `_meta`. */
 export const tagsMax = 200

@@ -1,4 +1,5 @@
-const isoForm = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)?\s?(Z|z|UTC|[+-]\d\d:?\d\d)?$/
+const isoForm =
+  /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)?\s?(Z|z|UTC|[+-]\d\d:?\d\d)?$/
 
 /**
  * A time as SDKs write it: seconds as number or text, or ISO 8601 with or without zone (none: UTC).

@@ -8,8 +8,20 @@ import { parameterize, parameterizedMessage } from './v1/parameterize.ts'
 
 const hashes = (event: unknown) => refineEvent(event).row.hashes
 const variants = (event: unknown) => refineEvent(event).event.findings.grouping.variants
-const py = (over: object = {}) => ({ filename: 'app/a.py', module: 'app.a', function: 'run', context_line: '  x  = 1 ', lineno: 3, in_app: true, ...over })
-const error = (frames: object[], over: object = {}, event: object = {}) => ({ platform: 'python', exception: { values: [{ type: 'E', value: 'v 1', stacktrace: { frames }, ...over }] }, ...event })
+const py = (over: object = {}) => ({
+  filename: 'app/a.py',
+  module: 'app.a',
+  function: 'run',
+  context_line: '  x  = 1 ',
+  lineno: 3,
+  in_app: true,
+  ...over,
+})
+const error = (frames: object[], over: object = {}, event: object = {}) => ({
+  platform: 'python',
+  exception: { values: [{ type: 'E', value: 'v 1', stacktrace: { frames }, ...over }] },
+  ...event,
+})
 
 describe('hashes', () => {
   test('MD5 over the values in order, the first 64 bits', () => {
@@ -19,11 +31,18 @@ describe('hashes', () => {
   test('nothing at all is one issue', () => expect(hashes({})).toEqual(['d41d8cd98f00b204']))
   test('app first, then system', () => {
     const list = variants(error([py({ module: 'lib', in_app: false }), py()]))
-    expect(list.map((one) => [one.name, one.contributes])).toEqual([['app', true], ['system', true]])
+    expect(list.map((one) => [one.name, one.contributes])).toEqual([
+      ['app', true],
+      ['system', true],
+    ])
     expect(list[0]?.values).toEqual(['E', 'app.a', 'run', 'x = 1'])
   })
   test('without frames of own code, system alone', () => {
-    expect(variants(error([py({ in_app: false })])).filter((one) => one.contributes).map((one) => one.name)).toEqual(['system'])
+    expect(
+      variants(error([py({ in_app: false })]))
+        .filter((one) => one.contributes)
+        .map((one) => one.name),
+    ).toEqual(['system'])
   })
 
   const same: [string, unknown, unknown][] = [
@@ -32,13 +51,29 @@ describe('hashes', () => {
     ['recursion', error([py()]), error([py(), py(), py()])],
     ['spaces of the source line', error([py()]), error([py({ context_line: 'x = 1' })])],
     ['numbers in a message', { message: 'user 12 gone' }, { message: 'user 99 gone' }],
-    ['parameters of a template', { logentry: { message: 'a %s', params: ['b'] } }, { logentry: { message: 'a %s', params: ['c'] } }],
-    ['values without a stack', { exception: { type: 'E', value: 'id 5f1d7a84-9a1c-4a5e-9d3c-0c6b1f1f2a3b' } }, { exception: { type: 'E', value: 'id 0f1d7a84-9a1c-4a5e-9d3c-0c6b1f1f2a3c' } }],
+    [
+      'parameters of a template',
+      { logentry: { message: 'a %s', params: ['b'] } },
+      { logentry: { message: 'a %s', params: ['c'] } },
+    ],
+    [
+      'values without a stack',
+      { exception: { type: 'E', value: 'id 5f1d7a84-9a1c-4a5e-9d3c-0c6b1f1f2a3b' } },
+      { exception: { type: 'E', value: 'id 0f1d7a84-9a1c-4a5e-9d3c-0c6b1f1f2a3c' } },
+    ],
     ['hosts of a script', script('https://a.example/x.js'), script('https://b.example/y/x.js')],
-    ['prefix of a JavaScript function', script('https://a.example/x.js', 'Object.run'), script('https://a.example/x.js', 'run')],
+    [
+      'prefix of a JavaScript function',
+      script('https://a.example/x.js', 'Object.run'),
+      script('https://a.example/x.js', 'run'),
+    ],
     ['client fingerprint', error([py()], {}, { fingerprint: ['one'] }), { message: 'x', fingerprint: ['one'] }],
     ['default in any spacing', error([py()]), error([py()], {}, { fingerprint: ['{{default}}'] })],
-    ['chunks that fail to load', { platform: 'javascript', exception: { type: 'ChunkLoadError', value: 'Loading chunk 1 failed' } }, { platform: 'javascript', exception: { type: 'ChunkLoadError', value: 'chunk app/layout' } }],
+    [
+      'chunks that fail to load',
+      { platform: 'javascript', exception: { type: 'ChunkLoadError', value: 'Loading chunk 1 failed' } },
+      { platform: 'javascript', exception: { type: 'ChunkLoadError', value: 'chunk app/layout' } },
+    ],
     ['checksum', { checksum: 'a'.repeat(32), message: 'x' }, { checksum: 'A'.repeat(32), message: 'y' }],
   ]
   test.each(same)('merges over %s', (_, a, b) => expect(hashes(a)[0]).toBe(hashes(b)[0]))
@@ -47,20 +82,39 @@ describe('hashes', () => {
     ['types', error([py()]), error([py()], { type: 'F' })],
     ['functions', error([py()]), error([py({ function: 'go' })])],
     ['words of a message', { message: 'user gone' }, { message: 'user back' }],
-    ['hybrid fingerprints', error([py()], {}, { fingerprint: ['{{ default }}', 'a'] }), error([py()], {}, { fingerprint: ['{{ default }}', 'b'] })],
+    [
+      'hybrid fingerprints',
+      error([py()], {}, { fingerprint: ['{{ default }}', 'a'] }),
+      error([py()], {}, { fingerprint: ['{{ default }}', 'b'] }),
+    ],
     ['client fingerprints', error([py()], {}, { fingerprint: ['a'] }), error([py()], {}, { fingerprint: ['b'] })],
     ['hydration of two pages', hydration('/a'), hydration('/b')],
-    ['directives', { csp: { effective_directive: 'img-src', blocked_uri: 'https://a.example/x' } }, { csp: { effective_directive: 'font-src', blocked_uri: 'https://a.example/x' } }],
+    [
+      'directives',
+      { csp: { effective_directive: 'img-src', blocked_uri: 'https://a.example/x' } },
+      { csp: { effective_directive: 'font-src', blocked_uri: 'https://a.example/x' } },
+    ],
   ]
   test.each(different)('splits by %s', (_, a, b) => expect(hashes(a)[0]).not.toBe(hashes(b)[0]))
 })
 
 function script(filename: string, name = 'run') {
-  return { platform: 'javascript', exception: { type: 'E', value: 'v', stacktrace: { frames: [{ filename, function: name, in_app: true, lineno: 1 }] } } }
+  return {
+    platform: 'javascript',
+    exception: {
+      type: 'E',
+      value: 'v',
+      stacktrace: { frames: [{ filename, function: name, in_app: true, lineno: 1 }] },
+    },
+  }
 }
 
 function hydration(transaction: string) {
-  return { platform: 'javascript', transaction, exception: { type: 'Error', value: 'Text content does not match server-rendered HTML.' } }
+  return {
+    platform: 'javascript',
+    transaction,
+    exception: { type: 'Error', value: 'Text content does not match server-rendered HTML.' },
+  }
 }
 
 describe('frames', () => {
@@ -73,15 +127,28 @@ describe('frames', () => {
     ['javascript', { filename: 'x.js', function: 'eval' }, []],
     ['javascript', { filename: 'x.js', abs_path: '<anonymous>', function: 'f' }, []],
     ['javascript', { filename: 'x.js', function: 'f/<' }, ['x.js']],
-    ['node', { filename: '/srv/app/x.js', abs_path: '/srv/app/x.js', module: 'x', function: 'Object.<anonymous>' }, ['x']],
+    [
+      'node',
+      { filename: '/srv/app/x.js', abs_path: '/srv/app/x.js', module: 'x', function: 'Object.<anonymous>' },
+      ['x'],
+    ],
     ['java', { module: 'a.B$$Lambda$1', function: 'lambda$x$0', filename: 'B.java' }, ['b.java']],
     ['ruby', { filename: 'a.rb', function: 'block (2 levels) in x' }, ['a.rb', 'block']],
     ['php', { filename: 'a.php', function: 'class@anonymous\0/x.php:3::go' }, ['a.php', 'go']],
     ['native', { function: '<redacted>' }, []],
-  ])('%s %j', (platform, frame, expected) => expect(frameValues({ in_app: true, ...frame }, platform)).toEqual(expected))
+  ])('%s %j', (platform, frame, expected) =>
+    expect(frameValues({ in_app: true, ...frame }, platform)).toEqual(expected),
+  )
 
   test('a single frame of a page without function: the message groups', () => {
-    const event = { platform: 'javascript', exception: { type: 'E', value: 'v 7', stacktrace: { frames: [{ filename: 'https://a.example/x.js', lineno: 1 }] } } }
+    const event = {
+      platform: 'javascript',
+      exception: {
+        type: 'E',
+        value: 'v 7',
+        stacktrace: { frames: [{ filename: 'https://a.example/x.js', lineno: 1 }] },
+      },
+    }
     expect(variants(event)[0]?.values).toEqual(['E', 'v <int>'])
   })
 })
@@ -113,7 +180,9 @@ describe('parameters (4.4)', () => {
   test('two lines, the rest as dots', () => expect(parameterizedMessage('\na\n\nb\nc')).toBe('a\nb...'))
   test('over 8,192 characters: as it is', () => expect(parameterize('1 '.repeat(5000))).toBe('1 '.repeat(5000)))
   test('linear in hostile texts', () => {
-    for (const text of ['a.', 'a@', '1:', '1.', 'a', '0', 'f', '-', '="', 'Mon ', 'a-', '12 Jan ', '::1'].map((one) => one.repeat(8192 / one.length))) {
+    for (const text of ['a.', 'a@', '1:', '1.', 'a', '0', 'f', '-', '="', 'Mon ', 'a-', '12 Jan ', '::1'].map((one) =>
+      one.repeat(8192 / one.length),
+    )) {
       const start = process.cpuUsage().user
       parameterize(text)
       expect(process.cpuUsage().user - start).toBeLessThan(1_000_000)
@@ -122,41 +191,83 @@ describe('parameters (4.4)', () => {
 })
 
 describe('variables (4.5)', () => {
-  const event = error([py({ package: '/lib/x.so' })], {}, { transaction: '/t', logger: 'l', level: 'warning', tags: { a: 'b' }, message: 'm' })
+  const event = error(
+    [py({ package: '/lib/x.so' })],
+    {},
+    { transaction: '/t', logger: 'l', level: 'warning', tags: { a: 'b' }, message: 'm' },
+  )
   test.each([
-    ['{{ transaction }}', '/t'], ['{{ error.type }}', 'E'], ['{{type}}', 'E'], ['{{ error.value }}', 'v 1'], ['{{ function }}', 'run'], ['{{ stack.module }}', 'app.a'],
-    ['{{ stack.filename }}', 'app/a.py'], ['{{ package }}', 'x.so'], ['{{ level }}', 'warning'], ['{{ logger }}', 'l'], ['{{ message }}', 'm'], ['{{ tags.a }}', 'b'],
-    ['{{ tags.z }}', '<no-value-for-tag-z>'], ['{{ odd }}', '<unrecognized-variable-odd>'], ['x-{{ type }}', 'x-E'], ['plain', 'plain'],
-  ])('%s is %s', (entry, expected) => expect(variants({ ...event, fingerprint: [entry] })[0]?.values).toEqual([expected]))
+    ['{{ transaction }}', '/t'],
+    ['{{ error.type }}', 'E'],
+    ['{{type}}', 'E'],
+    ['{{ error.value }}', 'v 1'],
+    ['{{ function }}', 'run'],
+    ['{{ stack.module }}', 'app.a'],
+    ['{{ stack.filename }}', 'app/a.py'],
+    ['{{ package }}', 'x.so'],
+    ['{{ level }}', 'warning'],
+    ['{{ logger }}', 'l'],
+    ['{{ message }}', 'm'],
+    ['{{ tags.a }}', 'b'],
+    ['{{ tags.z }}', '<no-value-for-tag-z>'],
+    ['{{ odd }}', '<unrecognized-variable-odd>'],
+    ['x-{{ type }}', 'x-E'],
+    ['plain', 'plain'],
+  ])('%s is %s', (entry, expected) =>
+    expect(variants({ ...event, fingerprint: [entry] })[0]?.values).toEqual([expected]),
+  )
 })
 
 describe('chains (4.2)', () => {
-  const one = (type: string, mechanism: object): NormalException => ({ type, value: type, mechanism: { type: 'generic', ...mechanism } })
+  const one = (type: string, mechanism: object): NormalException => ({
+    type,
+    value: type,
+    mechanism: { type: 'generic', ...mechanism },
+  })
   const differ = () => false
   test('a group of one distinct exception: its path without the wrapper', () => {
-    const values = [one('Cause', { exception_id: 2, parent_id: 1 }), one('Real', { exception_id: 1, parent_id: 0 }), one('Group', { exception_id: 0, is_exception_group: true })]
+    const values = [
+      one('Cause', { exception_id: 2, parent_id: 1 }),
+      one('Real', { exception_id: 1, parent_id: 0 }),
+      one('Group', { exception_id: 0, is_exception_group: true }),
+    ]
     const chain = chainOf(values, '', differ)
     expect([chain?.list.map((e) => e.type), chain?.main.type]).toEqual([['Cause', 'Real'], 'Real'])
   })
   test('a group of several: those and the root', () => {
-    const values = [one('A', { exception_id: 2, parent_id: 0 }), one('B', { exception_id: 1, parent_id: 0 }), one('Group', { exception_id: 0, is_exception_group: true })]
+    const values = [
+      one('A', { exception_id: 2, parent_id: 0 }),
+      one('B', { exception_id: 1, parent_id: 0 }),
+      one('Group', { exception_id: 0, is_exception_group: true }),
+    ]
     const chain = chainOf(values, '', differ)
     expect([chain?.list.map((e) => e.type), chain?.main.type]).toEqual([['A', 'B', 'Group'], 'Group'])
   })
   test.each([
     ['missing', [{}, { exception_id: 0, is_exception_group: true }]],
     ['twice', [{ exception_id: 0 }, { exception_id: 0, is_exception_group: true }]],
-    ['its own parent', [{ exception_id: 1, parent_id: 1 }, { exception_id: 0, is_exception_group: true }]],
+    [
+      'its own parent',
+      [
+        { exception_id: 1, parent_id: 1 },
+        { exception_id: 0, is_exception_group: true },
+      ],
+    ],
   ])('ids %s: the flat list', (_, mechanisms) => {
     const values = mechanisms.map((mechanism, i) => one(`T${i}`, mechanism))
     expect(chainOf(values, '', differ)?.list).toHaveLength(2)
   })
   test('a ring of parents ends', () => {
-    const values = [one('A', { exception_id: 1, parent_id: 2, is_exception_group: true }), one('B', { exception_id: 2, parent_id: 1, is_exception_group: true }), one('R', { exception_id: 0, parent_id: 1, is_exception_group: true })]
+    const values = [
+      one('A', { exception_id: 1, parent_id: 2, is_exception_group: true }),
+      one('B', { exception_id: 2, parent_id: 1, is_exception_group: true }),
+      one('R', { exception_id: 0, parent_id: 1, is_exception_group: true }),
+    ]
     expect(chainOf(values, '', differ)?.main.type).toBe('R')
   })
   test("React's wrapper gives way to its cause", () => {
-    const text = 'There was an error during concurrent rendering but React was able to recover by instead synchronously rendering the entire root.'
+    const text =
+      'There was an error during concurrent rendering but React was able to recover by instead synchronously rendering the entire root.'
     const cause: NormalException = { type: 'TypeError', value: 'real', mechanism: { type: 'x', source: 'cause' } }
     expect(mainException([cause, { type: 'Error', value: text }], '')).toBe(cause)
   })

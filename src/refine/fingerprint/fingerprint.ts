@@ -24,7 +24,9 @@ export function fingerprint({ event }: Draft): void {
 
 /** Stored hashes of an event, the first stands for its issue. Never empty for an event that went through `fingerprint`. */
 export function hashesOf(event: NormalEvent): string[] {
-  const hashes = event.findings.grouping.variants.flatMap((variant) => (variant.contributes && variant.hash ? [variant.hash] : []))
+  const hashes = event.findings.grouping.variants.flatMap((variant) =>
+    variant.contributes && variant.hash ? [variant.hash] : [],
+  )
   return [...new Set(hashes)]
 }
 
@@ -37,12 +39,23 @@ function withHash(variant: Unhashed): GroupingVariant {
   return { name, contributes, why, values: shown, ...(contributes ? { hash: variant.hash ?? storedHash(values) } : {}) }
 }
 
-const leftOut = (variants: Plain[], why: string): Plain[] => variants.map((one) => (one.contributes ? { ...one, contributes: false, why } : one))
+const leftOut = (variants: Plain[], why: string): Plain[] =>
+  variants.map((one) => (one.contributes ? { ...one, contributes: false, why } : one))
 
 function variantsOf(event: NormalEvent): Unhashed[] {
   if (event.checksum) {
-    const given = /^[0-9a-f]{32}$/i.test(event.checksum) ? event.checksum.toLowerCase().slice(0, 16) : storedHash([event.checksum])
-    return [{ name: 'checksum', contributes: true, why: 'checksum sent by the client', values: [event.checksum], hash: given }]
+    const given = /^[0-9a-f]{32}$/i.test(event.checksum)
+      ? event.checksum.toLowerCase().slice(0, 16)
+      : storedHash([event.checksum])
+    return [
+      {
+        name: 'checksum',
+        contributes: true,
+        why: 'checksum sent by the client',
+        values: [event.checksum],
+        hash: given,
+      },
+    ]
   }
   const defaults = defaultVariants(event)
   const entries = event.fingerprint ?? []
@@ -50,16 +63,27 @@ function variantsOf(event: NormalEvent): Unhashed[] {
   if (!entries.length || entries.every(isDefault)) {
     const builtIn = builtInFingerprint(event)
     if (!builtIn) return defaults
-    return [{ name: 'built_in_fingerprint', contributes: true, ...builtIn }, ...leftOut(defaults, 'a built-in fingerprint takes precedence')]
+    return [
+      { name: 'built_in_fingerprint', contributes: true, ...builtIn },
+      ...leftOut(defaults, 'a built-in fingerprint takes precedence'),
+    ]
   }
   if (!entries.some(isDefault)) {
     const values = entries.map((entry) => resolveEntry(entry, event, crash))
-    return [{ name: 'custom_fingerprint', contributes: true, why: 'fingerprint sent by the client', values }, ...leftOut(defaults, 'the fingerprint sent by the client takes precedence')]
+    return [
+      { name: 'custom_fingerprint', contributes: true, why: 'fingerprint sent by the client', values },
+      ...leftOut(defaults, 'the fingerprint sent by the client takes precedence'),
+    ]
   }
   return defaults.map((variant): Plain => {
     if (!variant.contributes) return variant
     const values = entries.flatMap((entry) => (isDefault(entry) ? variant.values : [resolveEntry(entry, event, crash)]))
-    return { name: 'hybrid', contributes: true, why: `fingerprint sent by the client with ${variant.name}: ${variant.why}`, values }
+    return {
+      name: 'hybrid',
+      contributes: true,
+      why: `fingerprint sent by the client with ${variant.name}: ${variant.why}`,
+      values,
+    }
   })
 }
 
@@ -81,7 +105,8 @@ const hydrationTexts = [
 function builtInFingerprint(event: NormalEvent): { why: string; values: string[] } | undefined {
   if (event.platform !== 'javascript' && event.platform !== 'node') return undefined
   const list = event.exception?.values ?? []
-  if (list.some((one) => one.type === 'ChunkLoadError' || one.value?.startsWith('ChunkLoadError'))) return { why: 'a chunk of the application could not be loaded', values: ['chunkloaderror'] }
+  if (list.some((one) => one.type === 'ChunkLoadError' || one.value?.startsWith('ChunkLoadError')))
+    return { why: 'a chunk of the application could not be loaded', values: ['chunkloaderror'] }
   const transaction = event.transaction ?? event.tags.find(([key]) => key === 'transaction')?.[1]
   if (transaction && list.some((one) => hydrationTexts.some((text) => one.value?.includes(text)))) {
     return { why: 'hydration failed; one issue for each transaction', values: ['hydrationerror', transaction] }

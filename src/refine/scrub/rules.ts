@@ -2,28 +2,96 @@ import type { ProjectSettings } from '../../store/meta/meta.ts'
 
 /** Names of which any part marks a secret (protocol.md 8.5). */
 export const secretParts = [
-  'password', 'secret', 'passwd', 'api_key', 'api-key', 'apikey', 'auth', 'credentials', 'mysql_pwd', 'privatekey', 'private_key', 'private-key', 'token',
+  'password',
+  'secret',
+  'passwd',
+  'api_key',
+  'api-key',
+  'apikey',
+  'auth',
+  'credentials',
+  'mysql_pwd',
+  'privatekey',
+  'private_key',
+  'private-key',
+  'token',
 ] as const
 
 /** Names that mark a secret as a whole: one-time codes, session and CSRF cookies. */
 export const secretNames: ReadonlySet<string> = new Set([
-  'otp', 'two_factor', 'two-factor', 'twofactor',
-  'session', 'sessionid', 'session_id', 'phpsessid', 'jsessionid', 'asp.net_sessionid', 'aspsessionid', 'connect.sid', 'sid', '.aspxauth', 'laravel_session', '_session', '_session_id',
-  'csrf', 'csrf_token', 'csrftoken', '_csrf', 'xsrf', 'xsrf-token', 'xsrf_token', '_xsrf', 'x-csrftoken', 'x-csrf-token', 'x-xsrf-token', '_vercel_jwt', 'vercel_jwt',
-  'set-cookie', 'remember_user_token', 'jwt',
+  'otp',
+  'two_factor',
+  'two-factor',
+  'twofactor',
+  'session',
+  'sessionid',
+  'session_id',
+  'phpsessid',
+  'jsessionid',
+  'asp.net_sessionid',
+  'aspsessionid',
+  'connect.sid',
+  'sid',
+  '.aspxauth',
+  'laravel_session',
+  '_session',
+  '_session_id',
+  'csrf',
+  'csrf_token',
+  'csrftoken',
+  '_csrf',
+  'xsrf',
+  'xsrf-token',
+  'xsrf_token',
+  '_xsrf',
+  'x-csrftoken',
+  'x-csrf-token',
+  'x-xsrf-token',
+  '_vercel_jwt',
+  'vercel_jwt',
+  'set-cookie',
+  'remember_user_token',
+  'jwt',
 ])
 
 /** Names that hold a secret's part but are no secret: what frameworks and SDKs put into contexts. */
-const harmless: ReadonlySet<string> = new Set(['author', 'authors', 'authority', ':authority', 'author_name', 'author_association'])
+const harmless: ReadonlySet<string> = new Set([
+  'author',
+  'authors',
+  'authority',
+  ':authority',
+  'author_name',
+  'author_association',
+])
 
 /** `rule`: the remark's rule when the name marks a secret. `exempt`: stays as it is. `address`: holds a network address. */
 export type NameFacts = { rule: string | undefined; exempt: boolean; address: boolean }
 
 /** Left as they are wherever they stand (protocol.md 8.5), and ids that nobody hides. */
-const exempt: ReadonlySet<string> = new Set(['user-agent', 'user_agent', 'http_user_agent', 'abs_path', 'formatted', 'debug_id', 'trace_id', 'span_id', 'parent_span_id'])
+const exempt: ReadonlySet<string> = new Set([
+  'user-agent',
+  'user_agent',
+  'http_user_agent',
+  'abs_path',
+  'formatted',
+  'debug_id',
+  'trace_id',
+  'span_id',
+  'parent_span_id',
+])
 
 const addressNames: ReadonlySet<string> = new Set([
-  'remote_addr', 'ip_address', 'client_ip', 'x-forwarded-for', 'x-real-ip', 'forwarded', 'cf-connecting-ip', 'true-client-ip', 'http_x_forwarded_for', 'http_x_real_ip', 'user.ip',
+  'remote_addr',
+  'ip_address',
+  'client_ip',
+  'x-forwarded-for',
+  'x-real-ip',
+  'forwarded',
+  'cf-connecting-ip',
+  'true-client-ip',
+  'http_x_forwarded_for',
+  'http_x_real_ip',
+  'user.ip',
 ])
 
 /** The rules of one project, ready to ask. The answer for a name is kept, in a bounded map, because names repeat. */
@@ -68,5 +136,10 @@ export function makeRules(settings: ProjectSettings): Rules {
 
 /** Two projects with the same switches share one set of rules. */
 export function rulesKey(settings: ProjectSettings): string {
-  return JSON.stringify([settings.scrubDefaults, settings.scrubIpAddresses, settings.sensitiveFields, settings.safeFields])
+  return JSON.stringify([
+    settings.scrubDefaults,
+    settings.scrubIpAddresses,
+    settings.sensitiveFields,
+    settings.safeFields,
+  ])
 }

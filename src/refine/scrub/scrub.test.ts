@@ -14,19 +14,40 @@ describe('texts', () => {
     ['card 4111 1111 1111 1111 used', 'card [Filtered] used'],
     ['5500-0000-0000-0004', '[Filtered]'],
     ['ssn 078-05-1120.', 'ssn [Filtered].'],
-    ['-----BEGIN RSA PRIVATE KEY-----\nMIIabc\n-----END RSA PRIVATE KEY-----', '-----BEGIN RSA PRIVATE KEY-----\n[Filtered]\n-----END RSA PRIVATE KEY-----'],
+    [
+      '-----BEGIN RSA PRIVATE KEY-----\nMIIabc\n-----END RSA PRIVATE KEY-----',
+      '-----BEGIN RSA PRIVATE KEY-----\n[Filtered]\n-----END RSA PRIVATE KEY-----',
+    ],
     ['/p?x=1&access_token=abc&y=2', '/p?x=1&access_token=[Filtered]&y=2'],
     ['sessionid=abc; theme=dark', 'sessionid=[Filtered]; theme=dark'],
     ['password="two words" next', 'password=[Filtered] next'],
     ['{"user":"a","password":"x\\"y","n":1}', '{"user":"a","password":"[Filtered]","n":1}'],
   ])('%s', (sent, expected) => expect(scrubText(sent, rules)?.text).toBe(expected))
 
-  test.each(['4111 1111 1111 1112', '1795253842.029', 'order 12345678901234', 'a = b', 'x == y && z=1', 'https://a.example/@user', 'mail me@a.example', 'Bearer', ''])('%s stays', (text) => {
+  test.each([
+    '4111 1111 1111 1112',
+    '1795253842.029',
+    'order 12345678901234',
+    'a = b',
+    'x == y && z=1',
+    'https://a.example/@user',
+    'mail me@a.example',
+    'Bearer',
+    '',
+  ])('%s stays', (text) => {
     expect(scrubText(text, rules)).toBeUndefined()
   })
 
   test('linear in hostile texts', () => {
-    for (const text of ['='.repeat(200_000), '"'.repeat(200_000), '":'.repeat(100_000), 'token='.repeat(50_000), '4111 '.repeat(40_000), 'a://'.repeat(50_000), '-----BEGIN '.repeat(20_000)]) {
+    for (const text of [
+      '='.repeat(200_000),
+      '"'.repeat(200_000),
+      '":'.repeat(100_000),
+      'token='.repeat(50_000),
+      '4111 '.repeat(40_000),
+      'a://'.repeat(50_000),
+      '-----BEGIN '.repeat(20_000),
+    ]) {
       const start = process.cpuUsage().user
       scrubText(text, rules)
       expect(process.cpuUsage().user - start).toBeLessThan(1_500_000)
@@ -36,18 +57,57 @@ describe('texts', () => {
 
 describe('names', () => {
   const cases: [string, unknown, string[]][] = [
-    ['extra', { extra: { db_password: 'SEEN1', deep: { apiKey: 'SEEN2', list: [{ secret: 'SEEN3' }] }, credentials: { user: 'SEEN4' } } }, []],
+    [
+      'extra',
+      {
+        extra: {
+          db_password: 'SEEN1',
+          deep: { apiKey: 'SEEN2', list: [{ secret: 'SEEN3' }] },
+          credentials: { user: 'SEEN4' },
+        },
+      },
+      [],
+    ],
     ['numbers', { extra: { otp: 'SEEN', pin_token: 123456789 } }, ['123456789']],
-    ['header pairs', { request: { headers: [['Authorization', 'SEEN'], ['X-Csrf-Token', 'SEEN'], ['Cookie', 'sessionid=SEEN; a=1']] } }, []],
+    [
+      'header pairs',
+      {
+        request: {
+          headers: [
+            ['Authorization', 'SEEN'],
+            ['X-Csrf-Token', 'SEEN'],
+            ['Cookie', 'sessionid=SEEN; a=1'],
+          ],
+        },
+      },
+      [],
+    ],
     ['header object', { request: { headers: { 'X-Api-Key': 'SEEN', Cookie: 'csrftoken=SEEN' } } }, []],
     ['cookies', { request: { cookies: { PHPSESSID: 'SEEN', _vercel_jwt: 'SEEN' } } }, []],
     ['query and URL', { request: { url: 'https://x.example/?token=SEEN', query_string: 'password=SEEN&a=1' } }, []],
     ['bodies', { request: { data: '{"passwd":"SEEN"}' } }, []],
     ['form bodies', { request: { data: 'secret=SEEN&b=1' } }, []],
-    ['vars', { exception: { type: 'A', stacktrace: { frames: [{ filename: 'a', vars: { auth_token: 'SEEN' } }] } } }, []],
-    ['breadcrumbs', { breadcrumbs: [{ message: 'GET /?access_token=SEEN', data: { url: '/x?api_key=SEEN', password: 'SEEN' } }] }, []],
+    [
+      'vars',
+      { exception: { type: 'A', stacktrace: { frames: [{ filename: 'a', vars: { auth_token: 'SEEN' } }] } } },
+      [],
+    ],
+    [
+      'breadcrumbs',
+      { breadcrumbs: [{ message: 'GET /?access_token=SEEN', data: { url: '/x?api_key=SEEN', password: 'SEEN' } }] },
+      [],
+    ],
     ['contexts', { contexts: { mine: { private_key: 'SEEN' }, auth: { id: 'SEEN', type: 'auth' } } }, []],
-    ['tags', { tags: [['session', 'SEEN'], ['url', 'https://a:SEEN@b.example/']] }, []],
+    [
+      'tags',
+      {
+        tags: [
+          ['session', 'SEEN'],
+          ['url', 'https://a:SEEN@b.example/'],
+        ],
+      },
+      [],
+    ],
     ['user data', { user: { id: '1', data: { token: 'SEEN' } } }, []],
     ['key and value', { extra: { list: [{ key: 'password', value: 'SEEN' }] } }, []],
     ['aliases of old SDKs', { 'sentry.interfaces.Http': { headers: [['authorization', 'SEEN']] } }, []],
@@ -61,7 +121,9 @@ describe('names', () => {
 
   test('each change is remarked where it stands', () => {
     const { event } = refineEvent({ extra: { a: { password: 'x' }, url: 'https://u:p@h.example' } })
-    expect(event._meta).toMatchObject({ extra: { a: { password: { '': { rem: [['@password', 's']] } } }, url: { '': { rem: [['@urlauth', 's']] } } } })
+    expect(event._meta).toMatchObject({
+      extra: { a: { password: { '': { rem: [['@password', 's']] } } }, url: { '': { rem: [['@urlauth', 's']] } } },
+    })
   })
 
   test('left as they are', () => {
@@ -70,23 +132,40 @@ describe('names', () => {
       debug_meta: { images: [{ type: 'sourcemap', code_file: '/token/a.js', debug_id: 'd' }] },
       logentry: { formatted: 'token=abc' },
       request: { headers: { 'User-Agent': 'Tokens/1.0 token=1' } },
-      exception: { type: 'AuthError', value: 'password=abc', stacktrace: { frames: [{ filename: '/auth/token.js', function: 'readPassword', abs_path: '/x/auth/token.js?token=1' }] } },
+      exception: {
+        type: 'AuthError',
+        value: 'password=abc',
+        stacktrace: {
+          frames: [{ filename: '/auth/token.js', function: 'readPassword', abs_path: '/x/auth/token.js?token=1' }],
+        },
+      },
       contexts: { trace: { trace_id: '4111111111111111aaaaaaaaaaaaaaaa' } },
       user: { id: '7', email: 'a@b.example' },
     }
     const { event, received } = refineEvent(sent)
-    expect(event).toMatchObject({ exception: { values: [{ value: 'password=abc' }] }, logentry: { formatted: 'token=abc' }, user: sent.user, debug_meta: sent.debug_meta })
+    expect(event).toMatchObject({
+      exception: { values: [{ value: 'password=abc' }] },
+      logentry: { formatted: 'token=abc' },
+      user: sent.user,
+      debug_meta: sent.debug_meta,
+    })
     expect(received).toEqual(sent)
   })
 
   test('switched off, own words, safe names', () => {
     const sent = { extra: { password: 'kept', colour: 'red', secret_sauce: 'fine', note: 'the blue one' } }
     expect(refineEvent(sent, {}, { scrubDefaults: false }).event.extra).toEqual(sent.extra)
-    expect(refineEvent(sent, {}, { sensitiveFields: ['COLOUR', 'blue'], safeFields: ['secret_sauce'] }).event.extra).toEqual({ password: '[Filtered]', colour: '[Filtered]', secret_sauce: 'fine', note: '[Filtered]' })
+    expect(
+      refineEvent(sent, {}, { sensitiveFields: ['COLOUR', 'blue'], safeFields: ['secret_sauce'] }).event.extra,
+    ).toEqual({ password: '[Filtered]', colour: '[Filtered]', secret_sauce: 'fine', note: '[Filtered]' })
   })
 
   test('addresses on demand', () => {
-    const sent = { user: { ip_address: '192.0.2.1' }, request: { env: { REMOTE_ADDR: '192.0.2.1' }, headers: { 'X-Forwarded-For': '192.0.2.1' } }, sdk: { name: 'a', client_ip: '192.0.2.1' } }
+    const sent = {
+      user: { ip_address: '192.0.2.1' },
+      request: { env: { REMOTE_ADDR: '192.0.2.1' }, headers: { 'X-Forwarded-For': '192.0.2.1' } },
+      sdk: { name: 'a', client_ip: '192.0.2.1' },
+    }
     expect(refineEvent(sent).row.payload).toContain('192.0.2.1')
     const { row } = refineEvent(sent, {}, { scrubIpAddresses: true })
     expect(`${row.payload}${JSON.stringify(row.tags)}`).not.toContain('192.0.2.1')

@@ -1,5 +1,5 @@
 import type { Context, Draft } from '../step.ts'
-import { type Loose, object, own, receivedDepthMax, type Remarks, remark } from '../value.ts'
+import { type Loose, object, own, type Remarks, receivedDepthMax, remark } from '../value.ts'
 import { makeRules, type Rules, rulesKey } from './rules.ts'
 import { filtered, scrubText } from './text.ts'
 
@@ -8,11 +8,45 @@ type Mode = 'all' | 'stack' | 'none'
 
 /** Parts that are code, ids and names of the program, not data of people. Aliases of old SDKs behave like their part. */
 const modes: ReadonlyMap<string, Mode> = new Map<string, Mode>([
-  ...(['exception', 'threads', 'stacktrace', 'sentry.interfaces.Exception', 'sentry.interfaces.Stacktrace', 'sentry.interfaces.Threads'] as const).map((key): [string, Mode] => [key, 'stack']),
-  ...([
-    'event_id', 'timestamp', 'received', 'platform', 'level', 'type', 'logger', 'release', 'dist', 'environment', 'modules', 'sdk', 'debug_meta', 'fingerprint', 'checksum',
-    'transaction', 'culprit', 'findings', '_meta', 'spans', 'transaction_info', 'measurements', 'hpkp', 'expectct', 'expectstaple',
-  ] as const).map((key): [string, Mode] => [key, 'none']),
+  ...(
+    [
+      'exception',
+      'threads',
+      'stacktrace',
+      'sentry.interfaces.Exception',
+      'sentry.interfaces.Stacktrace',
+      'sentry.interfaces.Threads',
+    ] as const
+  ).map((key): [string, Mode] => [key, 'stack']),
+  ...(
+    [
+      'event_id',
+      'timestamp',
+      'received',
+      'platform',
+      'level',
+      'type',
+      'logger',
+      'release',
+      'dist',
+      'environment',
+      'modules',
+      'sdk',
+      'debug_meta',
+      'fingerprint',
+      'checksum',
+      'transaction',
+      'culprit',
+      'findings',
+      '_meta',
+      'spans',
+      'transaction_info',
+      'measurements',
+      'hpkp',
+      'expectct',
+      'expectstaple',
+    ] as const
+  ).map((key): [string, Mode] => [key, 'none']),
 ])
 
 /** Data of people within a stack trace; everything else there is code. */
@@ -52,7 +86,14 @@ function scrubSdkAddress(tree: Loose): void {
   if (sdk && own(sdk, 'client_ip') !== undefined) sdk['client_ip'] = '[ip]'
 }
 
-function walk(node: Loose | unknown[], name: string, mode: Mode, rules: Rules, to: Remarks | undefined, depth: number): void {
+function walk(
+  node: Loose | unknown[],
+  name: string,
+  mode: Mode,
+  rules: Rules,
+  to: Remarks | undefined,
+  depth: number,
+): void {
   if (Array.isArray(node)) return walkList(node, name, mode, rules, to, depth)
   for (const key in node) {
     if (!Object.hasOwn(node, key)) continue
@@ -63,7 +104,16 @@ function walk(node: Loose | unknown[], name: string, mode: Mode, rules: Rules, t
   }
 }
 
-function visit(parent: Loose | unknown[], key: string | number, value: object, name: string, mode: Mode, rules: Rules, to: Remarks | undefined, depth: number): void {
+function visit(
+  parent: Loose | unknown[],
+  key: string | number,
+  value: object,
+  name: string,
+  mode: Mode,
+  rules: Rules,
+  to: Remarks | undefined,
+  depth: number,
+): void {
   const slots = parent as Record<string | number, unknown>
   if (depth <= 1) {
     slots[key] = Array.isArray(value) ? '[Array: nested too deep]' : '[Object: nested too deep]'
@@ -88,16 +138,25 @@ function blank(node: Loose | unknown[], rule: string, to: Remarks | undefined, d
         blank(value as Loose, rule, to, depth - 1)
         to?.path.pop()
       }
-    } else if ((typeof value === 'string' && value !== '' && key !== 'type') || typeof value === 'number') replace(slots, key, filtered, rule, to)
+    } else if ((typeof value === 'string' && value !== '' && key !== 'type') || typeof value === 'number')
+      replace(slots, key, filtered, rule, to)
   }
 }
 
-function walkList(node: unknown[], name: string, mode: Mode, rules: Rules, to: Remarks | undefined, depth: number): void {
+function walkList(
+  node: unknown[],
+  name: string,
+  mode: Mode,
+  rules: Rules,
+  to: Remarks | undefined,
+  depth: number,
+): void {
   for (let i = 0; i < node.length; i++) {
     const value = node[i]
     if (typeof value === 'object' && value !== null) {
       // [name, value] in a list of pairs, as headers, cookies, tags and queries come: the name decides.
-      if (mode === 'all' && Array.isArray(value) && value.length === 2 && typeof value[0] === 'string') pair(value, i, rules, to, depth)
+      if (mode === 'all' && Array.isArray(value) && value.length === 2 && typeof value[0] === 'string')
+        pair(value, i, rules, to, depth)
       else if (mode === 'all' && isNamedValue(value)) namedValue(value as Loose, i, rules, to, depth)
       else visit(node, i, value, name, mode, rules, to, depth)
     } else if (mode === 'all' && typeof value === 'string') leaf(node, i, value, name, rules, to)
@@ -131,16 +190,30 @@ function namedValue(value: Loose, index: number, rules: Rules, to: Remarks | und
   to?.path.pop()
 }
 
-function leaf(parent: Loose | unknown[], key: string | number, value: unknown, name: string, rules: Rules, to: Remarks | undefined): void {
+function leaf(
+  parent: Loose | unknown[],
+  key: string | number,
+  value: unknown,
+  name: string,
+  rules: Rules,
+  to: Remarks | undefined,
+): void {
   if (typeof value === 'string') scrubString(parent, key, value, name, rules, to)
   else if (typeof value === 'number') {
     const { rule } = rules.about(name)
     // Counts of tokens are no tokens.
-    if (rule && !/tokens?$/i.test(name)) replace(parent, key, filtered, rule, to)
+    if (rule && !/tokens$/i.test(name)) replace(parent, key, filtered, rule, to)
   }
 }
 
-function scrubString(parent: Loose | unknown[], key: string | number, value: string, name: string, rules: Rules, to: Remarks | undefined): void {
+function scrubString(
+  parent: Loose | unknown[],
+  key: string | number,
+  value: string,
+  name: string,
+  rules: Rules,
+  to: Remarks | undefined,
+): void {
   if (value === '' || value === filtered) return
   const facts = rules.about(name)
   if (facts.exempt) return
@@ -150,7 +223,13 @@ function scrubString(parent: Loose | unknown[], key: string | number, value: str
   if (found) replace(parent, key, found.text, found.rule, to)
 }
 
-function replace(parent: Loose | unknown[], key: string | number, text: string, rule: string, to: Remarks | undefined): void {
+function replace(
+  parent: Loose | unknown[],
+  key: string | number,
+  text: string,
+  rule: string,
+  to: Remarks | undefined,
+): void {
   const slots = parent as Record<string | number, unknown>
   slots[key] = text
   if (to) remark(to, key, { rem: [[rule, 's']] })

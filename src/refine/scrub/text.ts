@@ -21,9 +21,17 @@ export function scrubText(text: string, rules: Rules): Scrubbed | undefined {
     rule ||= name
   }
   if (rules.defaults && out.length >= 6) {
-    if (out.includes('-----BEGIN')) take(out.replace(/(-----BEGIN [A-Z ]{0,40}(?:PRIVATE|PUBLIC) KEY-----)[^-]{1,16384}/g, `$1\n${filtered}\n`), '@pemkey')
+    if (out.includes('-----BEGIN'))
+      take(
+        out.replace(/(-----BEGIN [A-Z ]{0,40}(?:PRIVATE|PUBLIC) KEY-----)[^-]{1,16384}/g, `$1\n${filtered}\n`),
+        '@pemkey',
+      )
     if (/earer /i.test(out)) take(out.replace(/\b(bearer )[\w.~+/=-]{4,4096}/gi, `$1${filtered}`), '@bearer')
-    if (out.includes('@') && out.includes('://')) take(out.replace(/(\b[a-z][a-z0-9+.-]{1,20}:\/\/)[^\s/?#@:]{1,256}(?::[^\s/?#@]{0,256})?@/gi, `$1${filtered}@`), '@urlauth')
+    if (out.includes('@') && out.includes('://'))
+      take(
+        out.replace(/(\b[a-z][a-z0-9+.-]{1,20}:\/\/)[^\s/?#@:]{1,256}(?::[^\s/?#@]{0,256})?@/gi, `$1${filtered}@`),
+        '@urlauth',
+      )
     if (/\d{2}[\d -]/.test(out)) take(scrubNumbers(out), '@creditcard')
   }
   if (out.includes('=')) take(scrubAssignments(out, rules), '@password')
@@ -34,7 +42,10 @@ export function scrubText(text: string, rules: Rules): Scrubbed | undefined {
 /** Card numbers (13 to 19 digits of the large issuers' shapes, Luhn valid) and social security numbers with dashes. */
 function scrubNumbers(text: string): string {
   return text
-    .replace(/(?<![\w.-])(?:4\d{3}|5[1-5]\d{2}|2[2-7]\d{2}|6011|65\d{2}|3[47]\d{2})(?:[ -]?\d){9,15}(?![\w-]|\.\d)/g, (found) => (luhn(found) ? filtered : found))
+    .replace(
+      /(?<![\w.-])(?:4\d{3}|5[1-5]\d{2}|2[2-7]\d{2}|6011|65\d{2}|3[47]\d{2})(?:[ -]?\d){9,15}(?![\w-]|\.\d)/g,
+      (found) => (luhn(found) ? filtered : found),
+    )
     .replace(/(?<![\w-])(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\w-])/g, filtered)
 }
 
@@ -49,7 +60,13 @@ function luhn(text: string): boolean {
   return digits.length >= 13 && digits.length <= 19 && sum % 10 === 0
 }
 
-const isNameSign = (code: number) => (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122) || code === 95 || code === 45 || code === 46
+const isNameSign = (code: number) =>
+  (code >= 48 && code <= 57) ||
+  (code >= 65 && code <= 90) ||
+  (code >= 97 && code <= 122) ||
+  code === 95 ||
+  code === 45 ||
+  code === 46
 
 /** `token=abc&x=1`, `password=abc`, `sessionid=1; a=b`: the name in front of each sign decides about what follows it. */
 function scrubAssignments(text: string, rules: Rules): string {

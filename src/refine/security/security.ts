@@ -53,21 +53,33 @@ function reportEvent(loose: Loose): Loose | undefined {
   if (expectCt) return wrapped('expectct', renamed(expectCt), undefined)
   const staple = object(own(loose, 'expect-staple-report'))
   if (staple) return wrapped('expectstaple', renamed(staple), undefined)
-  if (own(loose, 'known-pins') !== undefined && own(loose, 'hostname') !== undefined) return wrapped('hpkp', renamed(loose), undefined)
+  if (own(loose, 'known-pins') !== undefined && own(loose, 'hostname') !== undefined)
+    return wrapped('hpkp', renamed(loose), undefined)
   return undefined
 }
 
 function renamed(report: Loose): Loose {
   const out: Loose = {}
-  for (const key of Object.keys(report).slice(0, 100)) out[safeKey(reportingNames.get(key) ?? key.replaceAll('-', '_'))] = report[key]
+  for (const key of Object.keys(report).slice(0, 100))
+    out[safeKey(reportingNames.get(key) ?? key.replaceAll('-', '_'))] = report[key]
   return out
 }
 
 function wrapped(kind: Kind, report: Loose, agent: unknown): Loose {
   const url = scalar(own(report, 'document_uri')) ?? scalar(own(report, 'hostname')) ?? ''
   const referrer = scalar(own(report, 'referrer'))
-  const headers = [...(referrer ? [['Referer', referrer]] : []), ...(typeof agent === 'string' ? [['User-Agent', agent]] : [])]
-  return { platform: 'other', logger: loggers[kind], level: 'error', user: { ip_address: '{{auto}}' }, [kind]: report, request: { ...(url ? { url } : {}), headers } }
+  const headers = [
+    ...(referrer ? [['Referer', referrer]] : []),
+    ...(typeof agent === 'string' ? [['User-Agent', agent]] : []),
+  ]
+  return {
+    platform: 'other',
+    logger: loggers[kind],
+    level: 'error',
+    user: { ip_address: '{{auto}}' },
+    [kind]: report,
+    request: { ...(url ? { url } : {}), headers },
+  }
 }
 
 /** Reads csp, hpkp, expectct or expectstaple of an event; the report goes into `csp`, the event's type says which it is. */
@@ -119,14 +131,20 @@ function addTags(event: NormalEvent, kind: Kind, report: { [key: string]: Json }
 }
 
 /** What was blocked by which directive: for grouping and for the sentence. `local`: an inline script or eval of the page itself. */
-export function cspFacts(report: { [key: string]: Json }): { directive: string; blocked: string; local: string | undefined } {
+export function cspFacts(report: { [key: string]: Json }): {
+  directive: string
+  blocked: string
+  local: string | undefined
+} {
   const directive = line(report['effective_directive']).toLowerCase()
   const blocked = line(report['blocked_uri'])
   const violated = line(report['violated_directive'])
   const scripts = /^(?:script-src|style-src)/.test(directive)
   if (scripts && (blocked === '' || blocked === 'self' || blocked === 'inline' || blocked === 'eval')) {
-    if (blocked === 'inline' || violated.includes("'unsafe-inline'")) return { directive, blocked: 'self', local: 'unsafe-inline' }
-    if (blocked === 'eval' || violated.includes("'unsafe-eval'")) return { directive, blocked: 'self', local: 'unsafe-eval' }
+    if (blocked === 'inline' || violated.includes("'unsafe-inline'"))
+      return { directive, blocked: 'self', local: 'unsafe-inline' }
+    if (blocked === 'eval' || violated.includes("'unsafe-eval'"))
+      return { directive, blocked: 'self', local: 'unsafe-eval' }
   }
   return { directive, blocked: blockedPlace(blocked, line(report['document_uri'])), local: undefined }
 }

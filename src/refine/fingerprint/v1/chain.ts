@@ -3,10 +3,15 @@ import type { NormalException } from '../../../protocol/event.ts'
 /** Which exceptions group an event, oldest first, and which one stands for it in titles. */
 export type Chain = { list: NormalException[]; main: NormalException }
 
-const reactRecovered = /^There was an error (?:during concurrent rendering but React was able to recover by instead synchronously rendering the entire root|while hydrating but React was able to recover by instead client rendering)/
+const reactRecovered =
+  /^There was an error (?:during concurrent rendering but React was able to recover by instead synchronously rendering the entire root|while hydrating but React was able to recover by instead client rendering)/
 
 /** The exceptions that count (protocol.md 4.2). `values` is not empty. */
-export function chainOf(values: NormalException[], sdkName: string, sameHash: (a: NormalException, b: NormalException) => boolean): Chain | undefined {
+export function chainOf(
+  values: NormalException[],
+  sdkName: string,
+  sameHash: (a: NormalException, b: NormalException) => boolean,
+): Chain | undefined {
   const newest = values.at(-1)
   if (!newest) return undefined
   const cause = causeOfWrapper(values)
@@ -30,7 +35,11 @@ export function mainException(values: NormalException[], sdkName: string): Norma
 function causeOfWrapper(values: NormalException[]): NormalException | undefined {
   if (values.length < 2) return undefined
   const newest = values.at(-1)
-  if (newest?.module?.startsWith('io.reactivex') && /^(?:OnErrorNotImplemented|Composite|Undeliverable)Exception$/.test(newest.type ?? '')) return values.at(-2)
+  if (
+    newest?.module?.startsWith('io.reactivex') &&
+    /^(?:OnErrorNotImplemented|Composite|Undeliverable)Exception$/.test(newest.type ?? '')
+  )
+    return values.at(-2)
   const wrapper = values.find((one) => one.type === 'Error' && reactRecovered.test(one.value ?? ''))
   return wrapper && values.find((one) => one !== wrapper && one.mechanism?.source === 'cause')
 }

@@ -10,14 +10,23 @@ const noFile: ReadonlySet<string> = new Set(['<anonymous>', '[native code]', 'na
 const lowQuality: ReadonlySet<string> = new Set(['[native code]', 'native code', 'eval code', '<anonymous>'])
 
 /** The values by which a stack groups (protocol.md 4.3), oldest frame first: of in-app frames, and of all frames. */
-export function stackValues(stacktrace: NormalStacktrace | undefined, eventPlatform: string): { app: string[]; system: string[] } {
+export function stackValues(
+  stacktrace: NormalStacktrace | undefined,
+  eventPlatform: string,
+): { app: string[]; system: string[] } {
   const frames = stacktrace?.frames ?? []
   const app: string[] = []
   const system: string[] = []
   const single = frames.length === 1 ? frames[0] : undefined
   const platformOfSingle = single?.platform ?? eventPlatform
   // One frame of a page without a function says where, not what: the message groups better.
-  if (single && isScript(platformOfSingle) && !functionOf(single, platformOfSingle, false) && isUrlOrFile(single.abs_path ?? '')) return { app, system }
+  if (
+    single &&
+    isScript(platformOfSingle) &&
+    !functionOf(single, platformOfSingle, false) &&
+    isUrlOrFile(single.abs_path ?? '')
+  )
+    return { app, system }
   let before: NormalFrame | undefined
   for (const frame of frames) {
     const repeated = before !== undefined && isRecursion(before, frame)
@@ -33,8 +42,13 @@ export function stackValues(stacktrace: NormalStacktrace | undefined, eventPlatf
 
 function isRecursion(a: NormalFrame, b: NormalFrame): boolean {
   return (
-    a.lineno === b.lineno && a.colno === b.colno && a.function === b.function && a.module === b.module &&
-    a.filename === b.filename && a.abs_path === b.abs_path && a.package === b.package
+    a.lineno === b.lineno &&
+    a.colno === b.colno &&
+    a.function === b.function &&
+    a.module === b.module &&
+    a.filename === b.filename &&
+    a.abs_path === b.abs_path &&
+    a.package === b.package
   )
 }
 
@@ -83,7 +97,8 @@ function functionOf(frame: NormalFrame, platform: string, hasLine: boolean): str
   if (platform === 'ruby') return name.startsWith('block ') ? 'block' : name.replace(/__\d{1,20}_\d{1,20}$/, '')
   if (platform === 'php') {
     if (name.startsWith('[Anonymous')) return undefined
-    if (name.startsWith('class@anonymous')) return name.includes('::') ? name.slice(name.lastIndexOf('::') + 2) : undefined
+    if (name.startsWith('class@anonymous'))
+      return name.includes('::') ? name.slice(name.lastIndexOf('::') + 2) : undefined
     return name
   }
   if (platform === 'java') return name.startsWith('lambda$') ? undefined : name
@@ -94,7 +109,9 @@ function functionOf(frame: NormalFrame, platform: string, hasLine: boolean): str
 function scriptFunction(name: string): string | undefined {
   if (name.endsWith('/<')) return undefined
   const last = name.slice(name.lastIndexOf('.') + 1)
-  return ['', '?', '<anonymous>', '<anonymous function>', 'Anonymous function', 'anonymous'].includes(last) ? undefined : last
+  return ['', '?', '<anonymous>', '<anonymous function>', 'Anonymous function', 'anonymous'].includes(last)
+    ? undefined
+    : last
 }
 
 function contextLine(frame: NormalFrame, platform: string): string | undefined {

@@ -17,7 +17,9 @@ export function resolveEntry(entry: string, event: NormalEvent, crash: NormalFra
   const whole = variableOf(entry)
   if (whole !== undefined) return resolveVariable(whole, event, crash)
   if (!entry.includes('{{')) return entry
-  return entry.replace(/\{\{\s{0,20}([\w.:-]{1,200})\s{0,20}\}\}/g, (_, name: string) => resolveVariable(name, event, crash))
+  return entry.replace(/\{\{\s{0,20}([\w.:-]{1,200})\s{0,20}\}\}/g, (_, name: string) =>
+    resolveVariable(name, event, crash),
+  )
 }
 
 function resolveVariable(name: string, event: NormalEvent, crash: NormalFrame | undefined): string {

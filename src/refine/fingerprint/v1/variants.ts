@@ -14,10 +14,17 @@ type Part = { values: string[]; stack: boolean }
 /** The default grouping (protocol.md 4.1): the first strategy that contributes, with what the others would have been left out. */
 export function defaultVariants(event: NormalEvent): Plain[] {
   const message = messageVariant(event)
-  const stacked = exceptionVariants(event) ?? threadVariants(event) ?? stackVariants(event.stacktrace, event.platform, 'stack trace')
-  if (stacked) return message.contributes ? [...stacked, { ...message, contributes: false, why: 'message: the stack or exception takes precedence' }] : stacked
+  const stacked =
+    exceptionVariants(event) ?? threadVariants(event) ?? stackVariants(event.stacktrace, event.platform, 'stack trace')
+  if (stacked)
+    return message.contributes
+      ? [...stacked, { ...message, contributes: false, why: 'message: the stack or exception takes precedence' }]
+      : stacked
   const special = templateVariant(event) ?? securityVariant(event)
-  if (special) return message.contributes ? [special, { ...message, contributes: false, why: `message: ${special.why} takes precedence` }] : [special]
+  if (special)
+    return message.contributes
+      ? [special, { ...message, contributes: false, why: `message: ${special.why} takes precedence` }]
+      : [special]
   if (message.contributes) return [message]
   return [{ name: 'default', contributes: true, why: 'nothing to group by: all such events are one issue', values: [] }]
 }
@@ -59,7 +66,8 @@ function exceptionPart(one: NormalException, stack: string[]): Part {
 function threadVariants(event: NormalEvent): Plain[] | undefined {
   const threads = event.threads?.values ?? []
   const only = <T>(list: T[]): T | undefined => (list.length === 1 ? list[0] : undefined)
-  const chosen = only(threads.filter((one) => one.crashed)) ?? only(threads.filter((one) => one.current)) ?? only(threads)
+  const chosen =
+    only(threads.filter((one) => one.crashed)) ?? only(threads.filter((one) => one.current)) ?? only(threads)
   return stackVariants(chosen?.stacktrace, event.platform, 'stack of the thread')
 }
 
@@ -77,11 +85,20 @@ function pair(app: Part | undefined, system: Part | undefined, what: string): Pl
   const why = (counts: boolean, good: string, bad: string) => `${what}: ${counts ? good : bad}`
   const appWhy = app.stack ? 'frames of your own code' : 'no stack that counts'
   return [
-    { name: 'app', contributes: appCounts, why: why(appCounts, appWhy, 'no frame of your own code; all frames are used'), values: app.values },
+    {
+      name: 'app',
+      contributes: appCounts,
+      why: why(appCounts, appWhy, 'no frame of your own code; all frames are used'),
+      values: app.values,
+    },
     {
       name: 'system',
       contributes: system.stack && !(same && appCounts),
-      why: why(system.stack && !(same && appCounts), 'all frames', system.stack ? 'the same as app' : 'no stack that counts'),
+      why: why(
+        system.stack && !(same && appCounts),
+        'all frames',
+        system.stack ? 'the same as app' : 'no stack that counts',
+      ),
       values: system.values,
     },
   ]
@@ -99,14 +116,33 @@ function securityVariant(event: NormalEvent): Plain | undefined {
   if (!report) return undefined
   if (event.type === 'csp') {
     const facts = cspFacts(report)
-    return { name: 'default', contributes: true, why: 'directive and what it blocked', values: [facts.directive, facts.local ? `'${facts.local}'` : facts.blocked] }
+    return {
+      name: 'default',
+      contributes: true,
+      why: 'directive and what it blocked',
+      values: [facts.directive, facts.local ? `'${facts.local}'` : facts.blocked],
+    }
   }
-  const salts: ReadonlyMap<string, string> = new Map([['hpkp', 'hpkp'], ['expectct', 'expect-ct'], ['expectstaple', 'expect-staple']])
-  return { name: 'default', contributes: true, why: 'kind of report and host', values: [salts.get(event.type) ?? event.type, scalar(report['hostname']) ?? ''] }
+  const salts: ReadonlyMap<string, string> = new Map([
+    ['hpkp', 'hpkp'],
+    ['expectct', 'expect-ct'],
+    ['expectstaple', 'expect-staple'],
+  ])
+  return {
+    name: 'default',
+    contributes: true,
+    why: 'kind of report and host',
+    values: [salts.get(event.type) ?? event.type, scalar(report['hostname']) ?? ''],
+  }
 }
 
 function messageVariant(event: NormalEvent): Plain {
   const source = event.logentry?.message ?? event.logentry?.formatted ?? ''
   const text = parameterizedMessage(source)
-  return { name: 'default', contributes: text !== '', why: event.logentry?.message ? 'message: template' : 'message', values: text ? [text] : [] }
+  return {
+    name: 'default',
+    contributes: text !== '',
+    why: event.logentry?.message ? 'message: template' : 'message',
+    values: text ? [text] : [],
+  }
 }

@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest'
+import type { Names } from './plan.ts'
+import { planOf } from './plan.ts'
+import { searchError, searchFields } from './search.ts'
+import { parseSearch } from './search/parse.ts'
+
+const nowMs = 1_795_000_000_000
+const names: Names = {
+  nowMs,
+  meUserId: 'me-id',
+  userIdOf: (email) => (email === 'a@b.test' ? 'a-id' : undefined),
+  projectIdsOf: (wanted) => ({ web: [1], api: [2] })[wanted.text] ?? [],
+  projectIds: [1, 2, 3],
+}
+const plan = (text: string) => planOf(parseSearch(text), names).branches
+
+const unresolved = { op: 'status', value: 'unresolved' }
+const tag = (key: string, value: string) => ({ op: 'tag', key, match: 'is', value })
+
+test.each([
+  ['', [{}]],
+  ['is:unresolved', [{ issue: unresolved }]],
+  ['!is:unresolved', [{ issue: { op: 'not', of: unresolved } }]],
+  ['is:archived', [{ issue: { op: 'status', value: 'ignored' } }]],
+  ['is:assigned', [{ issue: { op: 'assigned', userId: 'any' } }]],
+  ['is:unassigned', [{ issue: { op: 'assigned', userId: null } }]],
+  ['is:regressed', [{ issue: { op: 'substatus', value: 'regressed' } }]],
+  ['is:linked', []],
+  ['is:unlinked', [{}]],
+  ['assigned:me', [{ issue: { op: 'assigned', userId: 'me-id' } }]],
+  ['assigned:none', [{ issue: { op: 'assigned', userId: null } }]],
+  ['assigned:a@b.test', [{ issue: { op: 'assigned', userId: 'a-id' } }]],
+  ['assigned:x@y.test', []],
+  ['!assigned:x@y.test', [{}]],
+  ['hello', [{ issue: { op: 'text', value: 'hello' } }]],
+  ['WEB-4', [{ issue: { op: 'or', of: [{ op: 'text', value: 'WEB-4' }, { op: 'field', field: 'shortId', match: 'is', value: 'WEB-4' }] } }]],
+  ['issue:web-4', [{ issue: { op: 'field', field: 'shortId', match: 'is', value: 'WEB-4' } }]],
+  ['title:Type*', [{ issue: { op: 'field', field: 'title', match: 'like', value: 'Type*' } }]],
+  ['level:[error,fatal]', [{ issue: { op: 'or', of: ['error', 'fatal'].map((value) => ({ op: 'field', field: 'level', match: 'is', value })) } }]],
+  ['age:-24h', [{ issue: { op: 'number', field: 'firstSeen', compare: '>=', value: nowMs - 86_400_000 } }]],
+  ['lastSeen:>2026-01-31', [{ issue: { op: 'number', field: 'lastSeen', compare: '>', value: Date.UTC(2026, 0, 31) } }]],
+  ['timesSeen:>10', [{ issue: { op: 'number', field: 'count', compare: '>', value: 10 } }]],
+  ['error.handled:true', [{ issue: { op: 'unhandled', value: false } }]],
+  ['issue.priority:medium', [{ issue: { op: 'field', field: 'level', match: 'is', value: 'warning' } }]],
+  ['issue.category:error', [{}]],
+  ['issue.category:performance', []],
+  ['has:logger', [{ issue: { op: 'not', of: { op: 'field', field: 'logger', match: 'is', value: '' } } }]],
+  ['!has:logger', [{ issue: { op: 'field', field: 'logger', match: 'is', value: '' } }]],
+  ['fruit:apple', [{ event: tag('fruit', 'apple') }]],
+  ['!fruit:apple', [{ event: { op: 'not', of: tag('fruit', 'apple') } }]],
+  ['fruit:""', [{ event: { op: 'not', of: { op: 'tag', key: 'fruit', match: 'has', value: '' } } }]],
+  ['has:fruit', [{ event: { op: 'tag', key: 'fruit', match: 'has', value: '' } }]],
+  ['user.id:7', [{ event: { op: 'or', of: [tag('user.id', '7'), tag('user', 'id:7')] } }]],
+  ['release:1 environment:p', [{ event: { op: 'and', of: [{ op: 'field', field: 'release', match: 'is', value: '1' }, { op: 'field', field: 'environment', match: 'is', value: 'p' }] } }]],
+  ['message:word', [{ event: { op: 'text', value: 'word' } }]],
+  ['id:00000000-0000-0000-0000-00000000000A', [{ event: { op: 'field', field: 'event_id', match: 'is', value: '0000000000000000000000000000000a' } }]],
+  ['is:unresolved fruit:a', [{ issue: unresolved, event: tag('fruit', 'a') }]],
+  ['is:unresolved OR fruit:a', [{ issue: unresolved }, { event: tag('fruit', 'a') }]],
+  ['!(is:unresolved OR fruit:a)', [{ issue: { op: 'not', of: unresolved }, event: { op: 'not', of: tag('fruit', 'a') } }]],
+  ['fruit:a OR fruit:b', [{ event: { op: 'or', of: [tag('fruit', 'a'), tag('fruit', 'b')] } }]],
+  ['project:web', [{ projectIds: [1] }]],
+  ['!project:web', [{ projectIds: [2, 3] }]],
+  ['project:web project:api', []],
+  ['project.id:>1', [{ projectIds: [2, 3] }]],
+  ['project:web fruit:a', [{ projectIds: [1], event: tag('fruit', 'a') }]],
+  ['timestamp:>2026-01-31 timestamp:<2026-02-01', [{ fromMs: Date.UTC(2026, 0, 31), toMs: Date.UTC(2026, 1, 1) }]],
+  ['!timestamp:>2026-01-31', [{ toMs: Date.UTC(2026, 0, 31) }]],
+  ['transaction.duration:>5s', []],
+  ['transaction.duration:>5s OR is:unresolved', [{ issue: unresolved }]],
+  ['stack.in_app:true', []],
+])('%s', (text, branches) => {
+  expect(plan(text)).toEqual(branches)
+})
+
+test('mixtures are bounded', () => {
+  const mixed = Array.from({ length: 5 }, (_, i) => `(is:new OR t${i}:x)`).join(' ')
+  expect(() => plan(mixed)).toThrow(expect.objectContaining({ code: 'QUERY_TOO_LONG' }))
+})
+
+test('the box is told the position', () => {
+  expect(searchError('a b:')).toEqual({ detail: expect.stringMatching(/^Invalid query/), position: 5 })
+  expect(searchError('a b:c')).toBeUndefined()
+  expect(searchFields().map((one) => one.name)).toEqual(expect.arrayContaining(['is', 'release', 'digest']))
+})
