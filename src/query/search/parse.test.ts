@@ -81,6 +81,7 @@ test.each([
   ['a b OR c AND d', '((a & b) | (c & d))'],
   ['(a OR b) c', '((a | b) & c)'],
   ['((a))', 'a'],
+  ['!(a OR b) c', '(!(a | b) & c)'],
   ['(level:error OR level:fatal) !is:resolved', '((level=error | level=fatal) & !is resolved)'],
   ['f(x) g', '(f(x) & g)'],
   ['ORDER ANDROID', '(ORDER & ANDROID)'],

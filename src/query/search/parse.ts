@@ -69,13 +69,20 @@ function readAnd(s: Scanner): Search | undefined {
       s.at += 3
       continue
     }
-    const term = s.text[s.at] === '(' ? readGroup(s) : readTerm(s)
+    const term = readOne(s)
     if (term) parts.push(term)
     else dropped = true
     dangling = undefined
   }
   if (dangling !== undefined) throw refuse(s.at, 'a term after AND')
   return parts.length > 1 ? { op: 'and', of: parts } : parts[0]
+}
+
+function readOne(s: Scanner): Search | undefined {
+  if (s.text[s.at] === '(') return readGroup(s)
+  if (!s.text.startsWith('!(', s.at)) return readTerm(s)
+  s.at++
+  return { op: 'not', of: readGroup(s) }
 }
 
 function readGroup(s: Scanner): Search {
