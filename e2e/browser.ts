@@ -4,7 +4,8 @@ import { chromiumPath, chromiumWords, password } from './product.ts'
 /** Why whole-browser tests are skipped here; undefined where they run. */
 export const noChromium: string | undefined = chromiumPath() ? undefined : 'no Chromium on this machine'
 
-export const openBrowser = (): Promise<Browser> => chromium.launch({ executablePath: chromiumPath() ?? '', args: chromiumWords })
+export const openBrowser = (): Promise<Browser> =>
+  chromium.launch({ executablePath: chromiumPath() ?? '', args: chromiumWords })
 
 export type Watched = {
   page: Page
@@ -17,16 +18,23 @@ export type Watched = {
 }
 
 /** A page that notes what must not happen. */
-export async function openPage(browser: Browser, url: string, options: { width?: number; height?: number; dark?: boolean } = {}): Promise<Watched> {
+export async function openPage(
+  browser: Browser,
+  url: string,
+  options: { width?: number; height?: number; dark?: boolean } = {},
+): Promise<Watched> {
   const context = await browser.newContext({
-    viewport: { width: options.width ?? 1440, height: options.height ?? 900 }, colorScheme: options.dark ? 'dark' : 'light', locale: 'en-GB',
+    viewport: { width: options.width ?? 1440, height: options.height ?? 900 },
+    colorScheme: options.dark ? 'dark' : 'light',
+    locale: 'en-GB',
   })
   const page = await context.newPage()
   const watched: Watched = { page, errors: [], foreign: [], dialogs: [] }
   const origin = new URL(url).origin
   page.on('pageerror', (error) => watched.errors.push(String(error)))
   page.on('console', (message) => {
-    if (message.type() === 'error' && /Content.Security.Policy|violates/.test(message.text())) watched.errors.push(message.text())
+    if (message.type() === 'error' && /Content.Security.Policy|violates/.test(message.text()))
+      watched.errors.push(message.text())
   })
   page.on('request', (request) => {
     if (/^https?:/.test(request.url()) && new URL(request.url()).origin !== origin) watched.foreign.push(request.url())
@@ -42,7 +50,10 @@ export async function openPage(browser: Browser, url: string, options: { width?:
 export async function signIn(page: Page, url: string, email: string): Promise<void> {
   await page.goto(`${url}/login`)
   await page.getByLabel(/mail/i).fill(email)
-  await page.getByLabel(/password/i).first().fill(password)
+  await page
+    .getByLabel(/password/i)
+    .first()
+    .fill(password)
   await page.getByRole('button', { name: /sign in/i }).click()
   await page.waitForURL(/\/o\//, { timeout: 20_000 })
 }

@@ -7,7 +7,19 @@ const product = inject('product')
 const folder = join(root, 'fixtures/envelopes')
 const corpora = join(root, '../shared/corpora')
 
-type Ledger = { ledger: { received: number; stored: number; filtered: number; rateLimited: number; invalid: number; duplicate: number; waiting: number; dead: number; lost: number } }
+type Ledger = {
+  ledger: {
+    received: number
+    stored: number
+    filtered: number
+    rateLimited: number
+    invalid: number
+    duplicate: number
+    waiting: number
+    dead: number
+    lost: number
+  }
+}
 
 test('every recorded envelope is accepted, its event is found by its id, and the ledger adds up', async () => {
   const project = bootstrap(product, 'fixtures', 'web')
@@ -20,7 +32,12 @@ test('every recorded envelope is accepted, its event is found by its id, and the
     if (id && /"type":"event"/.test(body.toString('utf8').split('\n')[1] ?? '')) ids.push(id)
   }
   expect(ids.length).toBeGreaterThan(20)
-  for (const id of new Set(ids)) await until(`event ${id}`, 15_000, async () => (await api(product, project, `/organizations/fixtures/eventids/${id}/`)).status === 200)
+  for (const id of new Set(ids))
+    await until(
+      `event ${id}`,
+      15_000,
+      async () => (await api(product, project, `/organizations/fixtures/eventids/${id}/`)).status === 200,
+    )
   const { ledger } = (await api(product, project, '/status/')).json as Ledger
   const { received, stored, filtered, rateLimited, invalid, duplicate, waiting, dead, lost } = ledger
   expect(stored + filtered + rateLimited + invalid + duplicate + waiting + dead + lost).toBe(received)
@@ -49,20 +66,28 @@ function eventsOfCorpora(): { name: string; event: Record<string, unknown> }[] {
 
 const corpus = eventsOfCorpora()
 
-test.skipIf(corpus.length === 0)('every event of the corpora is accepted by envelope and store, and none dies in refine', async () => {
-  const project = bootstrap(product, 'corpora', 'web')
-  const last: string[] = []
-  for (const { name, event } of corpus) {
-    for (const path of ['envelope', 'store']) {
-      const event_id = eventId()
-      const text = JSON.stringify({ ...event, event_id })
-      const body = path === 'store' ? text : `{"event_id":"${event_id}"}\n{"type":"event"}\n${text}\n`
-      const answer = await ingest(product, project, body, { path })
-      expect([name, path, answer.status]).toEqual([name, path, 200])
-      last.push(event_id)
+test.skipIf(corpus.length === 0)(
+  'every event of the corpora is accepted by envelope and store, and none dies in refine',
+  async () => {
+    const project = bootstrap(product, 'corpora', 'web')
+    const last: string[] = []
+    for (const { name, event } of corpus) {
+      for (const path of ['envelope', 'store']) {
+        const event_id = eventId()
+        const text = JSON.stringify({ ...event, event_id })
+        const body = path === 'store' ? text : `{"event_id":"${event_id}"}\n{"type":"event"}\n${text}\n`
+        const answer = await ingest(product, project, body, { path })
+        expect([name, path, answer.status]).toEqual([name, path, 200])
+        last.push(event_id)
+      }
     }
-  }
-  for (const id of last) await until(`event ${id}`, 20_000, async () => (await api(product, project, `/organizations/corpora/eventids/${id}/`)).status === 200)
-  const { ledger } = (await api(product, project, '/status/')).json as Ledger
-  expect(ledger.dead).toBe(0)
-})
+    for (const id of last)
+      await until(
+        `event ${id}`,
+        20_000,
+        async () => (await api(product, project, `/organizations/corpora/eventids/${id}/`)).status === 200,
+      )
+    const { ledger } = (await api(product, project, '/status/')).json as Ledger
+    expect(ledger.dead).toBe(0)
+  },
+)

@@ -11,16 +11,28 @@ export const root = fileURLToPath(new URL('..', import.meta.url))
 export const password = 'correct horse battery staple'
 
 /** A started product. `stop('SIGKILL')` ends its whole tree at once, as a power cut ends processes. */
-export type Product = { url: string; port: number; data: string; startedMs: number; child: ChildProcess; log(): string; stop(signal?: NodeJS.Signals): Promise<void> }
+export type Product = {
+  url: string
+  port: number
+  data: string
+  startedMs: number
+  child: ChildProcess
+  log(): string
+  stop(signal?: NodeJS.Signals): Promise<void>
+}
 
 export type Project = { dsn: string; token: string; key: string; id: string; org: string; slug: string }
 
 export const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject).listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => (address && typeof address === 'object' ? resolve(address.port) : reject(new Error('no port'))))
-    })
+    const server = createServer()
+      .once('error', reject)
+      .listen(0, '127.0.0.1', () => {
+        const address = server.address()
+        server.close(() =>
+          address && typeof address === 'object' ? resolve(address.port) : reject(new Error('no port')),
+        )
+      })
   })
 
 /** Asks until `ask` gives something, at most `ms`; the error says what was waited for. */
@@ -35,14 +47,30 @@ export async function until<T>(what: string, ms: number, ask: () => Promise<T | 
 }
 
 /** Starts the built product in a process group of its own. `data` given: goes on with that folder. */
-export async function start(options: { data?: string; port?: number; env?: Record<string, string> } = {}): Promise<Product> {
+export async function start(
+  options: { data?: string; port?: number; env?: Record<string, string> } = {},
+): Promise<Product> {
   const port = options.port ?? (await freePort())
   const data = options.data ?? mkdtempSync(join(tmpdir(), 'mishap-e2e-'))
   const logFile = `${data}.log`
   const out = openSync(logFile, 'a')
   const began = performance.now()
-  const words = ['--disable-warning=ExperimentalWarning', join(root, 'src/main.ts'), 'start', '--port', String(port), '--host', '127.0.0.1', '--data', data]
-  const child = spawn(process.execPath, words, { stdio: ['ignore', out, out], detached: true, env: { ...process.env, ...options.env } })
+  const words = [
+    '--disable-warning=ExperimentalWarning',
+    join(root, 'src/main.ts'),
+    'start',
+    '--port',
+    String(port),
+    '--host',
+    '127.0.0.1',
+    '--data',
+    data,
+  ]
+  const child = spawn(process.execPath, words, {
+    stdio: ['ignore', out, out],
+    detached: true,
+    env: { ...process.env, ...options.env },
+  })
   const url = `http://127.0.0.1:${port}`
   const log = () => (existsSync(logFile) ? readFileSync(logFile, 'utf8') : '')
   const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
@@ -52,20 +80,45 @@ export async function start(options: { data?: string; port?: number; env?: Recor
     else child.kill(signal)
     await gone
   }
-  await until('health', 20_000, async () => {
-    if (child.exitCode !== null) throw new Error(`the product ended: ${log().slice(-500)}`)
-    return (await fetch(`${url}/api/health/live`)).ok
-  })
+  const state = await until('health', 20_000, async () =>
+    child.exitCode !== null ? 'ended' : (await fetch(`${url}/api/health/live`)).ok && 'live',
+  )
+  if (state === 'ended') throw new Error(`the product ended: ${log().slice(-500)}`)
   return { url, port, data, startedMs: performance.now() - began, child, log, stop }
 }
 
 /** Waits until screens and events store answer too. */
-export const ready = (product: { url: string }): Promise<boolean> => until('ready', 20_000, async () => (await fetch(`${product.url}/api/health/ready`)).ok)
+export const ready = (product: { url: string }): Promise<boolean> =>
+  until('ready', 20_000, async () => (await fetch(`${product.url}/api/health/ready`)).ok)
 
 /** Makes (or finds) an organization with a project and its owner, through the command. */
-export function bootstrap(product: { data: string }, org = 'acme', slug = 'web', platform = 'javascript', email = `owner@${org}.test`): Project {
-  const words = ['bootstrap', '--org', org, '--project', slug, '--platform', platform, '--email', email, '--password-stdin', '--json', '--data', product.data]
-  const out = execFileSync(process.execPath, ['--disable-warning=ExperimentalWarning', join(root, 'src/main.ts'), ...words], { input: password, encoding: 'utf8' })
+export function bootstrap(
+  product: { data: string },
+  org = 'acme',
+  slug = 'web',
+  platform = 'javascript',
+  email = `owner@${org}.test`,
+): Project {
+  const words = [
+    'bootstrap',
+    '--org',
+    org,
+    '--project',
+    slug,
+    '--platform',
+    platform,
+    '--email',
+    email,
+    '--password-stdin',
+    '--json',
+    '--data',
+    product.data,
+  ]
+  const out = execFileSync(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', join(root, 'src/main.ts'), ...words],
+    { input: password, encoding: 'utf8' },
+  )
   const made = JSON.parse(out) as { dsn: string; token: string }
   const at = new URL(made.dsn)
   return { dsn: made.dsn, token: made.token, key: at.username, id: at.pathname.slice(1), org, slug }
@@ -74,24 +127,53 @@ export function bootstrap(product: { data: string }, org = 'acme', slug = 'web',
 export const eventId = (): string => randomBytes(16).toString('hex')
 
 /** An envelope with one event. */
-export const envelopeOf = (event: Record<string, unknown>): string => `${JSON.stringify({ event_id: event.event_id })}\n{"type":"event"}\n${JSON.stringify(event)}\n`
+export const envelopeOf = (event: Record<string, unknown>): string =>
+  `${JSON.stringify({ event_id: event.event_id })}\n{"type":"event"}\n${JSON.stringify(event)}\n`
 
 /** A small error event; the same `type` makes the same issue. */
-export function errorEvent(type = 'TypeError', value = 'x is undefined', more: Record<string, unknown> = {}): Record<string, unknown> & { event_id: string } {
+export function errorEvent(
+  type = 'TypeError',
+  value = 'x is undefined',
+  more: Record<string, unknown> = {},
+): Record<string, unknown> & { event_id: string } {
   const frames = [{ filename: 'http://shop.test/app.js', function: `in${type}`, lineno: 3, colno: 7, in_app: true }]
-  return { event_id: eventId(), timestamp: Date.now() / 1000, platform: 'javascript', level: 'error', exception: { values: [{ type, value, stacktrace: { frames } }] }, ...more }
+  return {
+    event_id: eventId(),
+    timestamp: Date.now() / 1000,
+    platform: 'javascript',
+    level: 'error',
+    exception: { values: [{ type, value, stacktrace: { frames } }] },
+    ...more,
+  }
 }
 
-export function ingest(product: { url: string }, project: Project, body: string | Buffer, options: { path?: string; headers?: Record<string, string>; query?: string } = {}): Promise<Response> {
+export function ingest(
+  product: { url: string },
+  project: Project,
+  body: string | Buffer,
+  options: { path?: string; headers?: Record<string, string>; query?: string } = {},
+): Promise<Response> {
   const url = `${product.url}/api/${project.id}/${options.path ?? 'envelope'}/?${options.query ?? `sentry_key=${project.key}&sentry_version=7`}`
-  return fetch(url, { method: 'POST', body: body as BodyInit, headers: { 'content-type': 'text/plain', ...options.headers } })
+  return fetch(url, {
+    method: 'POST',
+    body: body as BodyInit,
+    headers: { 'content-type': 'text/plain', ...options.headers },
+  })
 }
 
 export type ApiAnswer = { status: number; json: never; text: string; headers: Headers }
 
 /** Asks the REST API with the project's token; `json` is untyped on purpose: tests look at what really came. */
-export async function api(product: { url: string }, project: { token: string }, path: string, init: RequestInit = {}): Promise<ApiAnswer> {
-  const answer = await fetch(`${product.url}/api/0${path}`, { ...init, headers: { authorization: `Bearer ${project.token}`, ...(init.headers as Record<string, string>) } })
+export async function api(
+  product: { url: string },
+  project: { token: string },
+  path: string,
+  init: RequestInit = {},
+): Promise<ApiAnswer> {
+  const answer = await fetch(`${product.url}/api/0${path}`, {
+    ...init,
+    headers: { authorization: `Bearer ${project.token}`, ...(init.headers as Record<string, string>) },
+  })
   const text = await answer.text()
   let json: unknown
   try {
@@ -111,7 +193,20 @@ export async function discard(product: Product): Promise<void> {
 
 /** Chromium of this machine, or undefined. */
 export const chromiumPath = (): string | undefined =>
-  ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'].find((place) => existsSync(place))
+  [
+    '/usr/bin/chromium',
+    '/usr/bin/chromium-browser',
+    '/usr/bin/google-chrome',
+    '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  ].find((place) => existsSync(place))
 
 /** Without its own background traffic, which a closed network would only slow down. */
-export const chromiumWords = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
+export const chromiumWords = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]

@@ -18,7 +18,8 @@ const end = (sentence, code) => {
 /** Runs a program to its end; ends this one with its sentence when it fails. */
 function run(program, words, sentence, extra = {}) {
   const done = spawnSync(program, words, { cwd: root, stdio: ['ignore', 2, 2], ...extra })
-  if (done.status !== 0) end(`${sentence} (${program} ended with ${done.status ?? done.signal ?? done.error?.message})`, 1)
+  if (done.status !== 0)
+    end(`${sentence} (${program} ended with ${done.status ?? done.signal ?? done.error?.message})`, 1)
 }
 
 function hashOf(paths) {
@@ -83,7 +84,12 @@ function build(node) {
   say('building the screens (when their sources changed, about a minute)')
   rmSync(join(built, 'web'), { force: true })
   rmSync(standalone, { recursive: true, force: true })
-  const env = { ...process.env, NEXT_TELEMETRY_DISABLED: '1', NODE_ENV: 'production', MISHAP_BUILD_ID: wanted.slice(0, 16) }
+  const env = {
+    ...process.env,
+    NEXT_TELEMETRY_DISABLED: '1',
+    NODE_ENV: 'production',
+    MISHAP_BUILD_ID: wanted.slice(0, 16),
+  }
   run(node, [join(root, 'node_modules/next/dist/bin/next'), 'build', 'src/web'], 'next build failed', { env })
   // the standalone folder comes without its static files
   cpSync(join(root, 'src/web/.next/static'), join(standalone, 'src/web/.next/static'), { recursive: true })
@@ -93,12 +99,19 @@ function build(node) {
 
 /** Chromium in the usual places, else by apt as root, else Playwright's own, else a clear sentence. */
 function chromium(node) {
-  const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome']
+  const places = [
+    '/usr/bin/chromium',
+    '/usr/bin/chromium-browser',
+    '/usr/bin/google-chrome',
+    '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  ]
   if (places.some((place) => existsSync(place))) return
   if (process.platform === 'linux' && process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
     say('installing Chromium by apt-get')
     spawnSync('apt-get', ['update', '-qq'], { stdio: 'ignore' })
-    spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'chromium', 'fonts-liberation'], { stdio: 'ignore' })
+    spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'chromium', 'fonts-liberation'], {
+      stdio: 'ignore',
+    })
     if (places.some((place) => existsSync(place))) return
   }
   spawnSync(node, [join(root, 'node_modules/playwright-core/cli.js'), 'install', 'chromium'], { stdio: 'ignore' })

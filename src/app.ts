@@ -36,7 +36,13 @@ export type Live = {
 }
 
 /** What process main tells about itself. */
-export type JournalState = { lagBytes: number; oldestWaitingMs: number; boundBytes: number }
+export type JournalState = {
+  lagBytes: number
+  /** Records that refine has not committed; counting stops at 5,000. */
+  waitingRecords: number
+  oldestWaitingMs: number
+  boundBytes: number
+}
 
 /** Every part of process app, wired. Stands at globalThis[Symbol.for('mishap.app')]. */
 export type App = {
@@ -62,10 +68,22 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const databaseFile = 'mishap.sqlite'
 
 /** Opens meta and accounts of a data folder. Throws MishapError START_NEWER_DATA. */
-async function openPeople(config: Config, folder: string, clock: Clock, observe: Observe): Promise<{ meta: MetaStore; auth: Auth; close(): void }> {
+async function openPeople(
+  config: Config,
+  folder: string,
+  clock: Clock,
+  observe: Observe,
+): Promise<{ meta: MetaStore; auth: Auth; close(): void }> {
   const file = join(folder, databaseFile)
   const meta = openSqliteMeta(file, { clock })
-  const auth = await createAuth({ meta, file, secret: loadSecrets(config.data).authSecret, url: config.url, clock, observe })
+  const auth = await createAuth({
+    meta,
+    file,
+    secret: loadSecrets(config.data).authSecret,
+    url: config.url,
+    clock,
+    observe,
+  })
   const close = () => {
     auth.close()
     meta.close()
@@ -78,10 +96,17 @@ function peopleCommands(meta: MetaStore, auth: Auth, url: string, changed: () =>
   const text = (value: Record<string, string>, name: string) => value[name] ?? ''
   return {
     bootstrap: async (value) => {
-      const made = await bootstrap({ meta, auth, url }, {
-        org: text(value, 'org'), project: text(value, 'project'), platform: text(value, 'platform'),
-        email: text(value, 'email'), password: text(value, 'password'), ...(value.name ? { name: value.name } : {}),
-      })
+      const made = await bootstrap(
+        { meta, auth, url },
+        {
+          org: text(value, 'org'),
+          project: text(value, 'project'),
+          platform: text(value, 'platform'),
+          email: text(value, 'email'),
+          password: text(value, 'password'),
+          ...(value.name ? { name: value.name } : {}),
+        },
+      )
       await changed()
       return made
     },
@@ -144,7 +169,10 @@ function createLag() {
       while (marks[0] && marks[0].durable <= cursor) marks.shift()
       if (marks.length === 0) state.lagBytes = 0
     },
-    state: (nowMs: number): JournalState => ({ ...state, oldestWaitingMs: marks[0] ? nowMs - marks[0].atMs : 0 }),
+    state: (nowMs: number): Omit<JournalState, 'waitingRecords'> => ({
+      ...state,
+      oldestWaitingMs: marks[0] ? nowMs - marks[0].atMs : 0,
+    }),
   }
 }
 
@@ -169,7 +197,10 @@ function publishCommit(live: Live, result: BatchResult): void {
   for (const [organizationId, projects] of byOrganization) {
     live.publish(organizationId, {
       kind: 'events',
-      projects: [...projects].map(([id, issues]) => ({ id: String(id), issues: issues.map((one) => ({ id: String(one.id), events: one.events, isNew: one.isNew })) })),
+      projects: [...projects].map(([id, issues]) => ({
+        id: String(id),
+        issues: issues.map((one) => ({ id: String(one.id), events: one.events, isNew: one.isNew })),
+      })),
     })
   }
 }
@@ -196,21 +227,42 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const clock = systemClock
   const observe = createObserve('app', config.logLevel)
   const { meta, auth, close } = await openPeople(config, folders.meta, clock, observe)
-  const events = createEventStore({ url: 'http://localhost', socketPath: sockets.engine, database: 'mishap', observe, clock, retentionDays: config.retentionErrorsDays })
+  const events = createEventStore({
+    url: 'http://localhost',
+    socketPath: sockets.engine,
+    database: 'mishap',
+    observe,
+    clock,
+    retentionDays: config.retentionErrorsDays,
+  })
   const blobs = openFileBlobs(folders.blobs)
   const live = createLive(clock.now())
   const keys = createKeyLine(link, meta)
   const lag = createLag()
   const state = { engineUp: false }
   const app: App = {
-    version: setup.version, startedMs: clock.now(), config, clock, observe, meta, events, blobs, auth, live,
-    journal: () => lag.state(clock.now()),
+    version: setup.version,
+    startedMs: clock.now(),
+    config,
+    clock,
+    observe,
+    meta,
+    events,
+    blobs,
+    auth,
+    live,
+    journal: () => ({ ...lag.state(clock.now()), waitingRecords: refine.waiting() }),
     engineUp: () => state.engineUp,
     publishKeys: keys.publish,
     selfDsn: () => selfDsnOf(meta, config),
   }
   const refine = createRefine({
-    clock, observe, meta, events, blobs, workers: config.refineWorkers,
+    clock,
+    observe,
+    meta,
+    events,
+    blobs,
+    workers: config.refineWorkers,
     worker: { journalFolder: folders.journal, blobFolder: folders.blobs },
     committed: (result) => publishCommit(live, result),
     trim: (before) => {
@@ -267,10 +319,15 @@ async function runProcess(setup: AppSetup): Promise<void> {
     if (organization && setup.config.selfReporting) ensureSelfProject(app.meta, organization.id)
     await app.publishKeys()
   }
-  const control = await serveControl(setup.sockets.control, peopleCommands(app.meta, app.auth, setup.config.url, changed))
+  const control = await serveControl(
+    setup.sockets.control,
+    peopleCommands(app.meta, app.auth, setup.config.url, changed),
+  )
   const api = createApi(app)
   const web = await serveWeb({
-    root, socketPath: setup.sockets.app, dev: setup.dev,
+    root,
+    socketPath: setup.sockets.app,
+    dev: setup.dev,
     before: (req, res) => {
       if (!api.owns(req.url ?? '/')) return false
       api.handle(req, res)
@@ -294,4 +351,5 @@ async function runProcess(setup: AppSetup): Promise<void> {
   link.send({ kind: 'up', setupSecret: app.auth.setupSecret() })
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await runProcess(JSON.parse(process.argv[2] ?? '{}') as AppSetup)
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  await runProcess(JSON.parse(process.argv[2] ?? '{}') as AppSetup)

@@ -12,7 +12,12 @@ test('every default is allowed by its own check', () => {
 })
 
 test.each([
-  ['the flag wins over the environment', { '--port': '1234' }, { MISHAP_PORT: '4321' }, { port: 1234, url: 'http://localhost:1234' }],
+  [
+    'the flag wins over the environment',
+    { '--port': '1234' },
+    { MISHAP_PORT: '4321' },
+    { port: 1234, url: 'http://localhost:1234' },
+  ],
   ['the environment wins over the default', {}, { MISHAP_PORT: '4321' }, { port: 4321 }],
   ['a slash behind the URL goes', { '--url': 'https://errors.example/' }, {}, { url: 'https://errors.example' }],
   ['proxies are split', {}, { MISHAP_TRUSTED_PROXIES: '10.0.0.0/8, ::1' }, { trustedProxies: ['10.0.0.0/8', '::1'] }],

@@ -14,26 +14,138 @@ export type Setting = {
   check: (text: string) => boolean
 }
 
-const whole = (min: number, max: number) => (text: string) => /^\d{1,15}$/.test(text) && Number(text) >= min && Number(text) <= max
-const oneOf = (...words: string[]) => (text: string) => words.includes(text)
+const whole = (min: number, max: number) => (text: string) =>
+  /^\d{1,15}$/.test(text) && Number(text) >= min && Number(text) <= max
+const oneOf =
+  (...words: string[]) =>
+  (text: string) =>
+    words.includes(text)
 const MiB = 1024 * 1024
 
 /** Every setting there is. */
 export const settings = [
-  { name: 'port', env: 'MISHAP_PORT', flag: '--port', default: '9000', allowed: '1 to 65535', sentence: 'Port of the one listener: screens, API and ingest.', check: whole(1, 65535) },
-  { name: 'host', env: 'MISHAP_HOST', flag: '--host', default: '0.0.0.0', allowed: 'an address or host name', sentence: 'Address to listen on; 127.0.0.1 keeps it on this machine.', check: (t) => /^[\w.:-]{1,253}$/.test(t) },
-  { name: 'data', env: 'MISHAP_DATA', flag: '--data', default: './data', allowed: 'a folder', sentence: 'Folder that holds everything Mishap keeps; one process owns it at a time.', check: (t) => t.length > 0 },
-  { name: 'url', env: 'MISHAP_URL', flag: '--url', default: '', allowed: 'an http or https URL without path, or empty for http://localhost:PORT', sentence: 'Address under which people and SDKs reach Mishap; DSNs and links are made from it.', check: (t) => t === '' || (URL.canParse(t) && /^https?:\/\/[^/]+\/?$/.test(t)) },
-  { name: 'trustedProxies', env: 'MISHAP_TRUSTED_PROXIES', default: '', allowed: 'addresses or CIDR ranges, separated by commas', sentence: 'Proxies whose X-Forwarded-For and X-Forwarded-Proto are believed.', check: (t) => t === '' || t.split(',').every((one) => /^[\da-fA-F.:]+(\/\d{1,3})?$/.test(one.trim())) },
-  { name: 'logLevel', env: 'MISHAP_LOG_LEVEL', default: 'info', allowed: 'debug, info, warn, error', sentence: 'Least important log line of our own that is printed.', check: oneOf('debug', 'info', 'warn', 'error') },
-  { name: 'journalBytesMax', env: 'MISHAP_JOURNAL_BYTES_MAX', default: String(10 * 1024 * MiB), unit: 'bytes', allowed: '67108864 or more', sentence: 'Bound of the journal (at most 10% of the disk is used in any case); at it ingest answers 503.', check: whole(64 * MiB, 1e15) },
-  { name: 'journalGroupMs', env: 'MISHAP_JOURNAL_GROUP_MS', default: '1', unit: 'ms', allowed: '0 to 50', sentence: 'How long an envelope may wait for others to share one sync to disk.', check: whole(0, 50) },
-  { name: 'diskReserveBytes', env: 'MISHAP_DISK_RESERVE_BYTES', default: String(512 * MiB), unit: 'bytes', allowed: '0 or more', sentence: 'Free space under which ingest answers 503 ACCEPT_DISK_FULL.', check: whole(0, 1e15) },
-  { name: 'engineMemoryBytes', env: 'MISHAP_ENGINE_MEMORY_BYTES', default: String(600 * MiB), unit: 'bytes', allowed: '134217728 or more', sentence: 'Tracked memory of the embedded events store; its resident memory can reach 1.8 times this.', check: whole(128 * MiB, 1e12) },
-  { name: 'refineWorkers', env: 'MISHAP_REFINE_WORKERS', default: '1', allowed: '1 to 16', sentence: 'Worker threads that turn envelopes into rows.', check: whole(1, 16) },
-  { name: 'retentionErrorsDays', env: 'MISHAP_RETENTION_ERRORS_DAYS', default: '90', unit: 'days', allowed: '1 to 3650', sentence: 'How long error events are kept.', check: whole(1, 3650) },
-  { name: 'organizationEventsPerMinute', env: 'MISHAP_ORGANIZATION_EVENTS_PER_MINUTE', default: '0', unit: 'items a minute', allowed: '0 (no limit) or more', sentence: 'Rate limit of each organization, over all its keys.', check: whole(0, 1e12) },
-  { name: 'selfReporting', env: 'MISHAP_SELF_REPORTING', default: 'on', allowed: 'on, off', sentence: 'Whether errors of these screens are reported to the project "mishap" of this installation.', check: oneOf('on', 'off') },
+  {
+    name: 'port',
+    env: 'MISHAP_PORT',
+    flag: '--port',
+    default: '9000',
+    allowed: '1 to 65535',
+    sentence: 'Port of the one listener: screens, API and ingest.',
+    check: whole(1, 65535),
+  },
+  {
+    name: 'host',
+    env: 'MISHAP_HOST',
+    flag: '--host',
+    default: '0.0.0.0',
+    allowed: 'an address or host name',
+    sentence: 'Address to listen on; 127.0.0.1 keeps it on this machine.',
+    check: (t) => /^[\w.:-]{1,253}$/.test(t),
+  },
+  {
+    name: 'data',
+    env: 'MISHAP_DATA',
+    flag: '--data',
+    default: './data',
+    allowed: 'a folder',
+    sentence: 'Folder that holds everything Mishap keeps; one process owns it at a time.',
+    check: (t) => t.length > 0,
+  },
+  {
+    name: 'url',
+    env: 'MISHAP_URL',
+    flag: '--url',
+    default: '',
+    allowed: 'an http or https URL without path, or empty for http://localhost:PORT',
+    sentence: 'Address under which people and SDKs reach Mishap; DSNs and links are made from it.',
+    check: (t) => t === '' || (URL.canParse(t) && /^https?:\/\/[^/]+\/?$/.test(t)),
+  },
+  {
+    name: 'trustedProxies',
+    env: 'MISHAP_TRUSTED_PROXIES',
+    default: '',
+    allowed: 'addresses or CIDR ranges, separated by commas',
+    sentence: 'Proxies whose X-Forwarded-For and X-Forwarded-Proto are believed.',
+    check: (t) => t === '' || t.split(',').every((one) => /^[\da-fA-F.:]+(\/\d{1,3})?$/.test(one.trim())),
+  },
+  {
+    name: 'logLevel',
+    env: 'MISHAP_LOG_LEVEL',
+    default: 'info',
+    allowed: 'debug, info, warn, error',
+    sentence: 'Least important log line of our own that is printed.',
+    check: oneOf('debug', 'info', 'warn', 'error'),
+  },
+  {
+    name: 'journalBytesMax',
+    env: 'MISHAP_JOURNAL_BYTES_MAX',
+    default: String(10 * 1024 * MiB),
+    unit: 'bytes',
+    allowed: '67108864 or more',
+    sentence: 'Bound of the journal (at most 10% of the disk is used in any case); at it ingest answers 503.',
+    check: whole(64 * MiB, 1e15),
+  },
+  {
+    name: 'journalGroupMs',
+    env: 'MISHAP_JOURNAL_GROUP_MS',
+    default: '1',
+    unit: 'ms',
+    allowed: '0 to 50',
+    sentence: 'How long an envelope may wait for others to share one sync to disk.',
+    check: whole(0, 50),
+  },
+  {
+    name: 'diskReserveBytes',
+    env: 'MISHAP_DISK_RESERVE_BYTES',
+    default: String(512 * MiB),
+    unit: 'bytes',
+    allowed: '0 or more',
+    sentence: 'Free space under which ingest answers 503 ACCEPT_DISK_FULL.',
+    check: whole(0, 1e15),
+  },
+  {
+    name: 'engineMemoryBytes',
+    env: 'MISHAP_ENGINE_MEMORY_BYTES',
+    default: String(600 * MiB),
+    unit: 'bytes',
+    allowed: '134217728 or more',
+    sentence: 'Tracked memory of the embedded events store; its resident memory can reach 1.8 times this.',
+    check: whole(128 * MiB, 1e12),
+  },
+  {
+    name: 'refineWorkers',
+    env: 'MISHAP_REFINE_WORKERS',
+    default: '1',
+    allowed: '1 to 16',
+    sentence: 'Worker threads that turn envelopes into rows.',
+    check: whole(1, 16),
+  },
+  {
+    name: 'retentionErrorsDays',
+    env: 'MISHAP_RETENTION_ERRORS_DAYS',
+    default: '90',
+    unit: 'days',
+    allowed: '1 to 3650',
+    sentence: 'How long error events are kept.',
+    check: whole(1, 3650),
+  },
+  {
+    name: 'organizationEventsPerMinute',
+    env: 'MISHAP_ORGANIZATION_EVENTS_PER_MINUTE',
+    default: '0',
+    unit: 'items a minute',
+    allowed: '0 (no limit) or more',
+    sentence: 'Rate limit of each organization, over all its keys.',
+    check: whole(0, 1e12),
+  },
+  {
+    name: 'selfReporting',
+    env: 'MISHAP_SELF_REPORTING',
+    default: 'on',
+    allowed: 'on, off',
+    sentence: 'Whether errors of these screens are reported to the project "mishap" of this installation.',
+    check: oneOf('on', 'off'),
+  },
 ] as const satisfies readonly Setting[]
 
 type Name = (typeof settings)[number]['name']
@@ -65,7 +177,10 @@ export type ConfigError = { code: string; sentence: string }
  * Reads every setting from `flags` (by flag name), then `env`, then the default.
  * Returns the config, or the first setting that is wrong; never throws.
  */
-export function readConfig(flags: Record<string, string>, env: Record<string, string | undefined>): { config: Config } | { error: ConfigError } {
+export function readConfig(
+  flags: Record<string, string>,
+  env: Record<string, string | undefined>,
+): { config: Config } | { error: ConfigError } {
   const text = {} as Record<Name, string>
   for (const setting of settings) {
     const one: Setting = setting
@@ -84,7 +199,10 @@ export function readConfig(flags: Record<string, string>, env: Record<string, st
       host: text.host,
       data: resolve(text.data),
       url: (text.url || `http://localhost:${text.port}`).replace(/\/$/, ''),
-      trustedProxies: text.trustedProxies.split(',').map((one) => one.trim()).filter(Boolean),
+      trustedProxies: text.trustedProxies
+        .split(',')
+        .map((one) => one.trim())
+        .filter(Boolean),
       logLevel: text.logLevel,
       journalBytesMax: Number(text.journalBytesMax),
       journalGroupMs: Number(text.journalGroupMs),

@@ -3,44 +3,164 @@ export type ErrorEntry = { status: number; happened: string; todo: string }
 
 /** Every error that a client or a person can meet. Codes are stable; docs/errors.md is made from this table. */
 export const catalogue = {
-  ACCEPT_KEY_MISSING: { status: 401, happened: 'No project key was given.', todo: 'Send the DSN’s public key in X-Sentry-Auth, in ?sentry_key= or in the envelope’s dsn header.' },
-  ACCEPT_KEY_MALFORMED: { status: 400, happened: 'The project key or the auth header is malformed.', todo: 'Copy the DSN again from the project’s settings; the key is 32 hex characters.' },
-  ACCEPT_KEY_UNKNOWN: { status: 403, happened: 'No project has this key.', todo: 'Copy the DSN again from the project’s settings.' },
-  ACCEPT_KEY_DISABLED: { status: 403, happened: 'This project key is disabled.', todo: 'Enable it in the project’s settings or use another key.' },
-  ACCEPT_AUTH_TWICE: { status: 401, happened: 'More than one source of authorization was given.', todo: 'Send the key once: header or query string, not both.' },
-  ACCEPT_AUTH_VERSION: { status: 400, happened: 'The protocol version is newer than 7.', todo: 'Use an SDK that speaks protocol version 7.' },
-  ACCEPT_PROJECT_MISMATCH: { status: 400, happened: 'The DSN in the envelope, the key and the project in the path do not belong together.', todo: 'Use one DSN for all three.' },
-  ACCEPT_ORIGIN_REFUSED: { status: 403, happened: 'The project does not accept events from this origin.', todo: 'Add the origin to the project’s allowed origins.' },
-  ACCEPT_ENCODING_UNKNOWN: { status: 415, happened: 'The content encoding or type is not known.', todo: 'Use identity, gzip, deflate, br or zstd, and a content type that the route takes.' },
-  ACCEPT_ENCODING_BROKEN: { status: 400, happened: 'The compressed body is broken or ends early.', todo: 'Check the proxy between the SDK and Mishap.' },
-  ACCEPT_TOO_LARGE: { status: 413, happened: 'The body or one of its items is over its limit.', todo: 'See docs/limits.md for every limit.' },
-  ACCEPT_BOMB: { status: 413, happened: 'The body inflates beyond every limit.', todo: 'See docs/limits.md for every limit.' },
-  ACCEPT_ENVELOPE_MALFORMED: { status: 400, happened: 'The envelope is malformed.', todo: 'The position says where; check the SDK’s version.' },
-  ACCEPT_BODY_MALFORMED: { status: 400, happened: 'The body is empty or is no JSON object.', todo: 'Send one event as a JSON object.' },
-  ACCEPT_METHOD: { status: 405, happened: 'This route does not answer this method.', todo: 'Use the methods of the Allow header.' },
-  ACCEPT_RATE_LIMITED: { status: 429, happened: 'The rate limit is reached.', todo: 'Wait for the time in Retry-After, or raise the limit in the project’s settings.' },
-  ACCEPT_OVERLOADED: { status: 503, happened: 'More arrives than can be processed; the journal is at its bound.', todo: 'SDKs send again by themselves; see the status page.' },
-  ACCEPT_DISK_FULL: { status: 503, happened: 'The disk is full.', todo: 'Free space on the volume that holds the data folder.' },
+  ACCEPT_KEY_MISSING: {
+    status: 401,
+    happened: 'No project key was given.',
+    todo: 'Send the DSN’s public key in X-Sentry-Auth, in ?sentry_key= or in the envelope’s dsn header.',
+  },
+  ACCEPT_KEY_MALFORMED: {
+    status: 400,
+    happened: 'The project key or the auth header is malformed.',
+    todo: 'Copy the DSN again from the project’s settings; the key is 32 hex characters.',
+  },
+  ACCEPT_KEY_UNKNOWN: {
+    status: 403,
+    happened: 'No project has this key.',
+    todo: 'Copy the DSN again from the project’s settings.',
+  },
+  ACCEPT_KEY_DISABLED: {
+    status: 403,
+    happened: 'This project key is disabled.',
+    todo: 'Enable it in the project’s settings or use another key.',
+  },
+  ACCEPT_AUTH_TWICE: {
+    status: 401,
+    happened: 'More than one source of authorization was given.',
+    todo: 'Send the key once: header or query string, not both.',
+  },
+  ACCEPT_AUTH_VERSION: {
+    status: 400,
+    happened: 'The protocol version is newer than 7.',
+    todo: 'Use an SDK that speaks protocol version 7.',
+  },
+  ACCEPT_PROJECT_MISMATCH: {
+    status: 400,
+    happened: 'The DSN in the envelope, the key and the project in the path do not belong together.',
+    todo: 'Use one DSN for all three.',
+  },
+  ACCEPT_ORIGIN_REFUSED: {
+    status: 403,
+    happened: 'The project does not accept events from this origin.',
+    todo: 'Add the origin to the project’s allowed origins.',
+  },
+  ACCEPT_ENCODING_UNKNOWN: {
+    status: 415,
+    happened: 'The content encoding or type is not known.',
+    todo: 'Use identity, gzip, deflate, br or zstd, and a content type that the route takes.',
+  },
+  ACCEPT_ENCODING_BROKEN: {
+    status: 400,
+    happened: 'The compressed body is broken or ends early.',
+    todo: 'Check the proxy between the SDK and Mishap.',
+  },
+  ACCEPT_TOO_LARGE: {
+    status: 413,
+    happened: 'The body or one of its items is over its limit.',
+    todo: 'See docs/limits.md for every limit.',
+  },
+  ACCEPT_BOMB: {
+    status: 413,
+    happened: 'The body inflates beyond every limit.',
+    todo: 'See docs/limits.md for every limit.',
+  },
+  ACCEPT_ENVELOPE_MALFORMED: {
+    status: 400,
+    happened: 'The envelope is malformed.',
+    todo: 'The position says where; check the SDK’s version.',
+  },
+  ACCEPT_BODY_MALFORMED: {
+    status: 400,
+    happened: 'The body is empty or is no JSON object.',
+    todo: 'Send one event as a JSON object.',
+  },
+  ACCEPT_METHOD: {
+    status: 405,
+    happened: 'This route does not answer this method.',
+    todo: 'Use the methods of the Allow header.',
+  },
+  ACCEPT_RATE_LIMITED: {
+    status: 429,
+    happened: 'The rate limit is reached.',
+    todo: 'Wait for the time in Retry-After, or raise the limit in the project’s settings.',
+  },
+  ACCEPT_OVERLOADED: {
+    status: 503,
+    happened: 'More arrives than can be processed; the journal is at its bound.',
+    todo: 'SDKs send again by themselves; see the status page.',
+  },
+  ACCEPT_DISK_FULL: {
+    status: 503,
+    happened: 'The disk is full.',
+    todo: 'Free space on the volume that holds the data folder.',
+  },
   ACCEPT_TIMEOUT: { status: 408, happened: 'The body did not arrive in time.', todo: 'Check the connection.' },
   QUERY_SYNTAX: { status: 400, happened: 'Invalid query.', todo: 'The position says where and what was expected.' },
-  QUERY_FIELD_UNKNOWN: { status: 400, happened: 'Invalid query: the field is not known.', todo: 'See docs/search.md for the fields.' },
-  QUERY_TYPE: { status: 400, happened: 'Invalid query: the value has the wrong type.', todo: 'See docs/search.md for the fields and their types.' },
-  QUERY_TOO_LONG: { status: 400, happened: 'Invalid query: it is too long.', todo: 'Use at most 4,096 characters and 100 terms.' },
+  QUERY_FIELD_UNKNOWN: {
+    status: 400,
+    happened: 'Invalid query: the field is not known.',
+    todo: 'See docs/search.md for the fields.',
+  },
+  QUERY_TYPE: {
+    status: 400,
+    happened: 'Invalid query: the value has the wrong type.',
+    todo: 'See docs/search.md for the fields and their types.',
+  },
+  QUERY_TOO_LONG: {
+    status: 400,
+    happened: 'Invalid query: it is too long.',
+    todo: 'Use at most 4,096 characters and 100 terms.',
+  },
   QUERY_TIMEOUT: { status: 504, happened: 'The query took longer than 20 s.', todo: 'Narrow the time range.' },
-  AUTH_REQUIRED: { status: 401, happened: 'Authentication credentials were not provided.', todo: 'Sign in, or send Authorization: Bearer with a token.' },
+  AUTH_REQUIRED: {
+    status: 401,
+    happened: 'Authentication credentials were not provided.',
+    todo: 'Sign in, or send Authorization: Bearer with a token.',
+  },
   AUTH_FAILED: { status: 401, happened: 'Invalid token', todo: 'Sign in again, or make a new token.' },
   AUTH_LOCKED: { status: 429, happened: 'Too many attempts.', todo: 'Wait a minute.' },
-  AUTH_FORBIDDEN: { status: 403, happened: 'You do not have permission to perform this action.', todo: 'Ask an owner or admin of the organization.' },
-  AUTH_TOKEN_SCOPE: { status: 403, happened: 'You do not have permission to perform this action: the token lacks the scope.', todo: 'Make a token with the scope that the detail names.' },
-  AUTH_ORIGIN: { status: 403, happened: 'The request comes from another origin.', todo: 'Open Mishap under the address that MISHAP_URL names.' },
-  NOT_FOUND: { status: 404, happened: 'The requested resource does not exist', todo: 'Check the address; you may also lack access to it.' },
-  METHOD_NOT_ALLOWED: { status: 405, happened: 'This route does not answer this method.', todo: 'See the OpenAPI file.' },
+  AUTH_FORBIDDEN: {
+    status: 403,
+    happened: 'You do not have permission to perform this action.',
+    todo: 'Ask an owner or admin of the organization.',
+  },
+  AUTH_TOKEN_SCOPE: {
+    status: 403,
+    happened: 'You do not have permission to perform this action: the token lacks the scope.',
+    todo: 'Make a token with the scope that the detail names.',
+  },
+  AUTH_ORIGIN: {
+    status: 403,
+    happened: 'The request comes from another origin.',
+    todo: 'Open Mishap under the address that MISHAP_URL names.',
+  },
+  NOT_FOUND: {
+    status: 404,
+    happened: 'The requested resource does not exist',
+    todo: 'Check the address; you may also lack access to it.',
+  },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    happened: 'This route does not answer this method.',
+    todo: 'See the OpenAPI file.',
+  },
   CONFLICT: { status: 409, happened: 'Somebody else changed this in the meantime.', todo: 'Load it again.' },
   VALIDATION: { status: 400, happened: 'A value is not valid.', todo: 'Each field says what is allowed.' },
-  STORE_UNAVAILABLE: { status: 503, happened: 'The events store is away; ingest goes on.', todo: 'It comes back by itself; the status page shows it.' },
+  STORE_UNAVAILABLE: {
+    status: 503,
+    happened: 'The events store is away; ingest goes on.',
+    todo: 'It comes back by itself; the status page shows it.',
+  },
   INTERNAL: { status: 500, happened: 'Internal error.', todo: 'The log has the request id.' },
-  START_LOCKED: { status: 1, happened: 'Another process owns the data folder.', todo: 'Stop it, or use another --data folder.' },
-  START_NEWER_DATA: { status: 1, happened: 'The data folder was written by a newer version.', todo: 'Use that version or a newer one.' },
+  START_LOCKED: {
+    status: 1,
+    happened: 'Another process owns the data folder.',
+    todo: 'Stop it, or use another --data folder.',
+  },
+  START_NEWER_DATA: {
+    status: 1,
+    happened: 'The data folder was written by a newer version.',
+    todo: 'Use that version or a newer one.',
+  },
   START_PORT_TAKEN: { status: 1, happened: 'The port is taken.', todo: 'Use another --port.' },
 } as const satisfies Record<string, ErrorEntry>
 
@@ -56,7 +176,10 @@ export class MishapError extends Error {
   /** Field errors of a form: `{field: [sentence]}`, answered as the body itself (spec.md 5). */
   readonly fields: Record<string, string[]> | undefined
 
-  constructor(code: ErrorCode, options: { detail?: string; causes?: string[]; retryAfterS?: number; fields?: Record<string, string[]> } = {}) {
+  constructor(
+    code: ErrorCode,
+    options: { detail?: string; causes?: string[]; retryAfterS?: number; fields?: Record<string, string[]> } = {},
+  ) {
     super(options.detail ?? catalogue[code].happened)
     this.name = 'MishapError'
     this.code = code
@@ -73,5 +196,9 @@ export class MishapError extends Error {
 
 /** The body of every error answer: `{detail, code, causes}`. */
 export function errorBody(error: MishapError): { detail: string; code: ErrorCode; causes: string[] } {
-  return { detail: error.message, code: error.code, causes: error.causes.length ? error.causes : [catalogue[error.code].todo] }
+  return {
+    detail: error.message,
+    code: error.code,
+    causes: error.causes.length ? error.causes : [catalogue[error.code].todo],
+  }
 }

@@ -6,7 +6,9 @@ import { giveCommand } from './serve/control.ts'
 import { layOut } from './serve/folders.ts'
 import { startServer } from './server.ts'
 
-const version: string = (JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }).version
+const version: string = (
+  JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+).version
 const print = (line: string) => void process.stdout.write(`${line}\n`)
 const complain = (line: string) => void process.stderr.write(`${line}\n`)
 
@@ -55,7 +57,14 @@ function leave(line: string, code: number): never {
 }
 
 function configOf(words: Words): Config {
-  const known = new Set<string>([...settings.flatMap((one) => ('flag' in one ? [one.flag] : [])), '--org', '--project', '--platform', '--email', '--name'])
+  const known = new Set<string>([
+    ...settings.flatMap((one) => ('flag' in one ? [one.flag] : [])),
+    '--org',
+    '--project',
+    '--platform',
+    '--email',
+    '--name',
+  ])
   const unknown = Object.keys(words.flags).find((flag) => !known.has(flag))
   if (unknown) leave(`mishap: ${unknown} is not known. See mishap --help.`, 64)
   const read = readConfig(words.flags, environment())
@@ -63,10 +72,13 @@ function configOf(words: Words): Config {
 }
 
 async function readPassword(words: Words): Promise<string> {
-  if (!words.switches.has('--password-stdin')) leave('mishap: give the password on standard input, with --password-stdin.', 64)
+  if (!words.switches.has('--password-stdin'))
+    leave('mishap: give the password on standard input, with --password-stdin.', 64)
   const parts: Buffer[] = []
   for await (const part of process.stdin) parts.push(part as Buffer)
-  return Buffer.concat(parts).toString('utf8').replace(/\r?\n$/, '')
+  return Buffer.concat(parts)
+    .toString('utf8')
+    .replace(/\r?\n$/, '')
 }
 
 function need(words: Words, flag: string): string {
@@ -104,10 +116,17 @@ async function start(words: Words): Promise<void> {
 
 async function bootstrap(words: Words): Promise<void> {
   const config = configOf(words)
-  const value = { org: need(words, '--org'), project: need(words, '--project'), platform: words.flags['--platform'] ?? 'javascript', email: need(words, '--email'), name: words.flags['--name'] ?? '' }
+  const value = {
+    org: need(words, '--org'),
+    project: need(words, '--project'),
+    platform: words.flags['--platform'] ?? 'javascript',
+    email: need(words, '--email'),
+    name: words.flags['--name'] ?? '',
+  }
   const made = await command(config, 'bootstrap', { ...value, password: await readPassword(words) })
   if (words.switches.has('--json')) return print(JSON.stringify(made))
-  for (const [name, one] of Object.entries(made)) print(`${name}: ${typeof one === 'object' ? JSON.stringify(one) : String(one)}`)
+  for (const [name, one] of Object.entries(made))
+    print(`${name}: ${typeof one === 'object' ? JSON.stringify(one) : String(one)}`)
 }
 
 async function resetPassword(words: Words): Promise<void> {
@@ -129,6 +148,13 @@ async function run(): Promise<void> {
 }
 
 run().catch((error: unknown) => {
-  if (error instanceof MishapError) leave([`mishap: ${error.code}: ${error.message}`, ...Object.entries(error.fields ?? {}).map(([field, all]) => `  ${field}: ${all.join(' ')}`)].join('\n'), 1)
+  if (error instanceof MishapError)
+    leave(
+      [
+        `mishap: ${error.code}: ${error.message}`,
+        ...Object.entries(error.fields ?? {}).map(([field, all]) => `  ${field}: ${all.join(' ')}`),
+      ].join('\n'),
+      1,
+    )
   leave(`mishap: ${String(error)}`, 1)
 })

@@ -10,7 +10,10 @@ export type Observe = {
 
 /** Log lines as JSON on standard error (standard output belongs to the command's answer). `part` names the process. */
 export function createObserve(part: string, level: string): Observe {
-  return pino({ level, base: { part }, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination({ fd: 2, sync: true }))
+  return pino(
+    { level, base: { part }, timestamp: pino.stdTimeFunctions.isoTime },
+    pino.destination({ fd: 2, sync: true }),
+  )
 }
 
 /** Says nothing; for tests that are not about log lines. */

@@ -1,9 +1,20 @@
 /**
  * Every end of an item. Nothing ends without one:
  * received = stored + filtered + rate_limited + invalid + duplicate + waiting + dead + lost.
- * `waiting` and `lost` are computed (journal lag; the rest of the sum), never recorded.
+ * `waiting` and `lost` are computed (what the journal still holds; the rest of the sum), never recorded.
+ * `received` is no end: it is counted from an envelope's framing when refine opens its record, apart from what becomes
+ * of the items, so that an item that ends nowhere shows as lost.
  */
-export const outcomes = ['stored', 'filtered', 'rate_limited', 'invalid', 'duplicate', 'dead', 'client_discard'] as const
+export const outcomes = [
+  'received',
+  'stored',
+  'filtered',
+  'rate_limited',
+  'invalid',
+  'duplicate',
+  'dead',
+  'client_discard',
+] as const
 export type Outcome = (typeof outcomes)[number]
 
 /** The closed list of reasons; a new one is added here and in docs/, never made up at the place of use. */
@@ -36,8 +47,23 @@ export type OutcomeReason = (typeof reasons)[number]
 
 /** Data categories as the wire names them (protocol.md 1.6). */
 export const categories = [
-  'default', 'error', 'transaction', 'security', 'attachment', 'session', 'profile', 'profile_chunk', 'replay',
-  'monitor', 'feedback', 'span', 'log_item', 'metric_bucket', 'trace_metric', 'internal', 'unknown',
+  'default',
+  'error',
+  'transaction',
+  'security',
+  'attachment',
+  'session',
+  'profile',
+  'profile_chunk',
+  'replay',
+  'monitor',
+  'feedback',
+  'span',
+  'log_item',
+  'metric_bucket',
+  'trace_metric',
+  'internal',
+  'unknown',
 ] as const
 export type DataCategory = (typeof categories)[number]
 

@@ -77,7 +77,9 @@ function takeFromApp(main: Main, message: FromApp): void {
     main.app.send({ kind: 'keysTaken', id: message.id } satisfies ToApp)
   } else if (message.kind === 'trim') {
     state.trimmed = Math.max(state.trimmed, message.before)
-    main.journal.trim(message.before).catch((error: unknown) => observe.error({ error: String(error) }, 'the journal could not be trimmed'))
+    main.journal
+      .trim(message.before)
+      .catch((error: unknown) => observe.error({ error: String(error) }, 'the journal could not be trimmed'))
   } else if (message.kind === 'refused') {
     state.refused = new MishapError(message.code, { detail: message.sentence })
     void main.stop(message.sentence)
@@ -86,14 +88,20 @@ function takeFromApp(main: Main, message: FromApp): void {
     sendDurable(main)
     const { config } = options
     options.say(`Mishap ${options.version} is running at ${config.url}`)
-    if (message.setupSecret) options.say(`Set it up (this link works once): ${config.url}/setup?secret=${message.setupSecret}`)
+    if (message.setupSecret)
+      options.say(`Set it up (this link works once): ${config.url}/setup?secret=${message.setupSecret}`)
   }
 }
 
 function sendDurable(main: Main): void {
   const { journal, options } = main
   main.state.durableSent = journal.durable()
-  main.app.send({ kind: 'durable', durable: journal.durable(), lagBytes: journal.lagBytes(), boundBytes: options.config.journalBytesMax } satisfies ToApp)
+  main.app.send({
+    kind: 'durable',
+    durable: journal.durable(),
+    lagBytes: journal.lagBytes(),
+    boundBytes: options.config.journalBytesMax,
+  } satisfies ToApp)
 }
 
 /**
@@ -107,25 +115,40 @@ function createOutcomeRecorder(journal: () => JournalWriter, accept: Accept): ()
       const { quantity, bytes, ...rest } = count
       const key = JSON.stringify(rest)
       const before = waiting.outcomes.get(key)
-      waiting.outcomes.set(key, before ? { ...before, quantity: before.quantity + quantity, bytes: before.bytes + bytes } : count)
+      waiting.outcomes.set(
+        key,
+        before ? { ...before, quantity: before.quantity + quantity, bytes: before.bytes + bytes } : count,
+      )
     }
     for (const use of accept.drainUses()) waiting.uses.set(use.keyId, use)
     if (waiting.outcomes.size === 0 && waiting.uses.size === 0) return
     const sent = { outcomes: [...waiting.outcomes.values()], uses: [...waiting.uses.values()] }
     const head: RecordHead = {
-      kind: 'outcomes', receivedMs: systemClock.now(), projectId: 0, organizationId: 0, keyId: 0,
-      clientAddress: '', userAgent: '', origin: '', contentType: 'application/json',
+      kind: 'outcomes',
+      receivedMs: systemClock.now(),
+      projectId: 0,
+      organizationId: 0,
+      keyId: 0,
+      clientAddress: '',
+      userAgent: '',
+      origin: '',
+      contentType: 'application/json',
     }
     const held = { outcomes: new Map(waiting.outcomes), uses: new Map(waiting.uses) }
     waiting.outcomes.clear()
     waiting.uses.clear()
-    await journal().append(head, Buffer.from(JSON.stringify(sent))).catch(() => {
-      for (const [key, count] of held.outcomes) {
-        const since = waiting.outcomes.get(key)
-        waiting.outcomes.set(key, since ? { ...count, quantity: count.quantity + since.quantity, bytes: count.bytes + since.bytes } : count)
-      }
-      for (const [key, use] of held.uses) if (!waiting.uses.has(key)) waiting.uses.set(key, use)
-    })
+    await journal()
+      .append(head, Buffer.from(JSON.stringify(sent)))
+      .catch(() => {
+        for (const [key, count] of held.outcomes) {
+          const since = waiting.outcomes.get(key)
+          waiting.outcomes.set(
+            key,
+            since ? { ...count, quantity: count.quantity + since.quantity, bytes: count.bytes + since.bytes } : count,
+          )
+        }
+        for (const [key, use] of held.uses) if (!waiting.uses.has(key)) waiting.uses.set(key, use)
+      })
   }
 }
 
@@ -135,15 +158,29 @@ function startChildren(options: ServerOptions, observe: Observe, main: () => Mai
   const secrets = loadSecrets(config.data)
   const env = environment()
   const engine = supervise({
-    name: 'engine', file: fileOf('./engine.ts'), words: [folders.engine, sockets.engine, String(config.engineMemoryBytes)],
-    nodeOptions: ['--max-http-header-size=4194304'], env: { ...env, UV_THREADPOOL_SIZE: '32' }, clock: systemClock, observe,
+    name: 'engine',
+    file: fileOf('./engine.ts'),
+    words: [folders.engine, sockets.engine, String(config.engineMemoryBytes)],
+    nodeOptions: ['--max-http-header-size=4194304'],
+    env: { ...env, UV_THREADPOOL_SIZE: '32' },
+    clock: systemClock,
+    observe,
     message: () => undefined,
     changed: (up) => void main().app.send({ kind: 'engine', up } satisfies ToApp),
   })
   const setup: AppSetup = { config, version: options.version, dev: options.dev, sockets, folders }
   const app = supervise({
-    name: 'app', file: fileOf('./app.ts'), words: [JSON.stringify(setup)], clock: systemClock, observe,
-    env: { ...env, NODE_ENV: options.dev ? 'development' : 'production', NEXT_TELEMETRY_DISABLED: '1', NEXT_SERVER_ACTIONS_ENCRYPTION_KEY: secrets.actionsKey },
+    name: 'app',
+    file: fileOf('./app.ts'),
+    words: [JSON.stringify(setup)],
+    clock: systemClock,
+    observe,
+    env: {
+      ...env,
+      NODE_ENV: options.dev ? 'development' : 'production',
+      NEXT_TELEMETRY_DISABLED: '1',
+      NEXT_SERVER_ACTIONS_ENCRYPTION_KEY: secrets.actionsKey,
+    },
     message: (message) => takeFromApp(main(), message as FromApp),
   })
   return { app, engine }
@@ -159,10 +196,10 @@ function createFront(main: Main, accept: Accept) {
     const target = req.url ?? '/'
     const cut = target.indexOf('?')
     const path = cut < 0 ? target : target.slice(0, cut)
-    if (accept.owns(req.method ?? 'GET', path)) return accept.handle(req, res)
-    if (answerHealth(path, main, res)) return
-    if (!isOwnOrigin(req, who(req), url)) return refuse(res, new MishapError('AUTH_ORIGIN'))
-    proxy.handle(req, res)
+    if (accept.owns(req.method ?? 'GET', path)) accept.handle(req, res)
+    else if (answerHealth(path, main, res)) return
+    else if (isOwnOrigin(req, who(req), url)) proxy.handle(req, res)
+    else refuse(res, new MishapError('AUTH_ORIGIN'))
   }
   return { handle, upgrade: proxy.upgrade, close: proxy.close }
 }
@@ -171,17 +208,31 @@ function createFront(main: Main, accept: Accept) {
  * Process main: owns the data folder, listens, accepts, and keeps process app and process engine alive.
  * Resolves with the way to stop once it listens. Throws MishapError START_*.
  */
-export async function startServer(options: ServerOptions): Promise<{ stop(reason: string): Promise<void>; ended: Promise<MishapError | undefined> }> {
+export async function startServer(
+  options: ServerOptions,
+): Promise<{ stop(reason: string): Promise<void>; ended: Promise<MishapError | undefined> }> {
   const { config } = options
   const observe = createObserve('main', config.logLevel)
   const { folders } = layOut(config.data)
   const lock = lockDataFolder(config.data)
   const ended = Promise.withResolvers<MishapError | undefined>()
   const journal = await openJournalWriter({
-    folder: folders.journal, bytesMax: config.journalBytesMax, diskReserveBytes: config.diskReserveBytes, groupMs: config.journalGroupMs, clock: systemClock, observe,
+    folder: folders.journal,
+    bytesMax: config.journalBytesMax,
+    diskReserveBytes: config.diskReserveBytes,
+    groupMs: config.journalGroupMs,
+    clock: systemClock,
+    observe,
   })
   const state: Main['state'] = { keys: readKeyFile(config.data), durableSent: 0, trimmed: 0, refused: undefined }
-  const accept = createAccept({ config, clock: systemClock, observe, journal, blobs: openFileBlobs(folders.blobs), keys: () => state.keys })
+  const accept = createAccept({
+    config,
+    clock: systemClock,
+    observe,
+    journal,
+    blobs: openFileBlobs(folders.blobs),
+    keys: () => state.keys,
+  })
   const recordOutcomes = createOutcomeRecorder(() => journal, accept)
   // ingest has timers of its own; 200 MiB from a slow line may take minutes
   const server = createServer({ requestTimeout: 600_000, headersTimeout: 30_000, keepAliveTimeout: 65_000 })
@@ -213,10 +264,15 @@ export async function startServer(options: ServerOptions): Promise<{ stop(reason
     lock.release()
     throw error
   }
-  Object.assign(main, startChildren(options, observe, () => main))
+  Object.assign(
+    main,
+    startChildren(options, observe, () => main),
+  )
   const front = createFront(main, accept)
   server.on('request', front.handle)
-  server.on('upgrade', (req, socket, head) => (options.dev ? front.upgrade(req, socket as Socket, head) : socket.destroy()))
+  server.on('upgrade', (req, socket, head) =>
+    options.dev ? front.upgrade(req, socket as Socket, head) : socket.destroy(),
+  )
   // told at most every 5 ms: at full load a group is synced 700 times a second
   let due = false
   cancels.push(

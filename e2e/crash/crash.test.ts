@@ -1,7 +1,19 @@
 import { execFileSync } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
-import { api, bootstrap, discard, envelopeOf, errorEvent, ingest, type Product, type Project, ready, start, until } from '../product.ts'
+import {
+  api,
+  bootstrap,
+  discard,
+  envelopeOf,
+  errorEvent,
+  ingest,
+  type Product,
+  type Project,
+  ready,
+  start,
+  until,
+} from '../product.ts'
 
 /** More rounds by hand: `CRASH_ROUNDS=20 npm run e2e -- e2e/crash`. */
 const rounds = Number(process.env.CRASH_ROUNDS ?? 3)
@@ -21,7 +33,13 @@ function load(product: Product, project: Project, type: string, acknowledged: st
     }
   }
   const senders = Array.from({ length: 8 }, sender)
-  return { stop: async () => { state.on = false; await Promise.all(senders) }, state }
+  return {
+    stop: async () => {
+      state.on = false
+      await Promise.all(senders)
+    },
+    state,
+  }
 }
 
 const childrenOf = (pid: number | undefined, word: string): number[] =>
@@ -37,14 +55,21 @@ type Issue = { id: string; count: string; lifetime: { count: string } }
 async function expectWhole(product: Product, project: Project, type: string, acknowledged: string[]): Promise<void> {
   await ready(product)
   const settled = await until('all counted', 30_000, async () => {
-    const found = (await api(product, project, `/organizations/${project.org}/issues/?query=${type}&statsPeriod=24h`)).json as Issue[]
+    const found = (await api(product, project, `/organizations/${project.org}/issues/?query=${type}&statsPeriod=24h`))
+      .json as Issue[]
     const status = (await api(product, project, '/status/')).json as { journal: { lagBytes: number } }
-    return found[0] && status.journal.lagBytes === 0 && Number(found[0].lifetime.count) >= acknowledged.length && found[0]
+    return (
+      found[0] && status.journal.lagBytes === 0 && Number(found[0].lifetime.count) >= acknowledged.length && found[0]
+    )
   })
   const missing: string[] = []
-  for (const id of acknowledged) if ((await api(product, project, `/organizations/${project.org}/eventids/${id}/`)).status !== 200) missing.push(id)
+  for (const id of acknowledged)
+    if ((await api(product, project, `/organizations/${project.org}/eventids/${id}/`)).status !== 200) missing.push(id)
   expect(missing).toEqual([])
-  const status = (await api(product, project, '/status/')).json as { disk: { tables: { table: string; rows: number }[] }; ledger: { stored: number; lost: number; dead: number } }
+  const status = (await api(product, project, '/status/')).json as {
+    disk: { tables: { table: string; rows: number }[] }
+    ledger: { stored: number; lost: number; dead: number }
+  }
   const rows = status.disk.tables.find((one) => one.table === 'events')?.rows
   expect(Number(settled.lifetime.count)).toBe(rows)
   expect(Number(settled.count)).toBe(rows)

@@ -19,22 +19,42 @@ window.capture = () => Sentry.captureException(new TypeError('cart is empty'))
 window.done = () => Sentry.flush(5000)
 `
 
-type Event = { entries: { type: string; data: { values: { type?: string; category?: string; message?: string; mechanism?: { handled: boolean } }[] } }[]; tags: { key: string; value: string }[]; user: { id: string }; contexts: Record<string, { name?: string }>; isUnhandled: boolean }
+type Event = {
+  entries: {
+    type: string
+    data: { values: { type?: string; category?: string; message?: string; mechanism?: { handled: boolean } }[] }
+  }[]
+  tags: { key: string; value: string }[]
+  user: { id: string }
+  contexts: Record<string, { name?: string }>
+  isUnhandled: boolean
+}
 type Issue = { id: string; title: string; isUnhandled: boolean }
 
 describe.skipIf(noChromium)(`official browser SDKs${noChromium ? ` (skipped: ${noChromium})` : ''}`, () => {
   const state = {} as { server: Server; url: string; browser: Browser }
   beforeAll(async () => {
     const scripts = new Map<string, string>()
-    for (const [name, sdk] of [['v7', '@sentry/browser-7'], ['v11', '@sentry/browser']] as const) {
-      const built = await build({ stdin: { contents: application(sdk), resolveDir: root }, bundle: true, write: false, format: 'iife', target: 'es2020' })
+    for (const [name, sdk] of [
+      ['v7', '@sentry/browser-7'],
+      ['v11', '@sentry/browser'],
+    ] as const) {
+      const built = await build({
+        stdin: { contents: application(sdk), resolveDir: root },
+        bundle: true,
+        write: false,
+        format: 'iife',
+        target: 'es2020',
+      })
       scripts.set(`/${name}.js`, built.outputFiles[0]?.text ?? '')
     }
     state.server = createServer((req, res) => {
       const { pathname } = new URL(req.url ?? '/', 'http://x')
       const script = scripts.get(pathname)
       if (script !== undefined) return void res.writeHead(200, { 'content-type': 'text/javascript' }).end(script)
-      res.writeHead(200, { 'content-type': 'text/html' }).end(`<button id="go">Go</button><script src="${pathname.replace('/page', '')}.js"></script>`)
+      res
+        .writeHead(200, { 'content-type': 'text/html' })
+        .end(`<button id="go">Go</button><script src="${pathname.replace('/page', '')}.js"></script>`)
     })
     await new Promise<void>((resolve) => state.server.listen(0, '127.0.0.1', resolve))
     const address = state.server.address()
@@ -46,11 +66,16 @@ describe.skipIf(noChromium)(`official browser SDKs${noChromium ? ` (skipped: ${n
     state.server?.close()
   })
 
-  test.each([['v7', '7.120.4'], ['v11', 'the current major']])('%s (%s): an uncaught and a captured error, across origins', async (name) => {
+  test.each([
+    ['v7', '7.120.4'],
+    ['v11', 'the current major'],
+  ])('%s (%s): an uncaught and a captured error, across origins', async (name) => {
     const org = `sdk${name}`
     const project = bootstrap(product, org, 'shop')
     const page = await state.browser.newPage()
-    await page.goto(`${state.url}/page/${name}?dsn=${encodeURIComponent(project.dsn.replace('localhost', '127.0.0.1'))}`)
+    await page.goto(
+      `${state.url}/page/${name}?dsn=${encodeURIComponent(project.dsn.replace('localhost', '127.0.0.1'))}`,
+    )
     await page.click('#go')
     await page.evaluate('window.capture()')
     await page.evaluate('window.done()')
@@ -59,9 +84,13 @@ describe.skipIf(noChromium)(`official browser SDKs${noChromium ? ` (skipped: ${n
       return found.length >= 2 && found
     })
     await page.close()
-    expect(issues.map((one) => [one.title, one.isUnhandled]).sort()).toEqual([['RangeError: quantity out of range', true], ['TypeError: cart is empty', false]])
+    expect(issues.map((one) => [one.title, one.isUnhandled]).sort()).toEqual([
+      ['RangeError: quantity out of range', true],
+      ['TypeError: cart is empty', false],
+    ])
     const unhandled = issues.find((one) => one.isUnhandled)
-    const event = (await api(product, project, `/organizations/${org}/issues/${unhandled?.id}/events/latest/`)).json as Event
+    const event = (await api(product, project, `/organizations/${org}/issues/${unhandled?.id}/events/latest/`))
+      .json as Event
     const crumbs = event.entries.find((entry) => entry.type === 'breadcrumbs')?.data.values ?? []
     expect(crumbs.map((one) => one.category)).toEqual(expect.arrayContaining(['console', 'ui.click']))
     expect(event.user.id).toBe('7')

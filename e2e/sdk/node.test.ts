@@ -6,7 +6,11 @@ const product = inject('product')
 
 /** Runs a small program that uses the official Node SDK, as an application of a user would. */
 function run(program: string, dsn: string): Promise<number | null> {
-  const child = spawn(process.execPath, ['--input-type=module', '-e', program], { cwd: root, env: { ...process.env, DSN: dsn }, stdio: ['ignore', 'inherit', 'ignore'] })
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    cwd: root,
+    env: { ...process.env, DSN: dsn },
+    stdio: ['ignore', 'inherit', 'ignore'],
+  })
   return new Promise((resolve) => child.once('exit', resolve))
 }
 
@@ -23,8 +27,25 @@ await Sentry.flush(5000)
 `
 
 type Issue = { id: string; title: string; culprit: string; level: string; shortId: string }
-type Entry = { type: string; data: { values: { type: string; value: string; stacktrace: { frames: { function: string | null; inApp: boolean; context: unknown[] }[] } | null; message?: string }[] } }
-type Event = { entries: Entry[]; user: { id: string; email: string }; release: { version: string }; environment: string; digest: { value: string; found: string }; tags: { key: string; value: string }[] }
+type Entry = {
+  type: string
+  data: {
+    values: {
+      type: string
+      value: string
+      stacktrace: { frames: { function: string | null; inApp: boolean; context: unknown[] }[] } | null
+      message?: string
+    }[]
+  }
+}
+type Event = {
+  entries: Entry[]
+  user: { id: string; email: string }
+  release: { version: string }
+  environment: string
+  digest: { value: string; found: string }
+  tags: { key: string; value: string }[]
+}
 
 test('@sentry/node: an error with its cause, and a message, become issues with frames, user, release and digest', async () => {
   const project = bootstrap(product, 'sdknode', 'api', 'node')
@@ -35,11 +56,17 @@ test('@sentry/node: an error with its cause, and a message, become issues with f
   })
   expect(issues.map((one) => one.title).sort()).toEqual(['Error: checkout failed', 'paid order 1234 in 56ms'])
   const failed = issues.find((one) => one.title.startsWith('Error'))
-  const event = (await api(product, project, `/organizations/sdknode/issues/${failed?.id}/events/latest/`)).json as Event
+  const event = (await api(product, project, `/organizations/sdknode/issues/${failed?.id}/events/latest/`))
+    .json as Event
   const exceptions = event.entries.find((entry) => entry.type === 'exception')?.data.values ?? []
   expect(exceptions.map((one) => one.type)).toEqual(['TypeError', 'Error'])
   expect(exceptions[0]?.stacktrace?.frames.at(-1)).toMatchObject({ function: 'totalOf' })
-  expect(event).toMatchObject({ user: { id: '42', email: 'ada@example.test' }, release: { version: 'shop@1.2.3' }, environment: 'production', digest: { value: '2774530904' } })
+  expect(event).toMatchObject({
+    user: { id: '42', email: 'ada@example.test' },
+    release: { version: 'shop@1.2.3' },
+    environment: 'production',
+    digest: { value: '2774530904' },
+  })
   expect(JSON.stringify(event)).not.toContain('hunter2')
   const found = await api(product, project, '/organizations/sdknode/digests/2774530904/')
   expect(found.status).toBe(200)

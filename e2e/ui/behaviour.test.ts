@@ -12,7 +12,8 @@ describe.skipIf(noChromium)('how the screens behave in the browser', () => {
 
   beforeAll(async () => {
     state.project = bootstrap(product, org, 'web')
-    for (const type of ['AlphaError', 'BetaError', 'GammaError']) await ingest(product, state.project, envelopeOf(errorEvent(type)))
+    for (const type of ['AlphaError', 'BetaError', 'GammaError'])
+      await ingest(product, state.project, envelopeOf(errorEvent(type)))
     const issues = await until('three issues', 15_000, async () => {
       const found = (await api(product, state.project, `/organizations/${org}/issues/?query=`)).json as { id: string }[]
       return found.length === 3 && found
@@ -25,7 +26,13 @@ describe.skipIf(noChromium)('how the screens behave in the browser', () => {
   })
   afterAll(() => state.browser?.close())
 
-  test.each(['/no-such-screen', '/issues/99999999', '/issues/WEB-999', '/issues/WEB-1/events/77777', '/projects/nothing/setup'])('%s answers 404 with the not-found page', async (path) => {
+  test.each([
+    '/no-such-screen',
+    '/issues/99999999',
+    '/issues/WEB-999',
+    '/issues/WEB-1/events/77777',
+    '/projects/nothing/setup',
+  ])('%s answers 404 with the not-found page', async (path) => {
     const answer = await state.page.goto(at(path))
     expect(answer?.status()).toBe(404)
     expect(await state.page.locator('body').innerText()).toMatch(/not found/i)
@@ -34,7 +41,8 @@ describe.skipIf(noChromium)('how the screens behave in the browser', () => {
 
   test('an organization of somebody else is a 404, as one that does not exist', async () => {
     bootstrap(product, 'strangers', 'web', 'javascript', 'stranger@strangers.test')
-    for (const path of ['/o/strangers/issues', '/o/nobody/issues']) expect((await state.page.goto(product.url + path))?.status()).toBe(404)
+    for (const path of ['/o/strangers/issues', '/o/nobody/issues'])
+      expect((await state.page.goto(product.url + path))?.status()).toBe(404)
   })
 
   test('without a login every screen leads to the sign-in, and back', async () => {
@@ -48,7 +56,9 @@ describe.skipIf(noChromium)('how the screens behave in the browser', () => {
     await state.page.goto(at('/issues'))
     await state.page.locator('[data-issue-row]').first().waitFor()
     await state.page.waitForTimeout(1500)
-    await state.page.evaluate("(() => { const a = document.createElement('a'); a.href = '#somewhere'; a.id = 'hash'; a.textContent = 'x'; document.body.prepend(a) })()")
+    await state.page.evaluate(
+      "(() => { const a = document.createElement('a'); a.href = '#somewhere'; a.id = 'hash'; a.textContent = 'x'; document.body.prepend(a) })()",
+    )
     let requests = 0
     const count = () => void requests++
     state.page.on('request', count)
@@ -60,9 +70,26 @@ describe.skipIf(noChromium)('how the screens behave in the browser', () => {
 
   test.each([
     ['a reset connection', (page: Page) => page.route(/_rsc=/, (route) => route.abort())],
-    ['a 500', (page: Page) => page.route(/_rsc=/, (route) => route.fulfill({ status: 500, contentType: 'text/html', body: 'no' }))],
-    ['a wrong content type', (page: Page) => page.route(/_rsc=/, (route) => route.fulfill({ status: 200, contentType: 'text/html', body: '<h1>proxy</h1>' }))],
-    ['silence for longer than 3.8 s', (page: Page) => page.route(/_rsc=/, async (route) => { await new Promise((resolve) => setTimeout(resolve, 8000)); await route.continue().catch(() => undefined) })],
+    [
+      'a 500',
+      (page: Page) =>
+        page.route(/_rsc=/, (route) => route.fulfill({ status: 500, contentType: 'text/html', body: 'no' })),
+    ],
+    [
+      'a wrong content type',
+      (page: Page) =>
+        page.route(/_rsc=/, (route) =>
+          route.fulfill({ status: 200, contentType: 'text/html', body: '<h1>proxy</h1>' }),
+        ),
+    ],
+    [
+      'silence for longer than 3.8 s',
+      (page: Page) =>
+        page.route(/_rsc=/, async (route) => {
+          await new Promise((resolve) => setTimeout(resolve, 8000))
+          await route.continue().catch(() => undefined)
+        }),
+    ],
   ])('a client navigation that meets %s becomes one full load', async (_name, spoil) => {
     const { page } = state
     await page.goto(at('/issues'))
@@ -87,7 +114,10 @@ describe.skipIf(noChromium)('how the screens behave in the browser', () => {
     await page.keyboard.press('j')
     await page.keyboard.press('Enter')
     await page.waitForURL(/\/issues\/[^?/]+/)
-    await page.getByText(/in(Alpha|Beta|Gamma)Error/).first().waitFor()
+    await page
+      .getByText(/in(Alpha|Beta|Gamma)Error/)
+      .first()
+      .waitFor()
     await page.goBack()
     await page.locator('[data-issue-row][aria-selected=true], [data-issue-row][data-selected=true]').first().waitFor()
   })

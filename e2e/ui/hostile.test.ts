@@ -10,17 +10,66 @@ const link = 'javascript:alert(4)'
 
 /** Markup and script links in every string field that an event can have. */
 function hostileEvent(): Record<string, unknown> {
-  const frame = { filename: `${link}//${markup}`, abs_path: link, function: markup, module: markup, lineno: 1, colno: 1, context_line: markup, pre_context: [markup], post_context: [markup], in_app: true, vars: { [markup]: markup } }
+  const frame = {
+    filename: `${link}//${markup}`,
+    abs_path: link,
+    function: markup,
+    module: markup,
+    lineno: 1,
+    colno: 1,
+    context_line: markup,
+    pre_context: [markup],
+    post_context: [markup],
+    in_app: true,
+    vars: { [markup]: markup },
+  }
   return {
-    event_id: eventId(), timestamp: Date.now() / 1000, platform: 'javascript', level: 'error', logger: markup, transaction: markup, server_name: markup,
-    release: 'shop@1.0.0', dist: 'd1', environment: 'production', message: markup, culprit: markup,
-    exception: { values: [{ type: `Hostile${markup}`, value: markup, module: markup, stacktrace: { frames: [frame] }, mechanism: { type: markup, handled: false, description: markup, help_link: link, data: { [markup]: markup } } }] },
-    request: { url: `${link}?${markup}`, method: markup, headers: { [markup]: markup, Referer: link }, cookies: { a: markup }, data: { body: markup }, query_string: { q: markup } },
+    event_id: eventId(),
+    timestamp: Date.now() / 1000,
+    platform: 'javascript',
+    level: 'error',
+    logger: markup,
+    transaction: markup,
+    server_name: markup,
+    release: 'shop@1.0.0',
+    dist: 'd1',
+    environment: 'production',
+    message: markup,
+    culprit: markup,
+    exception: {
+      values: [
+        {
+          type: `Hostile${markup}`,
+          value: markup,
+          module: markup,
+          stacktrace: { frames: [frame] },
+          mechanism: { type: markup, handled: false, description: markup, help_link: link, data: { [markup]: markup } },
+        },
+      ],
+    },
+    request: {
+      url: `${link}?${markup}`,
+      method: markup,
+      headers: { [markup]: markup, Referer: link },
+      cookies: { a: markup },
+      data: { body: markup },
+      query_string: { q: markup },
+    },
     user: { id: markup, email: markup, username: markup, ip_address: '10.0.0.1', data: { x: markup } },
-    tags: { url: link, digest: '2774530904', plain: markup, bidi: 'abc\u202edcba\u0000\u200b' }, extra: { [markup]: { deep: [markup, link] } },
-    contexts: { trace: { trace_id: eventId(), span_id: '1234567890abcdef', op: markup }, custom: { type: markup, link, [markup]: markup } },
-    breadcrumbs: { values: [{ type: 'http', category: markup, level: 'info', message: markup, data: { url: link, [markup]: markup } }] },
-    sdk: { name: markup, version: markup, packages: [{ name: markup, version: link }] }, modules: { [markup]: link }, fingerprint: ['hostile'],
+    tags: { url: link, digest: '2774530904', plain: markup, bidi: 'abc\u202edcba\u0000\u200b' },
+    extra: { [markup]: { deep: [markup, link] } },
+    contexts: {
+      trace: { trace_id: eventId(), span_id: '1234567890abcdef', op: markup },
+      custom: { type: markup, link, [markup]: markup },
+    },
+    breadcrumbs: {
+      values: [
+        { type: 'http', category: markup, level: 'info', message: markup, data: { url: link, [markup]: markup } },
+      ],
+    },
+    sdk: { name: markup, version: markup, packages: [{ name: markup, version: link }] },
+    modules: { [markup]: link },
+    fingerprint: ['hostile'],
   }
 }
 
@@ -29,33 +78,61 @@ describe.skipIf(noChromium)('hostile event data on every screen', () => {
   beforeAll(async () => {
     state.project = bootstrap(product, org, 'web')
     expect((await ingest(product, state.project, envelopeOf(hostileEvent()))).status).toBe(200)
-    const found = await until('the issue', 15_000, async () => ((await api(product, state.project, `/organizations/${org}/issues/?query=`)).json as { id: string }[])[0])
+    const found = await until(
+      'the issue',
+      15_000,
+      async () =>
+        ((await api(product, state.project, `/organizations/${org}/issues/?query=`)).json as { id: string }[])[0],
+    )
     state.issue = found.id
     state.browser = await openBrowser()
   })
   afterAll(() => state.browser?.close())
 
-  test.each([[1440, false], [390, true]])('at %i pixels (dark: %s): no script runs, no foreign request, no dialog, no link outside the allow-list', async (width, dark) => {
-    const watched = await openPage(state.browser, product.url, { width, dark })
-    const { page } = watched
-    await signIn(page, product.url, `owner@${org}.test`)
-    for (const path of ['/issues', `/issues/${state.issue}`, `/issues/${state.issue}/events/first`, '/status', '/projects']) {
-      await page.goto(`${product.url}/o/${org}${path}`)
-      await page.waitForTimeout(1200)
-      for (const button of await page.locator('main button[aria-expanded=false], main summary').all()) await button.click({ timeout: 1000 }).catch(() => undefined)
-      await page.waitForTimeout(300)
-      const links = await page.locator('a[href]').evaluateAll((all) => all.map((one) => (one as HTMLAnchorElement).href))
-      expect(links.filter((href) => !/^(https?|mailto):/.test(href))).toEqual([])
-      expect(await page.locator('img[src*="evil"], svg[onload]').count()).toBe(0)
-      const wide = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
-      expect([path, wide]).toEqual([path, 0])
-    }
-    expect({ errors: watched.errors, foreign: watched.foreign, dialogs: watched.dialogs }).toEqual({ errors: [], foreign: [], dialogs: [] })
-    await page.context().close()
-  })
+  test.each([
+    [1440, false],
+    [390, true],
+  ])(
+    'at %i pixels (dark: %s): no script runs, no foreign request, no dialog, no link outside the allow-list',
+    async (width, dark) => {
+      const watched = await openPage(state.browser, product.url, { width, dark })
+      const { page } = watched
+      await signIn(page, product.url, `owner@${org}.test`)
+      for (const path of [
+        '/issues',
+        `/issues/${state.issue}`,
+        `/issues/${state.issue}/events/first`,
+        '/status',
+        '/projects',
+      ]) {
+        await page.goto(`${product.url}/o/${org}${path}`)
+        await page.waitForTimeout(1200)
+        for (const button of await page.locator('main button[aria-expanded=false], main summary').all())
+          await button.click({ timeout: 1000 }).catch(() => undefined)
+        await page.waitForTimeout(300)
+        const links = await page
+          .locator('a[href]')
+          .evaluateAll((all) => all.map((one) => (one as HTMLAnchorElement).href))
+        expect(links.filter((href) => !/^(https?|mailto):/.test(href))).toEqual([])
+        expect(await page.locator('img[src*="evil"], svg[onload]').count()).toBe(0)
+        const wide = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+        expect([path, wide]).toEqual([path, 0])
+      }
+      expect({ errors: watched.errors, foreign: watched.foreign, dialogs: watched.dialogs }).toEqual({
+        errors: [],
+        foreign: [],
+        dialogs: [],
+      })
+      await page.context().close()
+    },
+  )
 
   test('the Markdown of the issue fences what it quotes', async () => {
-    const answer = await api(product, state.project, `/organizations/${org}/issues/${state.issue}/events/latest/markdown/`)
+    const answer = await api(
+      product,
+      state.project,
+      `/organizations/${org}/issues/${state.issue}/events/latest/markdown/`,
+    )
     expect(answer.status).toBe(200)
     expect(answer.headers.get('content-type')).toContain('text/markdown')
     expect(answer.text).toMatch(/```/)

@@ -31,7 +31,10 @@ describe.skipIf(noChromium)('from an empty folder to the first event', () => {
     await page.locator('[name=project]').fill('Web shop')
     await page.locator('button[type=submit]').click()
     // the form says what is wrong at the field and keeps what was typed
-    await page.getByText(/at least 10/i).first().waitFor()
+    await page
+      .getByText(/at least 10/i)
+      .first()
+      .waitFor()
     expect(await page.locator('[name=organization]').inputValue()).toBe('Acme Inc')
     await page.locator('[name=password]').fill(password)
     await page.locator('button[type=submit]').click()

@@ -1,5 +1,9 @@
 /** One part of the runtime that we pin: what is known about its version, as of `checked`. */
-export type Advisory = { name: string; /** Versions before this one are meant; '' for none. */ before: string; sentence: string }
+export type Advisory = {
+  name: string /** Versions before this one are meant; '' for none. */
+  before: string
+  sentence: string
+}
 
 /** When this table was last compared with what is published. */
 export const checked = '2026-11-21'
@@ -9,13 +13,18 @@ export const advisories: readonly Advisory[] = [
   {
     name: 'node',
     before: '24.22.1',
-    sentence: 'The bundled Brotli decoder has a published memory-safety advisory, fixed in 24.22.1. Not reachable here: br bodies are decoded in WebAssembly with an output cap, and outgoing requests never ask for br.',
+    sentence:
+      'The bundled Brotli decoder has a published memory-safety advisory, fixed in 24.22.1. Not reachable here: br bodies are decoded in WebAssembly with an output cap, and outgoing requests never ask for br.',
   },
 ]
 
 /** Negative, 0 or positive as version `a` is older than, the same as or newer than `b`; numbers only. */
 export function compareVersions(a: string, b: string): number {
-  const parts = (text: string) => text.replace(/^v/, '').split(/[.+-]/).map((one) => Number.parseInt(one, 10) || 0)
+  const parts = (text: string) =>
+    text
+      .replace(/^v/, '')
+      .split(/[.+-]/)
+      .map((one) => Number.parseInt(one, 10) || 0)
   const [left, right] = [parts(a), parts(b)]
   for (let i = 0; i < Math.max(left.length, right.length); i++) {
     const difference = (left[i] ?? 0) - (right[i] ?? 0)

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RestEvent, RestIssue, RestIssueDetail } from '../protocol/rest.ts'
-import { type TestApp, openTestApp } from './app.cases.ts'
+import { openTestApp, type TestApp } from './app.cases.ts'
 import { openapiText } from './openapi.ts'
 import { routes } from './routes.ts'
+import { hex, seedAttachments, seedEvents, streamCases } from './seed.cases.ts'
 
 const state: { made?: TestApp; ids: string[] } = { ids: [] }
 function made(): TestApp {
@@ -14,26 +15,9 @@ const get = (path: string, options?: Parameters<TestApp['call']>[2]) => made().c
 const O = '/organizations/acme'
 const P = '/projects/acme/web'
 
-const nowS = Math.floor(Date.now() / 1000)
-const error = (type: string, value: string, more: Record<string, unknown> = {}) => ({
-  platform: 'javascript', timestamp: nowS - 60, environment: 'production', release: 'shop@1.0.0',
-  exception: { values: [{ type, value, stacktrace: { frames: [{ filename: 'app.js', function: `f${type}`, lineno: 10, colno: 5, in_app: true, pre_context: ['a'], context_line: 'throw it', post_context: ['z'] }] } }] },
-  ...more,
-})
-const hex = (n: number) => n.toString(16).padStart(32, '0')
-
 beforeAll(async () => {
   state.made = await openTestApp()
-  state.ids = await made().store(
-    [
-      error('TypeError', 'x is undefined', { event_id: hex(1), user: { id: '42', email: 'a@b.test' }, tags: { fruit: 'apple' }, contexts: { trace: { trace_id: hex(77), span_id: '0123456789abcdef' } }, breadcrumbs: { values: [{ timestamp: nowS - 61, category: 'ui.click', message: 'button' }] }, request: { url: 'https://shop.test/cart?a=1', method: 'POST' }, extra: { cart: 3 } }),
-      error('TypeError', 'x is undefined', { event_id: hex(2), timestamp: nowS - 50, user: { id: '43' }, tags: { fruit: 'pear' }, environment: 'staging' }),
-      error('TypeError', 'x is undefined', { event_id: hex(3), timestamp: nowS - 40, user: { id: '43' }, tags: { fruit: 'pear' } }),
-      error('RangeError', 'too far', { event_id: hex(4), timestamp: nowS - 30, level: 'fatal', tags: { fruit: 'plum', digest: '3141592653' } }),
-      { event_id: hex(5), platform: 'python', timestamp: nowS - 20, level: 'warning', message: 'disk nearly full', logger: 'disk' },
-    ],
-    [{ name: '../evil "x".html', type: 'text/html', bytes: '<script>1</script>' }, { name: 'log.txt', type: 'text/plain', bytes: 'hello' }],
-  )
+  state.ids = await made().store(seedEvents, seedAttachments)
 }, 30_000)
 afterAll(() => state.made?.close())
 
@@ -49,52 +33,22 @@ async function issueOf(type: string): Promise<RestIssue> {
 }
 
 describe('issue stream', () => {
-  test.each([
-    ['', ['disk nearly full', 'RangeError', 'TypeError']],
-    ['query=', ['disk nearly full', 'RangeError', 'TypeError']],
-    ['sort=freq', ['TypeError', 'disk nearly full', 'RangeError']],
-    ['sort=user', ['TypeError', 'RangeError', 'disk nearly full']],
-    ['query=TypeError', ['TypeError']],
-    ['query=undefined', ['TypeError']],
-    ['query="too far"', ['RangeError']],
-    ['query=level:[fatal,warning]', ['disk nearly full', 'RangeError']],
-    ['query=!level:error', ['disk nearly full', 'RangeError']],
-    ['query=fruit:apple', ['TypeError']],
-    ['query=fruit:p*', ['RangeError', 'TypeError']],
-    ['query=has:fruit', ['RangeError', 'TypeError']],
-    ['query=!has:fruit', ['disk nearly full']],
-    ['query=user.id:42', ['TypeError']],
-    ['query=release:shop@1.0.0 level:fatal', ['RangeError']],
-    ['query=fruit:apple OR level:warning', ['disk nearly full', 'TypeError']],
-    ['query=(fruit:apple OR fruit:plum) level:fatal', ['RangeError']],
-    ['query=project:web is:unresolved', ['disk nearly full', 'RangeError', 'TypeError']],
-    ['query=project:nope', []],
-    ['query=transaction.duration:>5s', []],
-    ['query=timesSeen:>2', ['TypeError']],
-    ['query=firstSeen:-1h', ['disk nearly full', 'RangeError', 'TypeError']],
-    ['query=firstSeen:+1h', []],
-    ['query=error.type:Range*', ['RangeError']],
-    ['query=logger:disk', ['disk nearly full']],
-    ['query=event.type:error', ['RangeError', 'TypeError']],
-    ['query=assigned:me', []],
-    ['query=is:unassigned is:new', ['disk nearly full', 'RangeError', 'TypeError']],
-    ['query=is:resolved', []],
-    ['query=digest:3141592653', ['RangeError']],
-    [`query=trace:${hex(77)}`, ['TypeError']],
-    ['query=message:disk', ['disk nearly full']],
-    ['environment=staging', ['TypeError']],
-    ['environment=none-such', []],
-    ['project=web', ['disk nearly full', 'RangeError', 'TypeError']],
-    ['project=-1&statsPeriod=1h', ['disk nearly full', 'RangeError', 'TypeError']],
-    ['start=2001-01-01&end=2001-02-01', []],
-    ['sort=new&limit=2', ['disk nearly full', 'RangeError']],
-  ])('%s', async (query, expected) => {
+  test.each(streamCases)('%s', async (query, expected) => {
     expect(await titles(query.replaceAll(' ', '%20').replaceAll('>', '%3E').replaceAll('+', '%2B'))).toEqual(expected)
   })
 
   test('counts, users, points and place of an issue', async () => {
     const issue = await issueOf('TypeError')
-    expect(issue).toMatchObject({ count: '3', userCount: 2, shortId: expect.stringMatching(/^WEB-\w+$/), status: 'unresolved', substatus: 'new', project: { slug: 'web' }, lifetime: { count: '3', userCount: 2 }, permalink: `http://mishap.test/o/acme/issues/${issue.id}` })
+    expect(issue).toMatchObject({
+      count: '3',
+      userCount: 2,
+      shortId: expect.stringMatching(/^WEB-\w+$/),
+      status: 'unresolved',
+      substatus: 'new',
+      project: { slug: 'web' },
+      lifetime: { count: '3', userCount: 2 },
+      permalink: `http://mishap.test/o/acme/issues/${issue.id}`,
+    })
     const points = issue.stats['14d'] ?? []
     expect(points.length).toBeGreaterThan(20)
     expect(points.reduce((sum, [, events]) => sum + events, 0)).toBe(3)
@@ -137,7 +91,14 @@ describe('issue stream', () => {
     if (status === 400) expect((answer.json as { detail: string }).detail).toMatch(/^Invalid query/)
   })
 
-  test.each([['statsPeriod=soon', 'statsPeriod'], ['start=2026-01-02&end=2026-01-01', 'start'], ['start=2026-01-02', 'end'], ['cursor=x', 'cursor'], ['limit=0', 'limit'], ['sort=size', 'sort']])('%s answers its field', async (query, field) => {
+  test.each([
+    ['statsPeriod=soon', 'statsPeriod'],
+    ['start=2026-01-02&end=2026-01-01', 'start'],
+    ['start=2026-01-02', 'end'],
+    ['cursor=x', 'cursor'],
+    ['limit=0', 'limit'],
+    ['sort=size', 'sort'],
+  ])('%s answers its field', async (query, field) => {
     const answer = await get(`${O}/issues/?${query}`)
     expect([answer.status, Object.keys(answer.json)]).toEqual([400, [field]])
   })
@@ -146,15 +107,24 @@ describe('issue stream', () => {
 describe('one issue', () => {
   test('by id, with and without organization, by short id, with and without a slash', async () => {
     const { id, shortId } = await issueOf('TypeError')
-    for (const path of [`${O}/issues/${id}/`, `${O}/issues/${id}`, `/issues/${id}/`, `${O}/issues/${shortId.toLowerCase()}/`]) {
+    for (const path of [
+      `${O}/issues/${id}/`,
+      `${O}/issues/${id}`,
+      `/issues/${id}/`,
+      `${O}/issues/${shortId.toLowerCase()}/`,
+    ]) {
       const answer = await get(path)
       expect([path, answer.status, (answer.json as RestIssueDetail).id]).toEqual([path, 200, id])
       expect((answer.json as RestIssueDetail).tags.find((one) => one.key === 'fruit')?.totalValues).toBe(3)
     }
-    expect((await get(`${O}/shortids/${shortId}/`)).json).toMatchObject({ organizationSlug: 'acme', projectSlug: 'web', groupId: id })
-    expect((await titles(`shortIdLookup=1&query=${shortId}`))).toEqual(['TypeError'])
-    expect((await titles(`query=issue:${shortId}`))).toEqual(['TypeError'])
-    expect((await titles(`query=${shortId}`))).toEqual(['TypeError'])
+    expect((await get(`${O}/shortids/${shortId}/`)).json).toMatchObject({
+      organizationSlug: 'acme',
+      projectSlug: 'web',
+      groupId: id,
+    })
+    expect(await titles(`shortIdLookup=1&query=${shortId}`)).toEqual(['TypeError'])
+    expect(await titles(`query=issue:${shortId}`)).toEqual(['TypeError'])
+    expect(await titles(`query=${shortId}`)).toEqual(['TypeError'])
   })
 
   test('resolve, undo, assign, comment, activity', async () => {
@@ -166,11 +136,19 @@ describe('one issue', () => {
     expect(await titles('query=is:resolved')).toEqual(['disk nearly full'])
     await made().call('PUT', `${O}/issues/?id=${id}`, { body: { status: 'unresolved', substatus: 'new' } })
     expect((await get(`/issues/${id}/`)).json).toMatchObject({ status: 'unresolved', substatus: 'new' })
-    expect((await made().call('PUT', `/issues/${id}/`, { body: { assignedTo: 'owner@example.test' } })).json).toMatchObject({ assignedTo: { email: 'owner@example.test' } })
+    expect(
+      (await made().call('PUT', `/issues/${id}/`, { body: { assignedTo: 'owner@example.test' } })).json,
+    ).toMatchObject({ assignedTo: { email: 'owner@example.test' } })
     expect(await titles('query=assigned:me')).toEqual(['disk nearly full'])
-    expect((await made().call('PUT', `/issues/${id}/`, { body: { assignedTo: 'nobody@example.test' } })).status).toBe(400)
-    expect((await made().call('POST', `${O}/issues/${id}/comments/`, { body: { text: ' seen ' } })).json).toMatchObject({ type: 'note', data: { text: 'seen' }, user: { name: 'Olga' } })
-    expect((await made().call('POST', `${O}/issues/${id}/notes/`, { body: { text: ' ' } })).json).toEqual({ text: [expect.any(String)] })
+    expect((await made().call('PUT', `/issues/${id}/`, { body: { assignedTo: 'nobody@example.test' } })).status).toBe(
+      400,
+    )
+    expect((await made().call('POST', `${O}/issues/${id}/comments/`, { body: { text: ' seen ' } })).json).toMatchObject(
+      { type: 'note', data: { text: 'seen' }, user: { name: 'Olga' } },
+    )
+    expect((await made().call('POST', `${O}/issues/${id}/notes/`, { body: { text: ' ' } })).json).toEqual({
+      text: [expect.any(String)],
+    })
     expect((await get(`${O}/issues/${id}/notes/`)).json).toHaveLength(1)
     const { activity } = (await get(`${O}/issues/${id}/activities/`)).json as { activity: { type: string }[] }
     expect(activity.map((one) => one.type)).toEqual(expect.arrayContaining(['note', 'set_resolved', 'set_unresolved']))
@@ -180,30 +158,60 @@ describe('one issue', () => {
 
   test('archive by other words', async () => {
     const { id } = await issueOf('RangeError')
-    expect((await made().call('PUT', `${P}/issues/?id=${id}&id=999999`, { body: { status: 'archived' } })).json).toMatchObject({ status: 'ignored', updated: [id] })
+    expect(
+      (await made().call('PUT', `${P}/issues/?id=${id}&id=999999`, { body: { status: 'archived' } })).json,
+    ).toMatchObject({ status: 'ignored', updated: [id] })
     await made().call('PUT', `/issues/${id}/`, { body: { status: 'unresolved' } })
-    expect((await made().call('PUT', `${O}/issues/`, { body: { status: 'resolved' } })).json).toEqual({ id: [expect.any(String)] })
+    expect((await made().call('PUT', `${O}/issues/`, { body: { status: 'resolved' } })).json).toEqual({
+      id: [expect.any(String)],
+    })
     expect((await made().call('PUT', `/issues/${id}/`, { body: { status: 'gone' } })).json).toHaveProperty('status')
   })
 
   test('tags and hashes', async () => {
     const { id } = await issueOf('TypeError')
-    expect((await get(`${O}/issues/${id}/tags/fruit/`)).json).toMatchObject({ key: 'fruit', totalValues: 3, uniqueValues: 2, topValues: [{ value: 'pear', count: 2 }, { value: 'apple', count: 1 }] })
+    expect((await get(`${O}/issues/${id}/tags/fruit/`)).json).toMatchObject({
+      key: 'fruit',
+      totalValues: 3,
+      uniqueValues: 2,
+      topValues: [
+        { value: 'pear', count: 2 },
+        { value: 'apple', count: 1 },
+      ],
+    })
     expect((await get(`${O}/issues/${id}/tags/fruit/values/`)).json).toHaveLength(2)
     expect((await get(`${O}/issues/${id}/tags/nope/`)).status).toBe(404)
-    expect((await get(`${O}/issues/${id}/tags/`)).json).toContainEqual(expect.objectContaining({ key: 'environment', totalValues: 3 }))
-    expect((await get(`${O}/issues/${id}/hashes/`)).json).toContainEqual({ id: expect.stringMatching(/^[0-9a-f]{16}$/) })
+    expect((await get(`${O}/issues/${id}/tags/`)).json).toContainEqual(
+      expect.objectContaining({ key: 'environment', totalValues: 3 }),
+    )
+    expect((await get(`${O}/issues/${id}/hashes/`)).json).toContainEqual({
+      id: expect.stringMatching(/^[0-9a-f]{16}$/),
+    })
   })
 })
 
 describe('events', () => {
   test.each([
-    ['latest', 3, 3], ['recommended', 3, 3], ['oldest', 1, 1], ['first', 1, 1], ['1', 1, 1], ['2', 2, 2], ['3', 3, 3], [hex(2), 2, 2],
+    ['latest', 3, 3],
+    ['recommended', 3, 3],
+    ['oldest', 1, 1],
+    ['first', 1, 1],
+    ['1', 1, 1],
+    ['2', 2, 2],
+    ['3', 3, 3],
+    [hex(2), 2, 2],
     ['00000000-0000-0000-0000-000000000002', 2, 2],
   ])('%s', async (choice, id, number) => {
     const issue = await issueOf('TypeError')
     const event = (await get(`${O}/issues/${issue.id}/events/${choice}/`)).json as RestEvent
-    expect(event).toMatchObject({ eventID: hex(id), number, total: 3, previousEventID: id > 1 ? hex(id - 1) : null, nextEventID: id < 3 ? hex(id + 1) : null, groupID: issue.id })
+    expect(event).toMatchObject({
+      eventID: hex(id),
+      number,
+      total: 3,
+      previousEventID: id > 1 ? hex(id - 1) : null,
+      nextEventID: id < 3 ? hex(id + 1) : null,
+      groupID: issue.id,
+    })
   })
 
   test.each(['0', '4', 'newer', hex(4), hex(9)])('%s is not there', async (choice) => {
@@ -219,8 +227,25 @@ describe('events', () => {
     const [exception] = event.entries
     if (exception?.type !== 'exception') throw new Error('no exception')
     expect(exception.data.values[0]).toMatchObject({ type: 'TypeError', value: 'x is undefined' })
-    expect(exception.data.values[0]?.stacktrace?.frames[0]).toMatchObject({ filename: 'app.js', lineNo: 10, colNo: 5, inApp: true, context: [[9, 'a'], [10, 'throw it'], [11, 'z']] })
-    expect(event).toMatchObject({ traceId: hex(77), spanId: '0123456789abcdef', context: { cart: 3 }, user: { id: '42', email: 'a@b.test' }, release: { version: 'shop@1.0.0' }, environment: 'production' })
+    expect(exception.data.values[0]?.stacktrace?.frames[0]).toMatchObject({
+      filename: 'app.js',
+      lineNo: 10,
+      colNo: 5,
+      inApp: true,
+      context: [
+        [9, 'a'],
+        [10, 'throw it'],
+        [11, 'z'],
+      ],
+    })
+    expect(event).toMatchObject({
+      traceId: hex(77),
+      spanId: '0123456789abcdef',
+      context: { cart: 3 },
+      user: { id: '42', email: 'a@b.test' },
+      release: { version: 'shop@1.0.0' },
+      environment: 'production',
+    })
     expect(event.tags).toContainEqual({ key: 'fruit', value: 'apple' })
     expect(event.attachments.map((one) => one.name)).toHaveLength(2)
   })
@@ -230,10 +255,20 @@ describe('events', () => {
     const all = await get(`${O}/issues/${id}/events/?limit=2`)
     expect((all.json as RestEvent[]).map((one) => one.id)).toEqual([hex(3), hex(2)])
     expect(all.headers.get('link')).toContain('results="true"; cursor="0:2:0"')
-    expect(((await get(`${O}/issues/${id}/events/?limit=2&cursor=0:2:0`)).json as RestEvent[]).map((one) => one.id)).toEqual([hex(1)])
-    expect(((await get(`${O}/issues/${id}/events/?query=fruit:pear`)).json as RestEvent[]).map((one) => one.id)).toEqual([hex(3), hex(2)])
-    expect(((await get(`${O}/issues/${id}/events/?query=undefined`)).json as RestEvent[])).toHaveLength(3)
-    expect(((await get(`${P}/events/`)).json as RestEvent[]).map((one) => one.id)).toEqual([hex(5), hex(4), hex(3), hex(2), hex(1)])
+    expect(
+      ((await get(`${O}/issues/${id}/events/?limit=2&cursor=0:2:0`)).json as RestEvent[]).map((one) => one.id),
+    ).toEqual([hex(1)])
+    expect(
+      ((await get(`${O}/issues/${id}/events/?query=fruit:pear`)).json as RestEvent[]).map((one) => one.id),
+    ).toEqual([hex(3), hex(2)])
+    expect((await get(`${O}/issues/${id}/events/?query=undefined`)).json as RestEvent[]).toHaveLength(3)
+    expect(((await get(`${P}/events/`)).json as RestEvent[]).map((one) => one.id)).toEqual([
+      hex(5),
+      hex(4),
+      hex(3),
+      hex(2),
+      hex(1),
+    ])
     expect((await get(`${P}/events/${hex(4)}/`)).json).toMatchObject({ id: hex(4) })
     expect((await get(`${P}/events/${hex(9)}/`)).status).toBe(404)
   })
@@ -261,57 +296,120 @@ describe('events', () => {
     expect(plain.json).toMatchObject({ mimetype: 'text/html' })
     const bytes = await get(`${P}/events/${hex(1)}/attachments/${evil?.id}/?download=1`)
     expect(bytes.text).toBe('<script>1</script>')
-    expect(Object.fromEntries(bytes.headers)).toMatchObject({ 'content-type': 'application/octet-stream', 'x-content-type-options': 'nosniff', 'content-security-policy': "sandbox; default-src 'none'", 'content-length': '18' })
+    expect(Object.fromEntries(bytes.headers)).toMatchObject({
+      'content-type': 'application/octet-stream',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': "sandbox; default-src 'none'",
+      'content-length': '18',
+    })
     expect(bytes.headers.get('content-disposition')).toMatch(/^attachment; filename="[^"/]*"; filename\*=UTF-8''\S+$/)
     expect((await get(`${P}/events/${hex(2)}/attachments/${evil?.id}/?download=1`)).status).toBe(404)
   })
 
   test('digest', async () => {
-    expect((await get(`${O}/digests/3141592653/`)).json).toMatchObject([{ issue: { metadata: { type: 'RangeError' } }, events: [{ id: hex(4) }] }])
+    expect((await get(`${O}/digests/3141592653/`)).json).toMatchObject([
+      { issue: { metadata: { type: 'RangeError' } }, events: [{ id: hex(4) }] },
+    ])
     expect((await get(`${O}/digests/none/`)).json).toEqual([])
     expect((await get(`${O}/digests/..%2F..%2Fx/`)).json).toEqual([])
   })
 })
 
 describe('the rest', () => {
-  test.each(['/', '/auth/', '/users/me/regions/', '/organizations/', `${O}/`, `${O}/projects/`, `${P}/`, `${P}/keys/`, `${O}/tags/`, `${P}/tags/fruit/values/`, `${O}/environments/`, `${P}/environments/`, `${P}/arrivals/`, '/status/', `${O}/projects/web/arrivals/`])('GET %s fits its shape', async (path) => {
+  test.each([
+    '/',
+    '/auth/',
+    '/users/me/regions/',
+    '/organizations/',
+    `${O}/`,
+    `${O}/projects/`,
+    `${P}/`,
+    `${P}/keys/`,
+    `${O}/tags/`,
+    `${P}/tags/fruit/values/`,
+    `${O}/environments/`,
+    `${P}/environments/`,
+    `${P}/arrivals/`,
+    '/status/',
+    `${O}/projects/web/arrivals/`,
+  ])('GET %s fits its shape', async (path) => {
     const answer = await get(path)
     expect([answer.text.slice(0, 300), answer.status]).toEqual([expect.any(String), 200])
   })
 
   test('environments, tag values, arrivals', async () => {
-    expect(((await get(`${O}/environments/`)).json as { name: string }[]).map((one) => one.name)).toEqual(['production', 'staging'])
-    expect((await get(`${P}/tags/fruit/values/`)).json).toContainEqual({ key: 'fruit', name: 'pear', value: 'pear', count: 2 })
-    expect((await get(`${P}/arrivals/`)).json).toMatchObject({ items: [{ itemType: 'event', quantity: 5, sentence: 'Stored.' }], newestIssue: { title: expect.any(String) } })
+    expect(((await get(`${O}/environments/`)).json as { name: string }[]).map((one) => one.name)).toEqual([
+      'production',
+      'staging',
+    ])
+    expect((await get(`${P}/tags/fruit/values/`)).json).toContainEqual({
+      key: 'fruit',
+      name: 'pear',
+      value: 'pear',
+      count: 2,
+    })
+    expect((await get(`${P}/arrivals/`)).json).toMatchObject({
+      items: [{ itemType: 'event', quantity: 5, sentence: 'Stored.' }],
+      newestIssue: { title: expect.any(String) },
+    })
     expect((await get('/status/')).json).toMatchObject({ ledger: { received: 5, stored: 5 }, engine: { up: true } })
   })
 
   test('projects and keys', async () => {
-    const created = await made().call('POST', '/teams/acme/acme/projects/', { body: { name: 'Täglich Brot!', platform: 'python' } })
+    const created = await made().call('POST', '/teams/acme/acme/projects/', {
+      body: { name: 'Täglich Brot!', platform: 'python' },
+    })
     expect([created.status, created.json]).toMatchObject([201, { slug: 'ta-glich-brot', platform: 'python' }])
     const one = '/projects/acme/ta-glich-brot'
     const [key] = (await get(`${one}/keys/`)).json as { id: string; dsn: { public: string } }[]
     expect(key?.dsn.public).toMatch(/^http:\/\/[0-9a-f]{32}@mishap\.test\/\d+$/)
-    expect((await made().call('PUT', `${one}/keys/${key?.id}/`, { body: { isActive: false, rateLimit: { window: 60, count: 5 } } })).json).toMatchObject({ isActive: false, rateLimit: { window: 60, count: 5 } })
+    expect(
+      (
+        await made().call('PUT', `${one}/keys/${key?.id}/`, {
+          body: { isActive: false, rateLimit: { window: 60, count: 5 } },
+        })
+      ).json,
+    ).toMatchObject({ isActive: false, rateLimit: { window: 60, count: 5 } })
     const second = await made().call('POST', `${one}/keys/`, { body: { name: 'Second' } })
     expect(second.status).toBe(201)
     expect((await made().call('DELETE', `${one}/keys/${(second.json as { id: string }).id}/`)).status).toBe(204)
     expect((await get(`${one}/keys/${(second.json as { id: string }).id}/`)).status).toBe(404)
-    expect((await made().call('PUT', `${one}/`, { body: { name: 'Bread', slug: 'bread', allowedOrigins: ['https://shop.example'] } })).json).toMatchObject({ slug: 'bread', allowedDomains: ['https://shop.example'] })
+    expect(
+      (
+        await made().call('PUT', `${one}/`, {
+          body: { name: 'Bread', slug: 'bread', allowedOrigins: ['https://shop.example'] },
+        })
+      ).json,
+    ).toMatchObject({ slug: 'bread', allowedDomains: ['https://shop.example'] })
     expect((await made().call('POST', `${O}/projects/`, { body: { name: 'Again', slug: 'bread' } })).status).toBe(409)
-    expect((await made().call('POST', `${O}/projects/`, { body: { name: '', slug: '12' } })).json).toMatchObject({ name: [expect.any(String)], slug: [expect.any(String)] })
+    expect((await made().call('POST', `${O}/projects/`, { body: { name: '', slug: '12' } })).json).toMatchObject({
+      name: [expect.any(String)],
+      slug: [expect.any(String)],
+    })
   })
 
   test('tokens are made by people, not by tokens', async () => {
-    expect((await made().call('POST', '/api-tokens/', { body: { name: 'x', scopes: ['event:read'] } })).json).toMatchObject({ code: 'AUTH_TOKEN_SCOPE' })
+    expect(
+      (await made().call('POST', '/api-tokens/', { body: { name: 'x', scopes: ['event:read'] } })).json,
+    ).toMatchObject({ code: 'AUTH_TOKEN_SCOPE' })
     const { app } = made()
-    const signed = await app.auth.signIn({ email: 'owner@example.test', password: 'correct horse battery', headers: new Headers({ origin: 'http://mishap.test' }) })
+    const signed = await app.auth.signIn({
+      email: 'owner@example.test',
+      password: 'correct horse battery',
+      headers: new Headers({ origin: 'http://mishap.test' }),
+    })
     const headers = { cookie: signed.cookies.map((one) => one.split(';')[0]).join('; ') }
-    const created = await made().call('POST', '/api-tokens/', { body: { name: 'x', scopes: ['event:read'], organization: 'acme' }, token: null, headers })
+    const created = await made().call('POST', '/api-tokens/', {
+      body: { name: 'x', scopes: ['event:read'], organization: 'acme' },
+      token: null,
+      headers,
+    })
     expect(created.status).toBe(201)
     const { id, token } = created.json as { id: string; token: string }
     expect((await get(`${O}/issues/`, { token })).status).toBe(200)
-    expect((await made().call('POST', `${O}/projects/`, { body: { name: 'No' }, token })).json).toMatchObject({ code: 'AUTH_TOKEN_SCOPE' })
+    expect((await made().call('POST', `${O}/projects/`, { body: { name: 'No' }, token })).json).toMatchObject({
+      code: 'AUTH_TOKEN_SCOPE',
+    })
     expect((await get('/api-tokens/', { token: null, headers })).text).not.toContain(token)
     expect((await made().call('DELETE', `/api-tokens/${id}/`, { token: null, headers })).status).toBe(204)
     expect((await get(`${O}/issues/`, { token })).status).toBe(401)
@@ -319,16 +417,37 @@ describe('the rest', () => {
 
   test('who gives no credentials, or sees nothing, learns nothing', async () => {
     expect((await get(`${O}/issues/`, { token: null })).json).toMatchObject({ code: 'AUTH_REQUIRED' })
-    expect((await get(`${O}/issues/`, { token: 'sntryu_nope' })).json).toMatchObject({ code: 'AUTH_FAILED', detail: 'Invalid token' })
+    expect((await get(`${O}/issues/`, { token: 'sntryu_nope' })).json).toMatchObject({
+      code: 'AUTH_FAILED',
+      detail: 'Invalid token',
+    })
     const { app } = made()
-    const stranger = await app.auth.createPerson({ name: 'Stranger', email: 's@example.test', password: 'another long password' })
+    const stranger = await app.auth.createPerson({
+      name: 'Stranger',
+      email: 's@example.test',
+      password: 'another long password',
+    })
     app.meta.createOrganization({ slug: 'other', name: 'Other', ownerUserId: stranger.id })
     const { secret: token } = app.auth.createToken(stranger, 't', ['org:admin', 'project:admin', 'event:admin'], null)
     const { id } = await issueOf('TypeError')
-    const values: Record<string, string> = { org: 'acme', project: 'web', issue: id, event: hex(1), key: 'fruit', shortId: 'WEB-1', digest: '3141592653', team: 'acme', attachment: '1', token: '1' }
+    const values: Record<string, string> = {
+      org: 'acme',
+      project: 'web',
+      issue: id,
+      event: hex(1),
+      key: 'fruit',
+      shortId: 'WEB-1',
+      digest: '3141592653',
+      team: 'acme',
+      attachment: '1',
+      token: '1',
+    }
     for (const route of routes.filter((one) => one.path.includes(':org') || one.path.includes(':issue'))) {
       const path = route.path.replace(/:(\w+)/g, (_all, name: string) => values[name] ?? 'x')
-      const answer = await made().call(route.method, path, { token, ...(route.method === 'GET' || route.method === 'DELETE' ? {} : { body: {} }) })
+      const answer = await made().call(route.method, path, {
+        token,
+        ...(route.method === 'GET' || route.method === 'DELETE' ? {} : { body: {} }),
+      })
       expect([route.method, path, answer.status]).toEqual([route.method, path, 404])
       expect([path, (await made().call(route.method, path, { token: null })).status]).toEqual([path, 401])
     }
@@ -338,10 +457,16 @@ describe('the rest', () => {
     expect((await get('/nowhere/')).json).toMatchObject({ code: 'NOT_FOUND' })
     const method = await made().call('DELETE', `${O}/issues/`)
     expect([method.status, method.headers.get('allow')]).toEqual([405, 'GET, PUT'])
-    expect((await made().call('POST', `${O}/projects/`, { body: '{"name":' })).json).toMatchObject({ code: 'VALIDATION' })
-    expect((await made().call('POST', `${O}/projects/`, { body: `{"name":"${'x'.repeat(1024 * 1024)}"}` })).status).toBe(413)
+    expect((await made().call('POST', `${O}/projects/`, { body: '{"name":' })).json).toMatchObject({
+      code: 'VALIDATION',
+    })
+    expect(
+      (await made().call('POST', `${O}/projects/`, { body: `{"name":"${'x'.repeat(1024 * 1024)}"}` })).status,
+    ).toBe(413)
     expect((await made().call('POST', `${O}/projects/`, { body: '[['.repeat(5000) })).status).toBe(400)
-    expect((await made().call('POST', `${O}/projects/`, { body: `${'['.repeat(500)}${']'.repeat(500)}` })).status).toBe(400)
+    expect((await made().call('POST', `${O}/projects/`, { body: `${'['.repeat(500)}${']'.repeat(500)}` })).status).toBe(
+      400,
+    )
   })
 
   test('the OpenAPI file is the one made from the routes, and every operation has a name of its own', () => {

@@ -4,7 +4,7 @@ import type { Context } from 'hono'
 import { Hono } from 'hono'
 import type { App } from '../app.ts'
 import type { Actor, Thing } from '../auth/auth.ts'
-import { MishapError, errorBody } from '../errors.ts'
+import { errorBody, MishapError } from '../errors.ts'
 import { readBody, readQuery } from './input.ts'
 import type { Found, Route } from './route.ts'
 import { routes } from './routes.ts'
@@ -36,7 +36,8 @@ export function createRoutes(app: App): Hono {
   for (const one of routes) hono.on(one.method, addressOf(one.path), (context) => run(app, one, context))
   const paths = new Map<string, string[]>()
   for (const one of routes) paths.set(one.path, [...(paths.get(one.path) ?? []), one.method])
-  for (const [path, methods] of paths) hono.all(addressOf(path), () => failure(app, new MishapError('METHOD_NOT_ALLOWED'), { allow: methods.join(', ') }))
+  for (const [path, methods] of paths)
+    hono.all(addressOf(path), () => failure(app, new MishapError('METHOD_NOT_ALLOWED'), { allow: methods.join(', ') }))
   hono.notFound(() => failure(app, new MishapError('NOT_FOUND')))
   hono.onError((error) => failure(app, error))
   return hono
@@ -52,9 +53,16 @@ async function run(app: App, route: Route, context: Context): Promise<Response> 
   const body = route.body ? await readBody(route.body, request) : undefined
   const answer = await route.handle({ app, actor, found, params, query, body, request })
   if (answer instanceof Response) return answer
-  const headers = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', ...answer.headers }
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    ...answer.headers,
+  }
   const status = answer.status ?? route.status
-  return status === 204 ? new Response(null, { status, headers: { 'cache-control': 'no-store' } }) : new Response(JSON.stringify(answer.body), { status, headers })
+  return status === 204
+    ? new Response(null, { status, headers: { 'cache-control': 'no-store' } })
+    : new Response(JSON.stringify(answer.body), { status, headers })
 }
 
 /** What the path names, if the actor may do this with it. Throws NOT_FOUND, AUTH_FORBIDDEN, AUTH_TOKEN_SCOPE. */
@@ -73,7 +81,9 @@ function find(app: App, actor: Actor, route: Route, params: Record<string, strin
     found.project = project
   }
   if (params.issue !== undefined) {
-    const issue = /^\d{1,15}$/.test(params.issue) ? meta.issueById(Number(params.issue)) : found.organization && meta.issueByShortId(found.organization.id, params.issue.toUpperCase())
+    const issue = /^\d{1,15}$/.test(params.issue)
+      ? meta.issueById(Number(params.issue))
+      : found.organization && meta.issueByShortId(found.organization.id, params.issue.toUpperCase())
     const organization = issue && (found.organization ?? meta.organizationById(issue.organizationId))
     const project = issue && meta.projectById(issue.projectId)
     if (!issue || !organization || !project || issue.organizationId !== organization.id) throw missing
@@ -98,7 +108,10 @@ function failure(app: App, error: unknown, more: Record<string, string> = {}): R
     return Response.json(error.fields ?? errorBody(error), { status: error.status, headers })
   }
   const requestId = crypto.randomUUID()
-  app.observe.error({ requestId, error: error instanceof Error ? (error.stack ?? error.message) : String(error) }, 'a call of the API failed')
+  app.observe.error(
+    { requestId, error: error instanceof Error ? (error.stack ?? error.message) : String(error) },
+    'a call of the API failed',
+  )
   const told = new MishapError('INTERNAL', { causes: [`request ${requestId}`] })
   return Response.json(errorBody(told), { status: 500, headers: { ...headers, 'x-request-id': requestId } })
 }

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { App } from '../app.ts'
-import type { Scope } from '../store/events/events.ts'
 import { createAuth } from '../auth/create.ts'
 import { systemClock } from '../clock.ts'
 import { readConfig } from '../config.ts'
@@ -15,6 +14,7 @@ import { createLive } from '../serve/live.ts'
 import { openFileBlobs } from '../store/blobs/files.ts'
 import { createEventStore } from '../store/events/clickhouse.ts'
 import { encodeEventRow } from '../store/events/encode.ts'
+import type { Scope } from '../store/events/events.ts'
 import type { Organization, Project } from '../store/meta/meta.ts'
 import { openSqliteMeta } from '../store/meta/sqlite.ts'
 import { createRoutes } from './api.ts'
@@ -27,16 +27,32 @@ export type TestApp = {
   project: Project
   token: string
   /** Refines events and stores them as one batch, attachments of the first one included. */
-  store(events: Record<string, unknown>[], attachments?: { name: string; type: string; bytes: string }[]): Promise<string[]>
-  call(method: string, path: string, options?: { body?: unknown; token?: string | null; headers?: Record<string, string> }): Promise<{ status: number; json: never; text: string; headers: Headers }>
+  store(
+    events: Record<string, unknown>[],
+    attachments?: { name: string; type: string; bytes: string }[],
+  ): Promise<string[]>
+  call(
+    method: string,
+    path: string,
+    options?: { body?: unknown; token?: string | null; headers?: Record<string, string> },
+  ): Promise<{ status: number; json: never; text: string; headers: Headers }>
   close(): Promise<void>
 }
 
 const allScopes = ['org:admin', 'project:admin', 'event:admin']
 
 async function startEngine(folder: string, socketPath: string): Promise<ChildProcess> {
-  const words = ['--max-http-header-size=4194304', join(import.meta.dirname, '../engine.ts'), folder, socketPath, String(400 * 2 ** 20)]
-  const child = spawn(process.execPath, words, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], env: { NODE_ENV: 'test', UV_THREADPOOL_SIZE: '32' } })
+  const words = [
+    '--max-http-header-size=4194304',
+    join(import.meta.dirname, '../engine.ts'),
+    folder,
+    socketPath,
+    String(400 * 2 ** 20),
+  ]
+  const child = spawn(process.execPath, words, {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    env: { NODE_ENV: 'test', UV_THREADPOOL_SIZE: '32' },
+  })
   await once(child, 'message')
   return child
 }
@@ -50,46 +66,129 @@ export async function openTestApp(): Promise<TestApp> {
   if ('error' in read) throw new Error(read.error.sentence)
   const file = join(folder, 'meta.sqlite')
   const meta = openSqliteMeta(file, { clock: systemClock })
-  const auth = await createAuth({ meta, file, secret: 'x'.repeat(40), url: read.config.url, clock: systemClock, observe: silent })
-  const events = createEventStore({ url: 'http://localhost', socketPath, database: 'mishap', observe: silent, clock: systemClock })
+  const auth = await createAuth({
+    meta,
+    file,
+    secret: 'x'.repeat(40),
+    url: read.config.url,
+    clock: systemClock,
+    observe: silent,
+  })
+  const events = createEventStore({
+    url: 'http://localhost',
+    socketPath,
+    database: 'mishap',
+    observe: silent,
+    clock: systemClock,
+  })
   await events.migrate()
   const blobs = openFileBlobs(join(folder, 'blobs'))
   const app: App = {
-    version: '0.1.0', startedMs: systemClock.now(), config: read.config, clock: systemClock, observe: silent, meta, events, blobs, auth, live: createLive(1000),
-    journal: () => ({ lagBytes: 0, oldestWaitingMs: 0, boundBytes: 1 }), engineUp: () => true, publishKeys: async () => {}, selfDsn: () => undefined,
+    version: '0.1.0',
+    startedMs: systemClock.now(),
+    config: read.config,
+    clock: systemClock,
+    observe: silent,
+    meta,
+    events,
+    blobs,
+    auth,
+    live: createLive(1000),
+    journal: () => ({ lagBytes: 0, oldestWaitingMs: 0, boundBytes: 1 }),
+    engineUp: () => true,
+    publishKeys: async () => {},
+    selfDsn: () => undefined,
   }
-  const owner = await auth.createPerson({ name: 'Olga', email: 'owner@example.test', password: 'correct horse battery' })
+  const owner = await auth.createPerson({
+    name: 'Olga',
+    email: 'owner@example.test',
+    password: 'correct horse battery',
+  })
   const organization = meta.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: owner.id })
-  const project = meta.createProject({ organizationId: organization.id, slug: 'web', name: 'Web', platform: 'javascript-react' })
+  const project = meta.createProject({
+    organizationId: organization.id,
+    slug: 'web',
+    name: 'Web',
+    platform: 'javascript-react',
+  })
   const key = meta.createKey(project.id, 'Default')
   const { secret: token } = auth.createToken(owner, 'test', allScopes, null)
   const hono = createRoutes(app)
   let jpos = 1
   return {
-    app, organization, project, token,
+    app,
+    organization,
+    project,
+    token,
     async store(list, attachments = []) {
-      const refined = list.map((event) => refineEvent(event, { projectId: project.id, organizationId: organization.id, keyId: key.id, receivedMs: systemClock.now() }))
+      const refined = list.map((event) =>
+        refineEvent(event, {
+          projectId: project.id,
+          organizationId: organization.id,
+          keyId: key.id,
+          receivedMs: systemClock.now(),
+        }),
+      )
       const batch = meta.openBatch(jpos, jpos + 1)
-      await events.insert(Buffer.from(refined.map((one) => encodeEventRow({ ...one.row, jpos })).join('')), `test:${jpos}`)
+      await events.insert(
+        Buffer.from(refined.map((one) => encodeEventRow({ ...one.row, jpos })).join('')),
+        `test:${jpos}`,
+      )
       const first = refined[0]
-      const rows = await Promise.all(attachments.map(async ({ name, type, bytes }, i) => {
-        const blobKey = `attachments/${jpos}-${i}`
-        await blobs.put(blobKey, Buffer.from(bytes))
-        return { projectId: project.id, eventId: first?.row.eventId ?? '', name, type: 'event.attachment', contentType: type, bytes: bytes.length, blobKey, receivedMs: systemClock.now() }
-      }))
-      const outcomes = [{ projectId: project.id, keyId: key.id, category: 'error' as const, outcome: 'stored' as const, reason: 'ok' as const, itemType: 'event', quantity: list.length, bytes: 100 }]
-      meta.commitBatch(batch, { events: refined.map((one) => one.effect), attachments: rows, outcomes, dead: [] }, systemClock.now())
+      const rows = await Promise.all(
+        attachments.map(async ({ name, type, bytes }, i) => {
+          const blobKey = `attachments/${jpos}-${i}`
+          await blobs.put(blobKey, Buffer.from(bytes))
+          return {
+            projectId: project.id,
+            eventId: first?.row.eventId ?? '',
+            name,
+            type: 'event.attachment',
+            contentType: type,
+            bytes: bytes.length,
+            blobKey,
+            receivedMs: systemClock.now(),
+          }
+        }),
+      )
+      const outcomes = [
+        {
+          projectId: project.id,
+          keyId: key.id,
+          category: 'error' as const,
+          outcome: 'stored' as const,
+          reason: 'ok' as const,
+          itemType: 'event',
+          quantity: list.length,
+          bytes: 100,
+        },
+      ]
+      meta.commitBatch(
+        batch,
+        { events: refined.map((one) => one.effect), attachments: rows, outcomes, dead: [] },
+        systemClock.now(),
+      )
       jpos++
       return refined.map((one) => one.row.eventId)
     },
     async call(method, path, { body, token: own = token, headers = {} } = {}) {
       const request = new Request(`http://mishap.test/api/0${path}`, {
-        method, headers: { ...(own === null ? {} : { authorization: `Bearer ${own}` }), ...headers }, ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+        method,
+        headers: { ...(own === null ? {} : { authorization: `Bearer ${own}` }), ...headers },
+        ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       })
       const answer = await hono.fetch(request)
       const text = await answer.text()
-      if (answer.headers.get('content-type')?.startsWith('application/json')) holdToShape(method, path, answer.status, text)
-      return { status: answer.status, json: (answer.headers.get('content-type')?.startsWith('application/json') ? JSON.parse(text) : undefined) as never, text, headers: answer.headers }
+      if (answer.headers.get('content-type')?.startsWith('application/json'))
+        holdToShape(method, path, answer.status, text)
+      return {
+        status: answer.status,
+        json: (answer.headers.get('content-type')?.startsWith('application/json')
+          ? JSON.parse(text)
+          : undefined) as never,
+        text,
+        headers: answer.headers,
+      }
     },
     async close() {
       await events.close()
@@ -109,12 +208,20 @@ function holdToShape(method: string, path: string, status: number, text: string)
   const plain = (path.split('?', 1)[0] ?? '').replace(/(.)\/$/, '$1')
   const fits = (pattern: string) => new RegExp(`^${pattern.replace(/:\w+/g, '[^/]+')}$`).test(plain)
   // A plain path wins over one with a name in the same place, as in the router.
-  const route = routes.filter((one) => one.method === method && fits(one.path)).sort((a, b) => a.path.split(':').length - b.path.split(':').length)[0]
+  const route = routes
+    .filter((one) => one.method === method && fits(one.path))
+    .sort((a, b) => a.path.split(':').length - b.path.split(':').length)[0]
   if (!route) throw new Error(`no route for ${method} ${path}`)
   if (route.produces !== undefined) return
   const read = route.response.safeParse(JSON.parse(text))
-  if (!read.success) throw new Error(`${method} ${path} breaks its shape: ${z.prettifyError(read.error)}\n${text.slice(0, 500)}`)
+  if (!read.success)
+    throw new Error(`${method} ${path} breaks its shape: ${z.prettifyError(read.error)}\n${text.slice(0, 500)}`)
 }
 
 /** A scope over everything of a project. */
-export const everything = (project: Project): Scope => ({ projectIds: [project.id], environments: [], fromMs: 0, toMs: systemClock.now() + 86_400_000 })
+export const everything = (project: Project): Scope => ({
+  projectIds: [project.id],
+  environments: [],
+  fromMs: 0,
+  toMs: systemClock.now() + 86_400_000,
+})

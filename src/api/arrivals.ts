@@ -37,8 +37,12 @@ export function arrivalsOf(app: App, project: Project): RestArrivals {
   const used = app.meta.keysOf(project.id).flatMap((one) => (one.lastUsedMs === null ? [] : [one.lastUsedMs]))
   const items = new Map<string, RestArrivals['items'][number]>()
   // Counts stand by the hour, so the hour that began before the last sixty minutes belongs to them.
-  for (const row of app.meta.outcomesSince({ projectIds: [project.id], fromMs: Math.floor((app.clock.now() - hourMs) / hourMs) * hourMs })) {
+  for (const row of app.meta.outcomesSince({
+    projectIds: [project.id],
+    fromMs: Math.floor((app.clock.now() - hourMs) / hourMs) * hourMs,
+  })) {
     const { itemType, category, outcome, reason, quantity } = row
+    if (outcome === 'received') continue
     const name = `${itemType} ${category} ${outcome} ${reason}`
     const known = items.get(name)
     if (known) known.quantity += quantity

@@ -59,10 +59,14 @@ export async function readBody(schema: z.ZodType, request: Request): Promise<unk
     try {
       value = JSON.parse(text)
     } catch {
-      throw new MishapError('VALIDATION', { detail: 'JSON parse error: the body is no JSON.', causes: ['Send one JSON object.'] })
+      throw new MishapError('VALIDATION', {
+        detail: 'JSON parse error: the body is no JSON.',
+        causes: ['Send one JSON object.'],
+      })
     }
   }
-  if (tooDeep(value, 0)) throw new MishapError('VALIDATION', { detail: `The body is nested deeper than ${depthMax} levels.` })
+  if (tooDeep(value, 0))
+    throw new MishapError('VALIDATION', { detail: `The body is nested deeper than ${depthMax} levels.` })
   const read = schema.safeParse(value)
   if (!read.success) throw new MishapError('VALIDATION', { fields: fieldsOf(read.error) })
   return read.data

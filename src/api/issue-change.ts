@@ -19,7 +19,10 @@ function assigneeOf(app: App, organizationId: number, text: string | null): Pers
   if (text === null || text === '') return null
   const name = text.replace(/^user:/, '')
   const person = app.auth.personByEmail(name) ?? app.meta.personById(name)
-  if (!person || !app.meta.memberOf(organizationId, person.id)) throw new MishapError('VALIDATION', { fields: { assignedTo: ['Nobody in this organization has this e-mail address or id.'] } })
+  if (!person || !app.meta.memberOf(organizationId, person.id))
+    throw new MishapError('VALIDATION', {
+      fields: { assignedTo: ['Nobody in this organization has this e-mail address or id.'] },
+    })
   return person
 }
 
@@ -30,8 +33,10 @@ function assigneeOf(app: App, organizationId: number, text: string | null): Pers
 export async function updateIssues(app: App, actor: Actor, issues: Issue[], change: IssueChange): Promise<Changed> {
   const made: Changed = { updated: [] }
   if (change.status !== undefined) {
-    made.status = change.status === 'archived' ? 'ignored' : change.status === 'resolvedInNextRelease' ? 'resolved' : change.status
-    made.substatus = made.status === 'unresolved' ? (substates.find((one) => one === change.substatus) ?? 'ongoing') : null
+    made.status =
+      change.status === 'archived' ? 'ignored' : change.status === 'resolvedInNextRelease' ? 'resolved' : change.status
+    made.substatus =
+      made.status === 'unresolved' ? (substates.find((one) => one === change.substatus) ?? 'ongoing') : null
     made.statusDetails = change.statusDetails ?? {}
   }
   const organizationId = issues[0]?.organizationId
@@ -42,8 +47,20 @@ export async function updateIssues(app: App, actor: Actor, issues: Issue[], chan
   const nowMs = app.clock.now()
   for (const issue of issues) {
     const { status, substatus, statusDetails, assignedTo } = made
-    const state = status === undefined ? {} : { status, ...(substatus === undefined ? {} : { substatus }), ...(statusDetails === undefined ? {} : { statusDetails }) }
-    app.meta.updateIssue(issue.id, { ...state, ...(assignedTo === undefined ? {} : { assigneeUserId: assignedTo?.id ?? null }) }, actor.person.id, nowMs)
+    const state =
+      status === undefined
+        ? {}
+        : {
+            status,
+            ...(substatus === undefined ? {} : { substatus }),
+            ...(statusDetails === undefined ? {} : { statusDetails }),
+          }
+    app.meta.updateIssue(
+      issue.id,
+      { ...state, ...(assignedTo === undefined ? {} : { assigneeUserId: assignedTo?.id ?? null }) },
+      actor.person.id,
+      nowMs,
+    )
     app.live.publish(issue.organizationId, { kind: 'issue', id: String(issue.id) })
     made.updated.push(String(issue.id))
   }

@@ -7,14 +7,28 @@ import { tagsOfIssue } from '../query/tags.ts'
 import { updateIssues } from './issue-change.ts'
 import { pageHeaders } from './page.ts'
 import type { Answer, Call, Route } from './route.ts'
-import { issueOf, limitOf, organizationOf, pageQuery, projectOf, rangeQuery, route, scopeOf, viewOf, viewQuery } from './route.ts'
+import {
+  issueOf,
+  limitOf,
+  organizationOf,
+  pageQuery,
+  projectOf,
+  rangeQuery,
+  route,
+  scopeOf,
+  viewOf,
+  viewQuery,
+} from './route.ts'
 import * as shapes from './schemas.ts'
 
 const listQuery = z.object({
   ...viewQuery,
   ...pageQuery,
   query: z.string().optional().describe(`Search text; ${defaultQuery} when it is left out.`),
-  sort: z.enum([...issueSorts, 'trends', 'inbox', 'priority']).optional().describe('date: last seen; new: first seen; freq: events; user: users.'),
+  sort: z
+    .enum([...issueSorts, 'trends', 'inbox', 'priority'])
+    .optional()
+    .describe('date: last seen; new: first seen; freq: events; user: users.'),
   shortIdLookup: z.string().optional().describe('1: a query that is a short id finds that issue only.'),
 })
 const changeBody = z.object({
@@ -24,7 +38,13 @@ const changeBody = z.object({
   assignedTo: z.string().max(254).nullish(),
 })
 export type IssueChange = z.output<typeof changeBody>
-const ids = z.object({ id: z.array(z.string().regex(/^\d{1,15}$/, 'A number.')).min(1, 'At least one issue id.').max(1000).describe('Id of an issue, repeated.') })
+const ids = z.object({
+  id: z
+    .array(z.string().regex(/^\d{1,15}$/, 'A number.'))
+    .min(1, 'At least one issue id.')
+    .max(1000)
+    .describe('Id of an issue, repeated.'),
+})
 const commentBody = z.object({ text: z.string().trim().min(1, 'Not empty.').max(10_000, 'At most 10,000 characters.') })
 
 type ListCall = Call<z.output<typeof listQuery>, undefined>
@@ -42,11 +62,20 @@ async function list(call: ListCall): Promise<Answer<RestIssue[]>> {
     }
   }
   const sort = issueSorts.find((one) => one === query.sort) ?? 'date'
-  const page = await listIssues(app, { ...view, query: query.query ?? defaultQuery, sort, limit, cursor: query.cursor, meUserId: actor.person.id })
+  const page = await listIssues(app, {
+    ...view,
+    query: query.query ?? defaultQuery,
+    sort,
+    limit,
+    cursor: query.cursor,
+    meUserId: actor.person.id,
+  })
   return { body: page.rows, headers: pageHeaders(app.config.url, request.url, page) }
 }
 
-const one = async (call: Call<{ statsPeriod?: string | undefined; environment?: string[] }, undefined>) => ({ body: await issueDetail(call.app, viewOf(call), issueOf(call.found)) })
+const one = async (call: Call<{ statsPeriod?: string | undefined; environment?: string[] }, undefined>) => ({
+  body: await issueDetail(call.app, viewOf(call), issueOf(call.found)),
+})
 const oneQuery = z.object({ ...rangeQuery, environment: viewQuery.environment })
 
 async function change(call: Call<object, IssueChange>): Promise<Answer<z.input<typeof shapes.issueDetail>>> {
@@ -57,12 +86,15 @@ async function change(call: Call<object, IssueChange>): Promise<Answer<z.input<t
   return { body: await issueDetail(call.app, viewOf({ ...call, query: {} }), changed) }
 }
 
-async function changeMany(call: Call<z.output<typeof ids>, IssueChange>): Promise<Answer<z.input<typeof shapes.issueChange>>> {
+async function changeMany(
+  call: Call<z.output<typeof ids>, IssueChange>,
+): Promise<Answer<z.input<typeof shapes.issueChange>>> {
   const { app, actor, found, query, body } = call
   const organization = organizationOf(found)
   const issues = app.meta.issuesByIds([...new Set(query.id.map(Number))]).filter((issue) => {
     const project = app.meta.projectById(issue.projectId)
-    if (!project || issue.organizationId !== organization.id || (found.project && found.project.id !== issue.projectId)) return false
+    if (!project || issue.organizationId !== organization.id || (found.project && found.project.id !== issue.projectId))
+      return false
     return app.auth.may(actor, 'issue:triage', { organization, project, issue }) === 'yes'
   })
   return { body: await updateIssues(app, actor, issues, body) }
@@ -70,33 +102,122 @@ async function changeMany(call: Call<z.output<typeof ids>, IssueChange>): Promis
 
 /** Issues: the stream, one, changes, comments. */
 export const issueRoutes: readonly Route[] = [
-  route({ method: 'GET', path: '/organizations/:org/issues', operationId: 'listIssues', summary: 'Issues of an organization: the stream.', action: 'issue:read', query: listQuery, response: z.array(shapes.issue), handle: list }),
-  route({ method: 'GET', path: '/projects/:org/:project/issues', operationId: 'listProjectIssues', summary: 'Issues of one project.', action: 'issue:read', query: listQuery, response: z.array(shapes.issue), handle: list }),
-  route({ method: 'PUT', path: '/organizations/:org/issues', operationId: 'updateIssues', summary: 'Change several issues of an organization.', action: 'issue:triage', query: ids, body: changeBody, response: shapes.issueChange, handle: changeMany }),
-  route({ method: 'PUT', path: '/projects/:org/:project/issues', operationId: 'updateProjectIssues', summary: 'Change several issues of one project.', action: 'issue:triage', query: ids, body: changeBody, response: shapes.issueChange, handle: changeMany }),
+  route({
+    method: 'GET',
+    path: '/organizations/:org/issues',
+    operationId: 'listIssues',
+    summary: 'Issues of an organization: the stream.',
+    action: 'issue:read',
+    query: listQuery,
+    response: z.array(shapes.issue),
+    handle: list,
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:org/:project/issues',
+    operationId: 'listProjectIssues',
+    summary: 'Issues of one project.',
+    action: 'issue:read',
+    query: listQuery,
+    response: z.array(shapes.issue),
+    handle: list,
+  }),
+  route({
+    method: 'PUT',
+    path: '/organizations/:org/issues',
+    operationId: 'updateIssues',
+    summary: 'Change several issues of an organization.',
+    action: 'issue:triage',
+    query: ids,
+    body: changeBody,
+    response: shapes.issueChange,
+    handle: changeMany,
+  }),
+  route({
+    method: 'PUT',
+    path: '/projects/:org/:project/issues',
+    operationId: 'updateProjectIssues',
+    summary: 'Change several issues of one project.',
+    action: 'issue:triage',
+    query: ids,
+    body: changeBody,
+    response: shapes.issueChange,
+    handle: changeMany,
+  }),
   ...['/organizations/:org/issues/:issue', '/issues/:issue'].flatMap((path, i): Route[] => {
     const id = (name: string) => (i === 0 ? `organization${name}` : name.slice(0, 1).toLowerCase() + name.slice(1))
     return [
-      route({ method: 'GET', path, operationId: id('Issue'), summary: 'One issue with tags and activity.', action: 'issue:read', query: oneQuery, response: shapes.issueDetail, handle: one }),
-      route({ method: 'PUT', path, operationId: id('IssueUpdate'), summary: 'Resolve, unresolve, archive or assign an issue.', action: 'issue:triage', body: changeBody, response: shapes.issueDetail, handle: change }),
       route({
-        method: 'GET', path: `${path}/hashes`, operationId: id('IssueHashes'), summary: 'Fingerprint hashes that lead to an issue.', action: 'issue:read', response: z.array(z.strictObject({ id: z.string() })),
-        handle: ({ app, found }) => ({ body: (app.meta.hashesOf([issueOf(found).id]).get(issueOf(found).id) ?? []).map((hash) => ({ id: hash })) }),
+        method: 'GET',
+        path,
+        operationId: id('Issue'),
+        summary: 'One issue with tags and activity.',
+        action: 'issue:read',
+        query: oneQuery,
+        response: shapes.issueDetail,
+        handle: one,
       }),
       route({
-        method: 'GET', path: `${path}/tags`, operationId: id('IssueTags'), summary: 'Distribution of each tag over an issue’s newest 5,000 events.', action: 'issue:read', query: oneQuery, response: z.array(shapes.tag),
-        handle: async (call) => ({ body: await tagsOfIssue(call.app, issueOf(call.found), scopeOf(viewOf(call, '90d')), 10) }),
+        method: 'PUT',
+        path,
+        operationId: id('IssueUpdate'),
+        summary: 'Resolve, unresolve, archive or assign an issue.',
+        action: 'issue:triage',
+        body: changeBody,
+        response: shapes.issueDetail,
+        handle: change,
       }),
       route({
-        method: 'GET', path: `${path}/tags/:key`, operationId: id('IssueTag'), summary: 'Distribution of one tag.', action: 'issue:read', query: oneQuery, response: shapes.tag,
+        method: 'GET',
+        path: `${path}/hashes`,
+        operationId: id('IssueHashes'),
+        summary: 'Fingerprint hashes that lead to an issue.',
+        action: 'issue:read',
+        response: z.array(z.strictObject({ id: z.string() })),
+        handle: ({ app, found }) => ({
+          body: (app.meta.hashesOf([issueOf(found).id]).get(issueOf(found).id) ?? []).map((hash) => ({ id: hash })),
+        }),
+      }),
+      route({
+        method: 'GET',
+        path: `${path}/tags`,
+        operationId: id('IssueTags'),
+        summary: 'Distribution of each tag over an issue’s newest 5,000 events.',
+        action: 'issue:read',
+        query: oneQuery,
+        response: z.array(shapes.tag),
+        handle: async (call) => ({
+          body: await tagsOfIssue(call.app, issueOf(call.found), scopeOf(viewOf(call, '90d')), 10),
+        }),
+      }),
+      route({
+        method: 'GET',
+        path: `${path}/tags/:key`,
+        operationId: id('IssueTag'),
+        summary: 'Distribution of one tag.',
+        action: 'issue:read',
+        query: oneQuery,
+        response: shapes.tag,
         handle: async (call) => {
-          const [tag] = await tagsOfIssue(call.app, issueOf(call.found), scopeOf(viewOf(call, '90d')), 100, call.params.key)
+          const [tag] = await tagsOfIssue(
+            call.app,
+            issueOf(call.found),
+            scopeOf(viewOf(call, '90d')),
+            100,
+            call.params.key,
+          )
           if (!tag) throw new MishapError('NOT_FOUND')
           return { body: tag }
         },
       }),
       route({
-        method: 'GET', path: `${path}/tags/:key/values`, operationId: id('IssueTagValues'), summary: 'Values of one tag, most events first.', action: 'issue:read', query: oneQuery, response: z.array(shapes.tagValue),
+        method: 'GET',
+        path: `${path}/tags/:key/values`,
+        operationId: id('IssueTagValues'),
+        summary: 'Values of one tag, most events first.',
+        action: 'issue:read',
+        query: oneQuery,
+        response: z.array(shapes.tagValue),
         handle: async (call) => {
           const key = call.params.key ?? ''
           const [tag] = await tagsOfIssue(call.app, issueOf(call.found), scopeOf(viewOf(call, '90d')), 1000, key)
@@ -105,13 +226,27 @@ export const issueRoutes: readonly Route[] = [
       }),
       ...['notes', 'comments'].map((word) =>
         route({
-          method: 'GET', path: `${path}/${word}`, operationId: id(`Issue${word.slice(0, 1).toUpperCase()}${word.slice(1)}`), summary: 'Comments on an issue, newest first.', action: 'issue:read', response: z.array(shapes.activity),
-          handle: ({ app, found }) => ({ body: activityOf(app, issueOf(found).id).filter((row) => row.type === 'note') }),
+          method: 'GET',
+          path: `${path}/${word}`,
+          operationId: id(`Issue${word.slice(0, 1).toUpperCase()}${word.slice(1)}`),
+          summary: 'Comments on an issue, newest first.',
+          action: 'issue:read',
+          response: z.array(shapes.activity),
+          handle: ({ app, found }) => ({
+            body: activityOf(app, issueOf(found).id).filter((row) => row.type === 'note'),
+          }),
         }),
       ),
       ...['notes', 'comments'].map((word) =>
         route({
-          method: 'POST', path: `${path}/${word}`, operationId: id(`IssueAdd${word.slice(0, 1).toUpperCase()}${word.slice(1, -1)}`), summary: 'Comment on an issue.', action: 'issue:triage', body: commentBody, status: 201, response: shapes.activity,
+          method: 'POST',
+          path: `${path}/${word}`,
+          operationId: id(`IssueAdd${word.slice(0, 1).toUpperCase()}${word.slice(1, -1)}`),
+          summary: 'Comment on an issue.',
+          action: 'issue:triage',
+          body: commentBody,
+          status: 201,
+          response: shapes.activity,
           handle: ({ app, actor, found, body }) => {
             const issue = issueOf(found)
             const added = app.meta.addComment(issue.id, actor.person.id, body.text, app.clock.now())
@@ -121,13 +256,23 @@ export const issueRoutes: readonly Route[] = [
         }),
       ),
       route({
-        method: 'GET', path: `${path}/activities`, operationId: id('IssueActivities'), summary: 'What happened to an issue, newest first.', action: 'issue:read', response: z.strictObject({ activity: z.array(shapes.activity) }),
+        method: 'GET',
+        path: `${path}/activities`,
+        operationId: id('IssueActivities'),
+        summary: 'What happened to an issue, newest first.',
+        action: 'issue:read',
+        response: z.strictObject({ activity: z.array(shapes.activity) }),
         handle: ({ app, found }) => ({ body: { activity: activityOf(app, issueOf(found).id) } }),
       }),
     ]
   }),
   route({
-    method: 'GET', path: '/organizations/:org/shortids/:shortId', operationId: 'shortId', summary: 'The issue of a short id.', action: 'organization:read', response: shapes.shortId,
+    method: 'GET',
+    path: '/organizations/:org/shortids/:shortId',
+    operationId: 'shortId',
+    summary: 'The issue of a short id.',
+    action: 'organization:read',
+    response: shapes.shortId,
     handle: async (call) => {
       const { app, actor, params } = call
       const organization = organizationOf(call.found)
@@ -138,7 +283,15 @@ export const issueRoutes: readonly Route[] = [
       const view = viewOf({ ...call, found: { organization, project }, query: {} })
       const [group] = toRestIssues(app, view, [issue], await figuresOf(app, view, [issue]))
       if (!group) throw new MishapError('NOT_FOUND')
-      return { body: { organizationSlug: organization.slug, projectSlug: projectOf({ project }).slug, groupId: String(issue.id), shortId: issue.shortId, group } }
+      return {
+        body: {
+          organizationSlug: organization.slug,
+          projectSlug: projectOf({ project }).slug,
+          groupId: String(issue.id),
+          shortId: issue.shortId,
+          group,
+        },
+      }
     },
   }),
 ]

@@ -13,12 +13,30 @@ import { sendTestEvent } from './test-event.ts'
 
 const organization: Organization = { id: 1, slug: 'acme', name: 'Acme', createdMs: 0 }
 const actor: Actor = { kind: 'session', person: { id: 'p', name: 'P', email: 'p@x.test' } }
-const project = (id: number, more: Partial<Project> = {}): Project => ({ id, organizationId: 1, slug: `p${id}`, name: 'P', platform: 'node-express', createdMs: 0, firstEventMs: null, allowedOrigins: [], ...more })
+const project = (id: number, more: Partial<Project> = {}): Project => ({
+  id,
+  organizationId: 1,
+  slug: `p${id}`,
+  name: 'P',
+  platform: 'node-express',
+  createdMs: 0,
+  firstEventMs: null,
+  allowedOrigins: [],
+  ...more,
+})
 
 /** Only the parts that these functions touch. */
 function parts(more: Record<string, unknown>): App {
-  const meta = { projectsOf: () => [project(1), project(2)], keysOf: () => [{ active: false, publicKey: 'no' }, { active: true, publicKey: 'a'.repeat(32) }] }
-  const auth = { may: (_actor: Actor, _action: string, thing: { project: Project }) => (thing.project.id === 1 ? 'yes' : 'hidden') }
+  const meta = {
+    projectsOf: () => [project(1), project(2)],
+    keysOf: () => [
+      { active: false, publicKey: 'no' },
+      { active: true, publicKey: 'a'.repeat(32) },
+    ],
+  }
+  const auth = {
+    may: (_actor: Actor, _action: string, thing: { project: Project }) => (thing.project.id === 1 ? 'yes' : 'hidden'),
+  }
   return { clock: testClock(), live: createLive(1000), meta, auth, ...more } as unknown as App
 }
 
@@ -29,7 +47,10 @@ async function read(answer: Response, times: number): Promise<string> {
   return text
 }
 
-const events = (id: string) => ({ kind: 'events' as const, projects: [{ id, issues: [{ id: '7', events: 1, isNew: true }] }] })
+const events = (id: string) => ({
+  kind: 'events' as const,
+  projects: [{ id, issues: [{ id: '7', events: 1, isNew: true }] }],
+})
 
 describe('live stream', () => {
   test('changes of readable projects with their ids, a comment each 15 s, no transform on the way', async () => {
@@ -44,7 +65,9 @@ describe('live stream', () => {
     app.live.publish(1, { kind: 'engine', up: false })
     clock.advance(15_000)
     const text = await read(answer, 4)
-    expect(text).toBe(`retry: 1000\n\nid: 1001\nevent: change\ndata: ${JSON.stringify(events('1'))}\n\nid: 1003\nevent: change\ndata: {"kind":"engine","up":false}\n\n: still here\n\n`)
+    expect(text).toBe(
+      `retry: 1000\n\nid: 1001\nevent: change\ndata: ${JSON.stringify(events('1'))}\n\nid: 1003\nevent: change\ndata: {"kind":"engine","up":false}\n\n: still here\n\n`,
+    )
     stop.abort()
   })
 
@@ -78,10 +101,12 @@ describe('test event', () => {
     const seen: { url: string; body: string; origin: string | undefined }[] = []
     const server = createServer((req, res) => {
       let text = ''
-      req.on('data', (part) => (text += part)).on('end', () => {
-        seen.push({ url: req.url ?? '', body: text, origin: req.headers.origin })
-        res.writeHead(status).end(body)
-      })
+      req
+        .on('data', (part) => (text += part))
+        .on('end', () => {
+          seen.push({ url: req.url ?? '', body: text, origin: req.headers.origin })
+          res.writeHead(status).end(body)
+        })
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     return { seen, port: (server.address() as AddressInfo).port, close: () => server.close() }
@@ -89,33 +114,70 @@ describe('test event', () => {
 
   test('goes over HTTP with the active key, as an envelope', async () => {
     const { seen, port, close } = await listen(200, '{}')
-    const { id } = await sendTestEvent(parts({ config: { host: '0.0.0.0', port } }), project(5, { allowedOrigins: ['*.x.test', 'https://shop.test'] }))
+    const { id } = await sendTestEvent(
+      parts({ config: { host: '0.0.0.0', port } }),
+      project(5, { allowedOrigins: ['*.x.test', 'https://shop.test'] }),
+    )
     close()
     const [header, item, event] = (seen[0]?.body ?? '').split('\n').map((line) => (line ? JSON.parse(line) : undefined))
-    expect(seen[0]?.url).toBe(`/api/5/envelope/?sentry_key=${'a'.repeat(32)}&sentry_version=7&sentry_client=mishap.test/1`)
-    expect([header.event_id, item.type, event.event_id, event.platform, seen[0]?.origin]).toEqual([id, 'event', id, 'node', 'https://shop.test'])
+    expect(seen[0]?.url).toBe(
+      `/api/5/envelope/?sentry_key=${'a'.repeat(32)}&sentry_version=7&sentry_client=mishap.test/1`,
+    )
+    expect([header.event_id, item.type, event.event_id, event.platform, seen[0]?.origin]).toEqual([
+      id,
+      'event',
+      id,
+      'node',
+      'https://shop.test',
+    ])
   })
 
   test('says why it was refused', async () => {
     const { port, close } = await listen(429, '{"detail":"The rate limit is reached."}')
-    await expect(sendTestEvent(parts({ config: { host: '::', port: 1 } }), project(5))).rejects.toThrow('The listener did not answer.')
-    await expect(sendTestEvent(parts({ config: { host: '127.0.0.1', port } }), project(5))).rejects.toThrow('refused: The rate limit is reached.')
+    await expect(sendTestEvent(parts({ config: { host: '::', port: 1 } }), project(5))).rejects.toThrow(
+      'The listener did not answer.',
+    )
+    await expect(sendTestEvent(parts({ config: { host: '127.0.0.1', port } }), project(5))).rejects.toThrow(
+      'refused: The rate limit is reached.',
+    )
     close()
-    await expect(sendTestEvent(parts({ meta: { keysOf: () => [] }, config: { host: '127.0.0.1', port } }), project(5))).rejects.toThrow('no active key')
+    await expect(
+      sendTestEvent(parts({ meta: { keysOf: () => [] }, config: { host: '127.0.0.1', port } }), project(5)),
+    ).rejects.toThrow('no active key')
   })
 })
 
-test.each([['24.21.0', true], ['24.22.0', true], ['24.22.1', false], ['25.0.0', false]])('node %s has an advisory: %s', (version, has) => {
+test.each([
+  ['24.21.0', true],
+  ['24.22.0', true],
+  ['24.22.1', false],
+  ['25.0.0', false],
+])('node %s has an advisory: %s', (version, has) => {
   expect(advisoryOf('node', version) !== null).toBe(has)
   expect(advisoryOf('chdb', version)).toBeNull()
 })
-test.each([['1.2.3', '1.2.3', 0], ['v1.10.0', '1.9.9', 1], ['1.2', '1.2.1', -1]])('%s against %s', (a, b, sign) => {
+test.each([
+  ['1.2.3', '1.2.3', 0],
+  ['v1.10.0', '1.9.9', 1],
+  ['1.2', '1.2.1', -1],
+])('%s against %s', (a, b, sign) => {
   expect(Math.sign(compareVersions(a, b))).toBe(sign)
 })
 
 test('links keep the query and show colons', () => {
-  const page = { rows: [], hits: 7, previous: { cursor: '0:0:1', results: false }, next: { cursor: '0:2:0', results: true } }
-  const headers = pageHeaders('https://m.test', 'http://inner/api/0/x/?query=a%20b&cursor=0:1:0&project=1&project=2', page)
-  expect(headers.link).toBe('<https://m.test/api/0/x/?query=a+b&project=1&project=2&cursor=0:0:1>; rel="previous"; results="false"; cursor="0:0:1", <https://m.test/api/0/x/?query=a+b&project=1&project=2&cursor=0:2:0>; rel="next"; results="true"; cursor="0:2:0"')
+  const page = {
+    rows: [],
+    hits: 7,
+    previous: { cursor: '0:0:1', results: false },
+    next: { cursor: '0:2:0', results: true },
+  }
+  const headers = pageHeaders(
+    'https://m.test',
+    'http://inner/api/0/x/?query=a%20b&cursor=0:1:0&project=1&project=2',
+    page,
+  )
+  expect(headers.link).toBe(
+    '<https://m.test/api/0/x/?query=a+b&project=1&project=2&cursor=0:0:1>; rel="previous"; results="false"; cursor="0:0:1", <https://m.test/api/0/x/?query=a+b&project=1&project=2&cursor=0:2:0>; rel="next"; results="true"; cursor="0:2:0"',
+  )
   expect(headers['x-hits']).toBe('7')
 })

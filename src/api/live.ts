@@ -19,7 +19,13 @@ function seenBy(change: LiveChange, projectIds: Set<string>): LiveChange | undef
  * Server-sent events of an organization: `event: change` with a LiveChange as data and an id, a comment each 15 s.
  * `lastId` ('' for none) resumes where a connection broke off.
  */
-export function liveStream(app: App, actor: Actor, organization: Organization, lastId: string, signal: AbortSignal): Response {
+export function liveStream(
+  app: App,
+  actor: Actor,
+  organization: Organization,
+  lastId: string,
+  signal: AbortSignal,
+): Response {
   const text = new TextEncoder()
   // 0: the stream begins now.
   const after = /^\d{1,16}$/.test(lastId) ? Number(lastId) : 0
@@ -55,5 +61,11 @@ export function liveStream(app: App, actor: Actor, organization: Organization, l
     },
     { highWaterMark: 1 },
   )
-  return new Response(stream, { headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache, no-transform', 'x-accel-buffering': 'no' } })
+  return new Response(stream, {
+    headers: {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache, no-transform',
+      'x-accel-buffering': 'no',
+    },
+  })
 }

@@ -12,8 +12,16 @@ type Shapes = Record<string, unknown>
 
 /** A schema whose named parts are references into `shapes`. */
 function schemaOf(schema: z.ZodType, shapes: Shapes): Json {
-  const text = JSON.stringify(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })).replaceAll('"#/$defs/', '"#/components/schemas/')
-  const { $schema: _dialect, $defs, id, ...made } = JSON.parse(text) as Json & { $defs?: Record<string, Json>; id?: string }
+  const text = JSON.stringify(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })).replaceAll(
+    '"#/$defs/',
+    '"#/components/schemas/',
+  )
+  const {
+    $schema: _dialect,
+    $defs,
+    id,
+    ...made
+  } = JSON.parse(text) as Json & { $defs?: Record<string, Json>; id?: string }
   for (const [name, { id: _id, ...one }] of Object.entries($defs ?? {})) shapes[name] = one
   if (id === undefined) return made
   shapes[id] = made
@@ -21,25 +29,46 @@ function schemaOf(schema: z.ZodType, shapes: Shapes): Json {
 }
 
 function parametersOf(route: Route, shapes: Shapes): Json[] {
-  const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } }))
+  const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }))
   const shape = schemaOf(route.query, shapes) as { properties?: Record<string, Json>; required?: string[] }
   const inQuery = Object.entries(shape.properties ?? {}).map(([name, { description, ...schema }]) => ({
-    name, in: 'query', required: false, ...(description ? { description } : {}), schema, ...(schema.type === 'array' ? { style: 'form', explode: true } : {}),
+    name,
+    in: 'query',
+    required: false,
+    ...(description ? { description } : {}),
+    schema,
+    ...(schema.type === 'array' ? { style: 'form', explode: true } : {}),
   }))
   return [...inPath, ...inQuery]
 }
 
 function operationOf(route: Route, shapes: Shapes): Json {
-  const error = { description: 'Error: detail, code and causes; field errors answer {field: [sentence]}.', content: { 'application/json': { schema: { $ref: '#/components/schemas/Problem' } } } }
-  const content = route.produces === undefined || route.produces === 'application/json' ? { 'application/json': { schema: schemaOf(route.response, shapes) } } : { [route.produces]: { schema: { type: 'string' } } }
+  const error = {
+    description: 'Error: detail, code and causes; field errors answer {field: [sentence]}.',
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Problem' } } },
+  }
+  const content =
+    route.produces === undefined || route.produces === 'application/json'
+      ? { 'application/json': { schema: schemaOf(route.response, shapes) } }
+      : { [route.produces]: { schema: { type: 'string' } } }
   const parameters = parametersOf(route, shapes)
   return {
     operationId: route.operationId,
     summary: route.summary,
     'x-action': route.action,
     ...(parameters.length ? { parameters } : {}),
-    ...(route.body ? { requestBody: { content: { 'application/json': { schema: schemaOf(route.body, shapes) } } } } : {}),
-    responses: { [route.status]: route.status === 204 ? { description: 'Done.' } : { description: 'OK', content }, default: error },
+    ...(route.body
+      ? { requestBody: { content: { 'application/json': { schema: schemaOf(route.body, shapes) } } } }
+      : {}),
+    responses: {
+      [route.status]: route.status === 204 ? { description: 'Done.' } : { description: 'OK', content },
+      default: error,
+    },
     security: [{ token: [] }, { session: [] }],
   }
 }
@@ -55,11 +84,19 @@ export function openapi(): object {
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Mishap', version: '0', description: 'REST API of Mishap. Every path answers with and without the slash at its end.', license: { name: 'MIT', identifier: 'MIT' } },
+    info: {
+      title: 'Mishap',
+      version: '0',
+      description: 'REST API of Mishap. Every path answers with and without the slash at its end.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
     servers: [{ url: '/' }],
     components: {
       schemas: Object.fromEntries(Object.entries(shapes).sort(([a], [b]) => (a < b ? -1 : 1))),
-      securitySchemes: { token: { type: 'http', scheme: 'bearer' }, session: { type: 'apiKey', in: 'cookie', name: 'session' } },
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer' },
+        session: { type: 'apiKey', in: 'cookie', name: 'session' },
+      },
     },
     paths,
   }
@@ -68,4 +105,5 @@ export function openapi(): object {
 /** The text of docs/openapi.json. */
 export const openapiText = (): string => `${JSON.stringify(openapi(), null, 1)}\n`
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) writeFileSync(new URL('../../docs/openapi.json', import.meta.url), openapiText())
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  writeFileSync(new URL('../../docs/openapi.json', import.meta.url), openapiText())

@@ -24,7 +24,9 @@ export function toRestOrganization(app: App, one: Organization): RestOrganizatio
 }
 
 function organizationsOf(app: App, actor: Actor): Organization[] {
-  return app.meta.organizationsOf(actor.person.id).filter((organization) => app.auth.may(actor, 'organization:read', { organization }) === 'yes')
+  return app.meta
+    .organizationsOf(actor.person.id)
+    .filter((organization) => app.auth.may(actor, 'organization:read', { organization }) === 'yes')
 }
 
 function userOf(actor: Actor): z.input<typeof shapes.user> {
@@ -36,8 +38,13 @@ const scopesOf = (actor: Actor) => (actor.kind === 'token' ? actor.scopes : [])
 
 function toRestToken(one: ApiToken): z.input<typeof shapes.token> {
   return {
-    id: String(one.id), name: one.name, tokenPrefix: one.prefix, scopes: one.scopes, organizationId: one.organizationId === null ? null : String(one.organizationId),
-    dateCreated: new Date(one.createdMs).toISOString(), lastUsed: one.lastUsedMs === null ? null : new Date(one.lastUsedMs).toISOString(),
+    id: String(one.id),
+    name: one.name,
+    tokenPrefix: one.prefix,
+    scopes: one.scopes,
+    organizationId: one.organizationId === null ? null : String(one.organizationId),
+    dateCreated: new Date(one.createdMs).toISOString(),
+    lastUsed: one.lastUsedMs === null ? null : new Date(one.lastUsedMs).toISOString(),
   }
 }
 
@@ -47,52 +54,166 @@ const tokenBody = z.object({
   organization: z.string().max(100).optional(),
 })
 
-async function valuesOf(app: App, call: Parameters<typeof viewOf>[0], key: string): Promise<{ value: string; events: number }[]> {
+async function valuesOf(
+  app: App,
+  call: Parameters<typeof viewOf>[0],
+  key: string,
+): Promise<{ value: string; events: number }[]> {
   return app.events.tagValues(scopeOf(viewOf({ ...call, app }, '90d')), key, 1000)
 }
 
 /** Who asks, organizations, what is in them, tokens, the live stream. */
 export const organizationRoutes: readonly Route[] = [
   route({
-    method: 'GET', path: '/', operationId: 'root', summary: 'Version of the API, the caller and the scopes of its token.', action: 'signed-in',
-    response: z.strictObject({ version: z.literal('0'), user: shapes.user, auth: z.strictObject({ scopes: z.array(z.string()) }) }),
-    handle: ({ actor }) => ({ body: { version: '0' as const, user: userOf(actor), auth: { scopes: scopesOf(actor) } } }),
+    method: 'GET',
+    path: '/',
+    operationId: 'root',
+    summary: 'Version of the API, the caller and the scopes of its token.',
+    action: 'signed-in',
+    response: z.strictObject({
+      version: z.literal('0'),
+      user: shapes.user,
+      auth: z.strictObject({ scopes: z.array(z.string()) }),
+    }),
+    handle: ({ actor }) => ({
+      body: { version: '0' as const, user: userOf(actor), auth: { scopes: scopesOf(actor) } },
+    }),
   }),
-  route({ method: 'GET', path: '/auth', operationId: 'auth', summary: 'The caller.', action: 'signed-in', response: shapes.user, handle: ({ actor }) => ({ body: userOf(actor) }) }),
   route({
-    method: 'GET', path: '/users/me/regions', operationId: 'regions', summary: 'Where the API is: one region, this installation.', action: 'signed-in', response: z.strictObject({ regions: z.array(z.strictObject({ name: z.string(), url: z.string() })) }),
+    method: 'GET',
+    path: '/auth',
+    operationId: 'auth',
+    summary: 'The caller.',
+    action: 'signed-in',
+    response: shapes.user,
+    handle: ({ actor }) => ({ body: userOf(actor) }),
+  }),
+  route({
+    method: 'GET',
+    path: '/users/me/regions',
+    operationId: 'regions',
+    summary: 'Where the API is: one region, this installation.',
+    action: 'signed-in',
+    response: z.strictObject({ regions: z.array(z.strictObject({ name: z.string(), url: z.string() })) }),
     handle: ({ app }) => ({ body: { regions: [{ name: 'self-hosted', url: app.config.url }] } }),
   }),
-  route({ method: 'GET', path: '/organizations', operationId: 'listOrganizations', summary: 'Organizations that the caller may see.', action: 'signed-in', response: z.array(shapes.organization), handle: ({ app, actor }) => ({ body: organizationsOf(app, actor).map((one) => toRestOrganization(app, one)) }) }),
-  route({ method: 'GET', path: '/organizations/:org', operationId: 'organization', summary: 'One organization.', action: 'organization:read', response: shapes.organization, handle: ({ app, found }) => ({ body: toRestOrganization(app, organizationOf(found)) }) }),
   route({
-    method: 'GET', path: '/organizations/:org/tags', operationId: 'listTags', summary: 'Tag keys in use, most events first.', action: 'event:read', query: z.object(viewQuery), response: z.array(shapes.tagKey),
-    handle: async (call) => ({ body: (await call.app.events.tagKeys(scopeOf(viewOf(call)), 200)).map((one) => ({ key: one.key, name: one.key, totalValues: one.events })) }),
+    method: 'GET',
+    path: '/organizations',
+    operationId: 'listOrganizations',
+    summary: 'Organizations that the caller may see.',
+    action: 'signed-in',
+    response: z.array(shapes.organization),
+    handle: ({ app, actor }) => ({ body: organizationsOf(app, actor).map((one) => toRestOrganization(app, one)) }),
   }),
   route({
-    method: 'GET', path: '/projects/:org/:project/tags/:key/values', operationId: 'projectTagValues', summary: 'Values of a tag in a project, most events first.', action: 'event:read', query: z.object(viewQuery), response: z.array(shapes.tagValue),
+    method: 'GET',
+    path: '/organizations/:org',
+    operationId: 'organization',
+    summary: 'One organization.',
+    action: 'organization:read',
+    response: shapes.organization,
+    handle: ({ app, found }) => ({ body: toRestOrganization(app, organizationOf(found)) }),
+  }),
+  route({
+    method: 'GET',
+    path: '/organizations/:org/tags',
+    operationId: 'listTags',
+    summary: 'Tag keys in use, most events first.',
+    action: 'event:read',
+    query: z.object(viewQuery),
+    response: z.array(shapes.tagKey),
+    handle: async (call) => ({
+      body: (await call.app.events.tagKeys(scopeOf(viewOf(call)), 200)).map((one) => ({
+        key: one.key,
+        name: one.key,
+        totalValues: one.events,
+      })),
+    }),
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:org/:project/tags/:key/values',
+    operationId: 'projectTagValues',
+    summary: 'Values of a tag in a project, most events first.',
+    action: 'event:read',
+    query: z.object(viewQuery),
+    response: z.array(shapes.tagValue),
     handle: async (call) => {
       projectOf(call.found)
       const key = call.params.key ?? ''
-      return { body: (await valuesOf(call.app, call, key)).map((one) => ({ key, name: one.value, value: one.value, count: one.events })) }
+      return {
+        body: (await valuesOf(call.app, call, key)).map((one) => ({
+          key,
+          name: one.value,
+          value: one.value,
+          count: one.events,
+        })),
+      }
     },
   }),
   ...(['/organizations/:org/environments', '/projects/:org/:project/environments'] as const).map((path, i) =>
     route({
-      method: 'GET', path, operationId: i === 0 ? 'listEnvironments' : 'projectEnvironments', summary: 'Environments in use.', action: 'event:read', query: z.object(viewQuery), response: z.array(shapes.environment),
-      handle: async (call) => ({ body: (await valuesOf(call.app, call, 'environment')).filter((one) => one.value !== '').map((one) => ({ id: one.value, name: one.value, isHidden: false })) }),
+      method: 'GET',
+      path,
+      operationId: i === 0 ? 'listEnvironments' : 'projectEnvironments',
+      summary: 'Environments in use.',
+      action: 'event:read',
+      query: z.object(viewQuery),
+      response: z.array(shapes.environment),
+      handle: async (call) => ({
+        body: (await valuesOf(call.app, call, 'environment'))
+          .filter((one) => one.value !== '')
+          .map((one) => ({ id: one.value, name: one.value, isHidden: false })),
+      }),
     }),
   ),
   route({
-    method: 'GET', path: '/organizations/:org/live', operationId: 'live', summary: 'Server-sent events: what changes in an organization (protocol/rest.ts LiveChange), resumable by Last-Event-ID.', action: 'issue:read', query: z.object({ lastEventId: z.string().optional().describe('As the header Last-Event-ID.') }), produces: 'text/event-stream', response: z.string(),
-    handle: ({ app, actor, found, query, request }) => liveStream(app, actor, organizationOf(found), request.headers.get('last-event-id') ?? query.lastEventId ?? '', request.signal),
+    method: 'GET',
+    path: '/organizations/:org/live',
+    operationId: 'live',
+    summary:
+      'Server-sent events: what changes in an organization (protocol/rest.ts LiveChange), resumable by Last-Event-ID.',
+    action: 'issue:read',
+    query: z.object({ lastEventId: z.string().optional().describe('As the header Last-Event-ID.') }),
+    produces: 'text/event-stream',
+    response: z.string(),
+    handle: ({ app, actor, found, query, request }) =>
+      liveStream(
+        app,
+        actor,
+        organizationOf(found),
+        request.headers.get('last-event-id') ?? query.lastEventId ?? '',
+        request.signal,
+      ),
   }),
-  route({ method: 'GET', path: '/api-tokens', operationId: 'listTokens', summary: 'The caller’s own tokens, without their secrets.', action: 'token:own', response: z.array(shapes.token), handle: ({ app, actor }) => ({ body: app.meta.tokensOf(actor.person.id).map(toRestToken) }) }),
   route({
-    method: 'POST', path: '/api-tokens', operationId: 'createToken', summary: 'Makes a token; its secret is shown this once.', action: 'token:own', body: tokenBody, status: 201, response: shapes.createdToken,
+    method: 'GET',
+    path: '/api-tokens',
+    operationId: 'listTokens',
+    summary: 'The caller’s own tokens, without their secrets.',
+    action: 'token:own',
+    response: z.array(shapes.token),
+    handle: ({ app, actor }) => ({ body: app.meta.tokensOf(actor.person.id).map(toRestToken) }),
+  }),
+  route({
+    method: 'POST',
+    path: '/api-tokens',
+    operationId: 'createToken',
+    summary: 'Makes a token; its secret is shown this once.',
+    action: 'token:own',
+    body: tokenBody,
+    status: 201,
+    response: shapes.createdToken,
     handle: ({ app, actor, body }) => {
-      const organization = body.organization === undefined ? undefined : organizationsOf(app, actor).find((one) => one.slug === body.organization || String(one.id) === body.organization)
-      if (body.organization !== undefined && !organization) throw new MishapError('VALIDATION', { fields: { organization: ['There is no such organization.'] } })
+      const organization =
+        body.organization === undefined
+          ? undefined
+          : organizationsOf(app, actor).find(
+              (one) => one.slug === body.organization || String(one.id) === body.organization,
+            )
+      if (body.organization !== undefined && !organization)
+        throw new MishapError('VALIDATION', { fields: { organization: ['There is no such organization.'] } })
       const made = app.auth.createToken(actor.person, body.name, body.scopes, organization?.id ?? null)
       const row = app.meta.tokensOf(actor.person.id).find((one) => one.id === made.id)
       if (!row) throw new Error('a token that was just made is listed')
@@ -100,7 +221,13 @@ export const organizationRoutes: readonly Route[] = [
     },
   }),
   route({
-    method: 'DELETE', path: '/api-tokens/:token', operationId: 'deleteToken', summary: 'Takes a token back.', action: 'token:own', status: 204, response: z.undefined(),
+    method: 'DELETE',
+    path: '/api-tokens/:token',
+    operationId: 'deleteToken',
+    summary: 'Takes a token back.',
+    action: 'token:own',
+    status: 204,
+    response: z.undefined(),
     handle: ({ app, actor, params }) => {
       const token = app.meta.tokensOf(actor.person.id).find((one) => String(one.id) === params.token)
       if (!token) throw new MishapError('NOT_FOUND')

@@ -11,13 +11,28 @@ import * as shapes from './schemas.ts'
 import { sendTestEvent } from './test-event.ts'
 
 /** A project in the shape of the API. Teams come later; the organization's one team stands in for them, because clients need one. */
-export function toRestProject(app: App, organization: Organization, one: Project): RestProject & { allowedDomains: string[] } {
+export function toRestProject(
+  app: App,
+  organization: Organization,
+  one: Project,
+): RestProject & { allowedDomains: string[] } {
   const team = { id: String(organization.id), slug: organization.slug, name: organization.name }
   return {
-    id: String(one.id), slug: one.slug, name: one.name, platform: one.platform, platforms: one.platform ? [one.platform] : [],
-    dateCreated: new Date(one.createdMs).toISOString(), firstEvent: one.firstEventMs === null ? null : new Date(one.firstEventMs).toISOString(),
-    isMember: true, hasAccess: true, features: [], status: 'active', teams: [team], team,
-    organization: toRestOrganization(app, organization), allowedDomains: one.allowedOrigins.length ? one.allowedOrigins : ['*'],
+    id: String(one.id),
+    slug: one.slug,
+    name: one.name,
+    platform: one.platform,
+    platforms: one.platform ? [one.platform] : [],
+    dateCreated: new Date(one.createdMs).toISOString(),
+    firstEvent: one.firstEventMs === null ? null : new Date(one.firstEventMs).toISOString(),
+    isMember: true,
+    hasAccess: true,
+    features: [],
+    status: 'active',
+    teams: [team],
+    team,
+    organization: toRestOrganization(app, organization),
+    allowedDomains: one.allowedOrigins.length ? one.allowedOrigins : ['*'],
   }
 }
 
@@ -27,32 +42,73 @@ export function toRestKey(app: App, one: ProjectKey): RestKey {
   const dsn = `${base.protocol}//${one.publicKey}@${base.host}/${one.projectId}`
   const api = `${app.config.url}/api/${one.projectId}`
   return {
-    id: one.publicKey, name: one.label, label: one.label, public: one.publicKey, secret: '', projectId: one.projectId, isActive: one.active,
+    id: one.publicKey,
+    name: one.label,
+    label: one.label,
+    public: one.publicKey,
+    secret: '',
+    projectId: one.projectId,
+    isActive: one.active,
     rateLimit: one.rateLimit ? { window: one.rateLimit.windowS, count: one.rateLimit.count } : null,
-    dateCreated: new Date(one.createdMs).toISOString(), lastUsed: one.lastUsedMs === null ? null : new Date(one.lastUsedMs).toISOString(),
+    dateCreated: new Date(one.createdMs).toISOString(),
+    lastUsed: one.lastUsedMs === null ? null : new Date(one.lastUsedMs).toISOString(),
     dsn: {
-      public: dsn, secret: dsn, csp: `${api}/csp-report/?sentry_key=${one.publicKey}`, security: `${api}/security/?sentry_key=${one.publicKey}`, minidump: `${api}/minidump/?sentry_key=${one.publicKey}`,
-      nel: `${api}/nel/?sentry_key=${one.publicKey}`, unreal: `${api}/unreal/${one.publicKey}/`, crons: `${api}/cron/___MONITOR_SLUG___/${one.publicKey}/`, cdn: `${app.config.url}/js-sdk-loader/${one.publicKey}.min.js`,
-      otlp_traces: `${api}/integration/otlp/v1/traces`, otlp_logs: `${api}/integration/otlp/v1/logs`, integration: `${api}/integration/`,
+      public: dsn,
+      secret: dsn,
+      csp: `${api}/csp-report/?sentry_key=${one.publicKey}`,
+      security: `${api}/security/?sentry_key=${one.publicKey}`,
+      minidump: `${api}/minidump/?sentry_key=${one.publicKey}`,
+      nel: `${api}/nel/?sentry_key=${one.publicKey}`,
+      unreal: `${api}/unreal/${one.publicKey}/`,
+      crons: `${api}/cron/___MONITOR_SLUG___/${one.publicKey}/`,
+      cdn: `${app.config.url}/js-sdk-loader/${one.publicKey}.min.js`,
+      otlp_traces: `${api}/integration/otlp/v1/traces`,
+      otlp_logs: `${api}/integration/otlp/v1/logs`,
+      integration: `${api}/integration/`,
     },
-    browserSdkVersion: '', dynamicSdkLoaderOptions: {},
+    browserSdkVersion: '',
+    dynamicSdkLoaderOptions: {},
   }
 }
 
 const slugText = z.string().regex(/^(?!\d+$)[a-z0-9-]{1,50}$/, '1 to 50 of a-z, 0-9 and -, not only digits.')
-const nameText = z.string().trim().min(1, '1 to 64 characters.').max(64, '1 to 64 characters.').regex(/^\P{Cc}*$/u, 'No control characters.')
+const nameText = z
+  .string()
+  .trim()
+  .min(1, '1 to 64 characters.')
+  .max(64, '1 to 64 characters.')
+  .regex(/^\P{Cc}*$/u, 'No control characters.')
 const platformText = z.string().regex(/^[a-z0-9.-]{1,64}$/, '1 to 64 of a-z, 0-9, . and -.')
-const origin = z.string().max(200).regex(/^[^\s,]+$/, 'An origin such as https://shop.example or *.shop.example.')
+const origin = z
+  .string()
+  .max(200)
+  .regex(/^[^\s,]+$/, 'An origin such as https://shop.example or *.shop.example.')
 
 const newProject = z.object({ name: nameText, slug: slugText.optional(), platform: platformText.nullish() })
-const changedProject = z.object({ name: nameText, slug: slugText, platform: platformText.nullable(), allowedOrigins: z.array(origin).max(100), allowedDomains: z.array(origin).max(100) }).partial()
-const rate = z.object({ window: z.number().int().min(1).max(86_400), count: z.number().int().min(1).max(1_000_000_000) }).nullable()
+const changedProject = z
+  .object({
+    name: nameText,
+    slug: slugText,
+    platform: platformText.nullable(),
+    allowedOrigins: z.array(origin).max(100),
+    allowedDomains: z.array(origin).max(100),
+  })
+  .partial()
+const rate = z
+  .object({ window: z.number().int().min(1).max(86_400), count: z.number().int().min(1).max(1_000_000_000) })
+  .nullable()
 const newKey = z.object({ name: nameText.optional(), label: nameText.optional(), rateLimit: rate.optional() })
 const changedKey = z.object({ name: nameText, label: nameText, isActive: z.boolean(), rateLimit: rate }).partial()
 
 /** A slug made of a name, free in the organization. */
 function slugOf(app: App, organizationId: number, name: string): string {
-  const plain = name.normalize('NFKD').toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '').slice(0, 44).replace(/-+$/, '')
+  const plain = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 44)
+    .replace(/-+$/, '')
   const base = plain === '' || /^\d+$/.test(plain) ? `project${plain && `-${plain}`}` : plain
   for (let number = 1; ; number++) {
     const slug = number === 1 ? base : `${base}-${number}`
@@ -60,9 +116,19 @@ function slugOf(app: App, organizationId: number, name: string): string {
   }
 }
 
-async function createProject(app: App, organization: Organization, value: z.output<typeof newProject>): Promise<{ body: RestProject & { allowedDomains: string[] } }> {
-  if (value.slug !== undefined && app.meta.projectBySlug(organization.id, value.slug)) throw new MishapError('CONFLICT', { detail: 'A project with this slug already exists.', causes: ['slug'] })
-  const project = app.meta.createProject({ organizationId: organization.id, slug: value.slug ?? slugOf(app, organization.id, value.name), name: value.name, platform: value.platform ?? null })
+async function createProject(
+  app: App,
+  organization: Organization,
+  value: z.output<typeof newProject>,
+): Promise<{ body: RestProject & { allowedDomains: string[] } }> {
+  if (value.slug !== undefined && app.meta.projectBySlug(organization.id, value.slug))
+    throw new MishapError('CONFLICT', { detail: 'A project with this slug already exists.', causes: ['slug'] })
+  const project = app.meta.createProject({
+    organizationId: organization.id,
+    slug: value.slug ?? slugOf(app, organization.id, value.name),
+    name: value.name,
+    platform: value.platform ?? null,
+  })
   // A project without a key can't be sent anything.
   if (app.meta.keysOf(project.id).length === 0) app.meta.createKey(project.id, 'Default')
   await app.publishKeys()
@@ -75,59 +141,148 @@ function keyOf(app: App, found: Found, id: string | undefined): ProjectKey {
   return key
 }
 
-const limitOf = (value: z.output<typeof rate>) => (value === null ? null : { count: value.count, windowS: value.window })
+const limitOf = (value: z.output<typeof rate>) =>
+  value === null ? null : { count: value.count, windowS: value.window }
 const P = '/projects/:org/:project'
 
 /** Projects, their keys, and what arrives in them. */
 export const projectRoutes: readonly Route[] = [
-  route({ method: 'GET', path: '/organizations/:org/projects', operationId: 'listProjects', summary: 'Projects of an organization.', action: 'organization:read', response: z.array(shapes.project), handle: ({ app, actor, found }) => ({ body: readableProjects(app, actor, organizationOf(found)).map((one) => toRestProject(app, organizationOf(found), one)) }) }),
-  route({ method: 'POST', path: '/organizations/:org/projects', operationId: 'createProject', summary: 'Makes a project with one key.', action: 'project:create', body: newProject, status: 201, response: shapes.project, handle: ({ app, found, body }) => createProject(app, organizationOf(found), body) }),
   route({
-    method: 'POST', path: '/teams/:org/:team/projects', operationId: 'createTeamProject', summary: 'Makes a project with one key.', action: 'project:create', body: newProject, status: 201, response: shapes.project,
+    method: 'GET',
+    path: '/organizations/:org/projects',
+    operationId: 'listProjects',
+    summary: 'Projects of an organization.',
+    action: 'organization:read',
+    response: z.array(shapes.project),
+    handle: ({ app, actor, found }) => ({
+      body: readableProjects(app, actor, organizationOf(found)).map((one) =>
+        toRestProject(app, organizationOf(found), one),
+      ),
+    }),
+  }),
+  route({
+    method: 'POST',
+    path: '/organizations/:org/projects',
+    operationId: 'createProject',
+    summary: 'Makes a project with one key.',
+    action: 'project:create',
+    body: newProject,
+    status: 201,
+    response: shapes.project,
+    handle: ({ app, found, body }) => createProject(app, organizationOf(found), body),
+  }),
+  route({
+    method: 'POST',
+    path: '/teams/:org/:team/projects',
+    operationId: 'createTeamProject',
+    summary: 'Makes a project with one key.',
+    action: 'project:create',
+    body: newProject,
+    status: 201,
+    response: shapes.project,
     handle: ({ app, found, params, body }) => {
       const organization = organizationOf(found)
-      if (params.team !== organization.slug && params.team !== String(organization.id)) throw new MishapError('NOT_FOUND')
+      if (params.team !== organization.slug && params.team !== String(organization.id))
+        throw new MishapError('NOT_FOUND')
       return createProject(app, organization, body)
     },
   }),
-  route({ method: 'GET', path: P, operationId: 'project', summary: 'One project.', action: 'project:read', response: shapes.project, handle: ({ app, found }) => ({ body: toRestProject(app, organizationOf(found), projectOf(found)) }) }),
   route({
-    method: 'PUT', path: P, operationId: 'updateProject', summary: 'Changes name, slug, platform or allowed origins.', action: 'project:write', body: changedProject, response: shapes.project,
+    method: 'GET',
+    path: P,
+    operationId: 'project',
+    summary: 'One project.',
+    action: 'project:read',
+    response: shapes.project,
+    handle: ({ app, found }) => ({ body: toRestProject(app, organizationOf(found), projectOf(found)) }),
+  }),
+  route({
+    method: 'PUT',
+    path: P,
+    operationId: 'updateProject',
+    summary: 'Changes name, slug, platform or allowed origins.',
+    action: 'project:write',
+    body: changedProject,
+    response: shapes.project,
     handle: async ({ app, found, body }) => {
       const organization = organizationOf(found)
       const { id } = projectOf(found)
       const taken = body.slug === undefined ? undefined : app.meta.projectBySlug(organization.id, body.slug)
-      if (taken && taken.id !== id) throw new MishapError('CONFLICT', { detail: 'A project with this slug already exists.', causes: ['slug'] })
+      if (taken && taken.id !== id)
+        throw new MishapError('CONFLICT', { detail: 'A project with this slug already exists.', causes: ['slug'] })
       const allowedOrigins = body.allowedOrigins ?? body.allowedDomains
       const changed = app.meta.updateProject(id, {
-        ...(body.name === undefined ? {} : { name: body.name }), ...(body.slug === undefined ? {} : { slug: body.slug }), ...(body.platform === undefined ? {} : { platform: body.platform }), ...(allowedOrigins === undefined ? {} : { allowedOrigins }),
+        ...(body.name === undefined ? {} : { name: body.name }),
+        ...(body.slug === undefined ? {} : { slug: body.slug }),
+        ...(body.platform === undefined ? {} : { platform: body.platform }),
+        ...(allowedOrigins === undefined ? {} : { allowedOrigins }),
       })
       await app.publishKeys()
       return { body: toRestProject(app, organization, changed) }
     },
   }),
-  route({ method: 'GET', path: `${P}/keys`, operationId: 'listKeys', summary: 'Keys of a project with their DSNs.', action: 'project:read', response: z.array(shapes.key), handle: ({ app, found }) => ({ body: app.meta.keysOf(projectOf(found).id).map((one) => toRestKey(app, one)) }) }),
   route({
-    method: 'POST', path: `${P}/keys`, operationId: 'createKey', summary: 'Makes a project key.', action: 'key:write', body: newKey, status: 201, response: shapes.key,
+    method: 'GET',
+    path: `${P}/keys`,
+    operationId: 'listKeys',
+    summary: 'Keys of a project with their DSNs.',
+    action: 'project:read',
+    response: z.array(shapes.key),
+    handle: ({ app, found }) => ({ body: app.meta.keysOf(projectOf(found).id).map((one) => toRestKey(app, one)) }),
+  }),
+  route({
+    method: 'POST',
+    path: `${P}/keys`,
+    operationId: 'createKey',
+    summary: 'Makes a project key.',
+    action: 'key:write',
+    body: newKey,
+    status: 201,
+    response: shapes.key,
     handle: async ({ app, found, body }) => {
       const made = app.meta.createKey(projectOf(found).id, body.name ?? body.label ?? 'Default')
-      const key = body.rateLimit === undefined ? made : app.meta.updateKey(made.id, { rateLimit: limitOf(body.rateLimit) })
+      const key =
+        body.rateLimit === undefined ? made : app.meta.updateKey(made.id, { rateLimit: limitOf(body.rateLimit) })
       await app.publishKeys()
       return { body: toRestKey(app, key) }
     },
   }),
-  route({ method: 'GET', path: `${P}/keys/:key`, operationId: 'key', summary: 'One project key.', action: 'project:read', response: shapes.key, handle: ({ app, found, params }) => ({ body: toRestKey(app, keyOf(app, found, params.key)) }) }),
   route({
-    method: 'PUT', path: `${P}/keys/:key`, operationId: 'updateKey', summary: 'Renames, disables, enables or limits a project key.', action: 'key:write', body: changedKey, response: shapes.key,
+    method: 'GET',
+    path: `${P}/keys/:key`,
+    operationId: 'key',
+    summary: 'One project key.',
+    action: 'project:read',
+    response: shapes.key,
+    handle: ({ app, found, params }) => ({ body: toRestKey(app, keyOf(app, found, params.key)) }),
+  }),
+  route({
+    method: 'PUT',
+    path: `${P}/keys/:key`,
+    operationId: 'updateKey',
+    summary: 'Renames, disables, enables or limits a project key.',
+    action: 'key:write',
+    body: changedKey,
+    response: shapes.key,
     handle: async ({ app, found, params, body }) => {
       const label = body.name ?? body.label
-      const key = app.meta.updateKey(keyOf(app, found, params.key).id, { ...(label === undefined ? {} : { label }), ...(body.isActive === undefined ? {} : { active: body.isActive }), ...(body.rateLimit === undefined ? {} : { rateLimit: limitOf(body.rateLimit) }) })
+      const key = app.meta.updateKey(keyOf(app, found, params.key).id, {
+        ...(label === undefined ? {} : { label }),
+        ...(body.isActive === undefined ? {} : { active: body.isActive }),
+        ...(body.rateLimit === undefined ? {} : { rateLimit: limitOf(body.rateLimit) }),
+      })
       await app.publishKeys()
       return { body: toRestKey(app, key) }
     },
   }),
   route({
-    method: 'DELETE', path: `${P}/keys/:key`, operationId: 'deleteKey', summary: 'Deletes a project key; what is sent with it is refused from then on.', action: 'key:write', status: 204, response: z.undefined(),
+    method: 'DELETE',
+    path: `${P}/keys/:key`,
+    operationId: 'deleteKey',
+    summary: 'Deletes a project key; what is sent with it is refused from then on.',
+    action: 'key:write',
+    status: 204,
+    response: z.undefined(),
     handle: async ({ app, found, params }) => {
       app.meta.deleteKey(keyOf(app, found, params.key).id)
       await app.publishKeys()
@@ -135,9 +290,26 @@ export const projectRoutes: readonly Route[] = [
     },
   }),
   ...(['/organizations/:org/projects/:project/arrivals', `${P}/arrivals`] as const).map((path, i) =>
-    route({ method: 'GET', path, operationId: i === 0 ? 'arrivals' : 'projectArrivals', summary: 'What has arrived in a project: connection, items of the last hour, newest issue.', action: 'project:read', response: shapes.arrivals, handle: ({ app, found }) => ({ body: arrivalsOf(app, projectOf(found)) }) }),
+    route({
+      method: 'GET',
+      path,
+      operationId: i === 0 ? 'arrivals' : 'projectArrivals',
+      summary: 'What has arrived in a project: connection, items of the last hour, newest issue.',
+      action: 'project:read',
+      response: shapes.arrivals,
+      handle: ({ app, found }) => ({ body: arrivalsOf(app, projectOf(found)) }),
+    }),
   ),
   ...(['/organizations/:org/projects/:project/test-event', `${P}/test-event`] as const).map((path, i) =>
-    route({ method: 'POST', path, operationId: i === 0 ? 'testEvent' : 'projectTestEvent', summary: 'Sends a test event through the project’s own key, as an SDK would.', action: 'project:create', status: 202, response: z.strictObject({ id: z.string() }), handle: async ({ app, found }) => ({ body: await sendTestEvent(app, projectOf(found)), status: 202 }) }),
+    route({
+      method: 'POST',
+      path,
+      operationId: i === 0 ? 'testEvent' : 'projectTestEvent',
+      summary: 'Sends a test event through the project’s own key, as an SDK would.',
+      action: 'project:create',
+      status: 202,
+      response: z.strictObject({ id: z.string() }),
+      handle: async ({ app, found }) => ({ body: await sendTestEvent(app, projectOf(found)), status: 202 }),
+    }),
   ),
 ]

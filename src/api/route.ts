@@ -59,7 +59,11 @@ type Written<Query extends z.ZodObject, Body extends z.ZodType, Response extends
 const noQuery = z.object({})
 
 /** Writes a route so that its handler sees the types of its query and body. */
-export function route<Query extends z.ZodObject = typeof noQuery, Body extends z.ZodType = z.ZodUndefined, Response extends z.ZodType = z.ZodType>(one: Written<Query, Body, Response>): Route {
+export function route<
+  Query extends z.ZodObject = typeof noQuery,
+  Body extends z.ZodType = z.ZodUndefined,
+  Response extends z.ZodType = z.ZodType,
+>(one: Written<Query, Body, Response>): Route {
   return {
     method: one.method,
     path: one.path,
@@ -86,7 +90,11 @@ export const rangeQuery = {
   start: text('Start of the range, ISO 8601; together with end.'),
   end: text('End of the range, ISO 8601.'),
 }
-export const viewQuery = { ...rangeQuery, project: list('Id or slug of a project, repeated; -1 or none: all.'), environment: list('Environment, repeated; none: all.') }
+export const viewQuery = {
+  ...rangeQuery,
+  project: list('Id or slug of a project, repeated; -1 or none: all.'),
+  environment: list('Environment, repeated; none: all.'),
+}
 export const pageQuery = {
   cursor: text('Cursor of a Link header.'),
   limit: text('Rows of a page, 1 to 100.'),
@@ -94,10 +102,14 @@ export const pageQuery = {
 }
 
 /** Rows of a page: 1 to 100. Throws VALIDATION for anything that is no number. */
-export function limitOf(query: { limit?: string | undefined; per_page?: string | undefined }, ordinary: number): number {
+export function limitOf(
+  query: { limit?: string | undefined; per_page?: string | undefined },
+  ordinary: number,
+): number {
   const given = query.limit ?? query.per_page
   if (given === undefined || given === '') return ordinary
-  if (!/^\d{1,6}$/.test(given) || Number(given) === 0) throw new MishapError('VALIDATION', { fields: { limit: ['A number from 1 to 100.'] } })
+  if (!/^\d{1,6}$/.test(given) || Number(given) === 0)
+    throw new MishapError('VALIDATION', { fields: { limit: ['A number from 1 to 100.'] } })
   return Math.min(Number(given), 100)
 }
 
@@ -118,7 +130,9 @@ export function issueOf(found: Found): Issue {
 
 /** Projects of the organization that the caller may read. */
 export function readableProjects(app: App, actor: Actor, organization: Organization): Project[] {
-  return app.meta.projectsOf(organization.id).filter((project) => app.auth.may(actor, 'issue:read', { organization, project }) === 'yes')
+  return app.meta
+    .projectsOf(organization.id)
+    .filter((project) => app.auth.may(actor, 'issue:read', { organization, project }) === 'yes')
 }
 
 /** The asked projects (id or slug; none or -1: all readable ones). Throws NOT_FOUND for one that is not there for the caller. */
@@ -133,18 +147,37 @@ export function askedProjects(app: App, actor: Actor, organization: Organization
   })
 }
 
-type ViewQuery = { statsPeriod?: string | undefined; start?: string | undefined; end?: string | undefined; project?: string[]; environment?: string[] }
+type ViewQuery = {
+  statsPeriod?: string | undefined
+  start?: string | undefined
+  end?: string | undefined
+  project?: string[]
+  environment?: string[]
+}
 
 /** The view that a query asks for; within one project or issue when the path names it. */
-export function viewOf(call: { app: App; actor: Actor; found: Found; query: ViewQuery }, ordinaryPeriod?: string): View {
+export function viewOf(
+  call: { app: App; actor: Actor; found: Found; query: ViewQuery },
+  ordinaryPeriod?: string,
+): View {
   const { app, actor, found, query } = call
   const organization = organizationOf(found)
   const projects = found.project ? [found.project] : askedProjects(app, actor, organization, query.project ?? [])
   const asked = query.statsPeriod || query.start || query.end ? query : { statsPeriod: ordinaryPeriod }
-  return { organization, projects, environments: (query.environment ?? []).filter((one) => one !== ''), range: rangeOf(asked, app.clock.now()) }
+  return {
+    organization,
+    projects,
+    environments: (query.environment ?? []).filter((one) => one !== ''),
+    range: rangeOf(asked, app.clock.now()),
+  }
 }
 
 /** The rows of a view in the events store. */
 export function scopeOf(view: View): Scope {
-  return { projectIds: view.projects.map((one) => one.id), environments: view.environments, fromMs: view.range.fromMs, toMs: view.range.toMs }
+  return {
+    projectIds: view.projects.map((one) => one.id),
+    environments: view.environments,
+    fromMs: view.range.fromMs,
+    toMs: view.range.toMs,
+  }
 }

@@ -13,5 +13,13 @@ export const routes: readonly Route[] = [
   ...projectRoutes,
   ...issueRoutes,
   ...eventRoutes,
-  route({ method: 'GET', path: '/status', operationId: 'status', summary: 'State of the installation: lag, ledger, disk, dead items, versions with known advisories.', action: 'status:read', response: systemStatus, handle: async ({ app }) => ({ body: await statusOf(app) }) }),
+  route({
+    method: 'GET',
+    path: '/status',
+    operationId: 'status',
+    summary: 'State of the installation: lag, ledger, disk, dead items, versions with known advisories.',
+    action: 'status:read',
+    response: systemStatus,
+    handle: async ({ app }) => ({ body: await statusOf(app) }),
+  }),
 ]

@@ -9,127 +9,425 @@ const textOrNull = z.string().nullable()
 const digits = z.string().regex(/^\d+$/)
 const pairs = z.array(z.tuple([z.string(), z.string()]))
 
-export const organization = z.strictObject({
-  id: digits, slug: z.string(), name: z.string(), dateCreated: time,
-  status: z.strictObject({ id: z.literal('active'), name: z.literal('active') }),
-  features: z.array(z.string()), links: z.strictObject({ organizationUrl: z.string(), regionUrl: z.string() }),
-}).meta({ id: 'Organization' }) satisfies z.ZodType<Rest.RestOrganization>
+export const organization = z
+  .strictObject({
+    id: digits,
+    slug: z.string(),
+    name: z.string(),
+    dateCreated: time,
+    status: z.strictObject({ id: z.literal('active'), name: z.literal('active') }),
+    features: z.array(z.string()),
+    links: z.strictObject({ organizationUrl: z.string(), regionUrl: z.string() }),
+  })
+  .meta({ id: 'Organization' }) satisfies z.ZodType<Rest.RestOrganization>
 
 const team = z.strictObject({ id: z.string(), slug: z.string(), name: z.string() })
-export const project = z.strictObject({
-  id: digits, slug: z.string(), name: z.string(), platform: textOrNull, platforms: z.array(z.string()), dateCreated: time, firstEvent: time.nullable(),
-  isMember: z.boolean(), hasAccess: z.boolean(), features: z.array(z.string()), status: z.literal('active'),
-  teams: z.array(team), team: team.nullable(), organization: organization.optional(), allowedDomains: z.array(z.string()).optional(),
-}).meta({ id: 'Project' })
+export const project = z
+  .strictObject({
+    id: digits,
+    slug: z.string(),
+    name: z.string(),
+    platform: textOrNull,
+    platforms: z.array(z.string()),
+    dateCreated: time,
+    firstEvent: time.nullable(),
+    isMember: z.boolean(),
+    hasAccess: z.boolean(),
+    features: z.array(z.string()),
+    status: z.literal('active'),
+    teams: z.array(team),
+    team: team.nullable(),
+    organization: organization.optional(),
+    allowedDomains: z.array(z.string()).optional(),
+  })
+  .meta({ id: 'Project' })
 
-export const key = z.strictObject({
-  id: z.string(), name: z.string(), label: z.string(), public: z.string(), secret: z.string(), projectId: z.int(), isActive: z.boolean(),
-  rateLimit: z.strictObject({ window: z.int(), count: z.int() }).nullable(), dateCreated: time, lastUsed: time.nullable(),
-  dsn: z.strictObject({ public: z.string(), secret: z.string(), csp: z.string(), security: z.string(), minidump: z.string(), nel: z.string(), unreal: z.string(), crons: z.string(), cdn: z.string(), otlp_traces: z.string(), otlp_logs: z.string(), integration: z.string() }),
-  browserSdkVersion: z.string(), dynamicSdkLoaderOptions: z.record(z.string(), z.boolean()),
-}).meta({ id: 'Key' }) satisfies z.ZodType<Rest.RestKey>
+export const key = z
+  .strictObject({
+    id: z.string(),
+    name: z.string(),
+    label: z.string(),
+    public: z.string(),
+    secret: z.string(),
+    projectId: z.int(),
+    isActive: z.boolean(),
+    rateLimit: z.strictObject({ window: z.int(), count: z.int() }).nullable(),
+    dateCreated: time,
+    lastUsed: time.nullable(),
+    dsn: z.strictObject({
+      public: z.string(),
+      secret: z.string(),
+      csp: z.string(),
+      security: z.string(),
+      minidump: z.string(),
+      nel: z.string(),
+      unreal: z.string(),
+      crons: z.string(),
+      cdn: z.string(),
+      otlp_traces: z.string(),
+      otlp_logs: z.string(),
+      integration: z.string(),
+    }),
+    browserSdkVersion: z.string(),
+    dynamicSdkLoaderOptions: z.record(z.string(), z.boolean()),
+  })
+  .meta({ id: 'Key' }) satisfies z.ZodType<Rest.RestKey>
 
-export const user = z.strictObject({ id: z.string(), name: z.string(), email: z.string(), username: z.string() }).meta({ id: 'User' })
+export const user = z
+  .strictObject({ id: z.string(), name: z.string(), email: z.string(), username: z.string() })
+  .meta({ id: 'User' })
 
-const metadata = z.strictObject({ type: z.string().exactOptional(), value: z.string().exactOptional(), filename: z.string().exactOptional(), function: z.string().exactOptional() })
+const metadata = z.strictObject({
+  type: z.string().exactOptional(),
+  value: z.string().exactOptional(),
+  filename: z.string().exactOptional(),
+  function: z.string().exactOptional(),
+})
 const version = z.strictObject({ version: z.string() }).nullable()
 const status = z.enum(['unresolved', 'resolved', 'ignored'])
 
 export const issueFields = {
-  id: digits, shortId: z.string(), title: z.string(), culprit: z.string(), permalink: z.string(), level: z.enum(['fatal', 'error', 'warning', 'info', 'debug']),
-  status, substatus: z.enum(['new', 'ongoing', 'escalating', 'regressed']).nullable(), statusDetails: record, platform: z.string(),
+  id: digits,
+  shortId: z.string(),
+  title: z.string(),
+  culprit: z.string(),
+  permalink: z.string(),
+  level: z.enum(['fatal', 'error', 'warning', 'info', 'debug']),
+  status,
+  substatus: z.enum(['new', 'ongoing', 'escalating', 'regressed']).nullable(),
+  statusDetails: record,
+  platform: z.string(),
   project: z.strictObject({ id: digits, slug: z.string(), name: z.string(), platform: textOrNull }),
-  type: z.enum(['error', 'default', 'csp']), metadata, issueType: z.literal('error'), issueCategory: z.literal('error'), priority: z.enum(['high', 'medium', 'low']),
-  assignedTo: z.strictObject({ type: z.literal('user'), id: z.string(), name: z.string(), email: z.string() }).nullable(),
-  isUnhandled: z.boolean(), isBookmarked: z.boolean(), hasSeen: z.boolean(), count: digits, userCount: z.int(), firstSeen: time, lastSeen: time,
-  stats: z.record(z.string(), z.array(z.tuple([z.int(), z.int()]))), logger: textOrNull, numComments: z.int(),
-  lifetime: z.strictObject({ count: digits, userCount: z.int(), firstSeen: time, lastSeen: time }), firstRelease: version, lastRelease: version,
+  type: z.enum(['error', 'default', 'csp']),
+  metadata,
+  issueType: z.literal('error'),
+  issueCategory: z.literal('error'),
+  priority: z.enum(['high', 'medium', 'low']),
+  assignedTo: z
+    .strictObject({ type: z.literal('user'), id: z.string(), name: z.string(), email: z.string() })
+    .nullable(),
+  isUnhandled: z.boolean(),
+  isBookmarked: z.boolean(),
+  hasSeen: z.boolean(),
+  count: digits,
+  userCount: z.int(),
+  firstSeen: time,
+  lastSeen: time,
+  stats: z.record(z.string(), z.array(z.tuple([z.int(), z.int()]))),
+  logger: textOrNull,
+  numComments: z.int(),
+  lifetime: z.strictObject({ count: digits, userCount: z.int(), firstSeen: time, lastSeen: time }),
+  firstRelease: version,
+  lastRelease: version,
 }
 export const issue = z.strictObject(issueFields).meta({ id: 'Issue' }) satisfies z.ZodType<Rest.RestIssue>
 
-export const activity = z.strictObject({
-  id: digits, type: z.enum(['first_seen', 'note', 'set_resolved', 'set_unresolved', 'set_regression', 'set_ignored']), dateCreated: time,
-  user: z.strictObject({ id: z.string(), name: z.string(), email: z.string() }).nullable(), data: record,
-}).meta({ id: 'Activity' }) satisfies z.ZodType<Rest.RestActivity>
+export const activity = z
+  .strictObject({
+    id: digits,
+    type: z.enum(['first_seen', 'note', 'set_resolved', 'set_unresolved', 'set_regression', 'set_ignored']),
+    dateCreated: time,
+    user: z.strictObject({ id: z.string(), name: z.string(), email: z.string() }).nullable(),
+    data: record,
+  })
+  .meta({ id: 'Activity' }) satisfies z.ZodType<Rest.RestActivity>
 
-export const issueDetail = z.strictObject({
-  ...issueFields,
-  tags: z.array(z.strictObject({ key: z.string(), name: z.string(), totalValues: z.int() })), activity: z.array(activity), digests: z.array(z.string()),
-}).meta({ id: 'IssueDetail' }) satisfies z.ZodType<Rest.RestIssueDetail>
+export const issueDetail = z
+  .strictObject({
+    ...issueFields,
+    tags: z.array(z.strictObject({ key: z.string(), name: z.string(), totalValues: z.int() })),
+    activity: z.array(activity),
+    digests: z.array(z.string()),
+  })
+  .meta({ id: 'IssueDetail' }) satisfies z.ZodType<Rest.RestIssueDetail>
 
-const frame = z.strictObject({
-  filename: textOrNull, absPath: textOrNull, module: textOrNull, function: textOrNull, rawFunction: textOrNull, lineNo: z.number().nullable(), colNo: z.number().nullable(),
-  context: z.array(z.tuple([z.int(), z.string()])), inApp: z.boolean(), vars: record.nullable(), package: textOrNull, platform: textOrNull, instructionAddr: textOrNull,
-}).meta({ id: 'Frame' })
-const stacktrace = z.strictObject({ frames: z.array(frame), framesOmitted: z.tuple([z.number(), z.number()]).nullable(), hasSystemFrames: z.boolean() }).meta({ id: 'Stacktrace' })
+const frame = z
+  .strictObject({
+    filename: textOrNull,
+    absPath: textOrNull,
+    module: textOrNull,
+    function: textOrNull,
+    rawFunction: textOrNull,
+    lineNo: z.number().nullable(),
+    colNo: z.number().nullable(),
+    context: z.array(z.tuple([z.int(), z.string()])),
+    inApp: z.boolean(),
+    vars: record.nullable(),
+    package: textOrNull,
+    platform: textOrNull,
+    instructionAddr: textOrNull,
+  })
+  .meta({ id: 'Frame' })
+const stacktrace = z
+  .strictObject({
+    frames: z.array(frame),
+    framesOmitted: z.tuple([z.number(), z.number()]).nullable(),
+    hasSystemFrames: z.boolean(),
+  })
+  .meta({ id: 'Stacktrace' })
 const threadId = z.union([z.string(), z.number()]).nullable()
-const exception = z.strictObject({ type: textOrNull, value: textOrNull, module: textOrNull, threadId, mechanism: record.nullable(), stacktrace: stacktrace.nullable(), rawStacktrace: stacktrace.nullable() })
-const thread = z.strictObject({ id: threadId, name: textOrNull, crashed: z.boolean(), current: z.boolean(), state: textOrNull, stacktrace: stacktrace.nullable() })
-const breadcrumb = z.strictObject({ timestamp: time.nullable(), type: z.string(), category: textOrNull, level: z.string(), message: textOrNull, data: record.nullable() })
-const request = z.strictObject({ url: textOrNull, method: textOrNull, query: pairs, fragment: textOrNull, headers: pairs, cookies: pairs, data: z.unknown(), env: record.nullable(), inferredContentType: textOrNull })
+const exception = z.strictObject({
+  type: textOrNull,
+  value: textOrNull,
+  module: textOrNull,
+  threadId,
+  mechanism: record.nullable(),
+  stacktrace: stacktrace.nullable(),
+  rawStacktrace: stacktrace.nullable(),
+})
+const thread = z.strictObject({
+  id: threadId,
+  name: textOrNull,
+  crashed: z.boolean(),
+  current: z.boolean(),
+  state: textOrNull,
+  stacktrace: stacktrace.nullable(),
+})
+const breadcrumb = z.strictObject({
+  timestamp: time.nullable(),
+  type: z.string(),
+  category: textOrNull,
+  level: z.string(),
+  message: textOrNull,
+  data: record.nullable(),
+})
+const request = z.strictObject({
+  url: textOrNull,
+  method: textOrNull,
+  query: pairs,
+  fragment: textOrNull,
+  headers: pairs,
+  cookies: pairs,
+  data: z.unknown(),
+  env: record.nullable(),
+  inferredContentType: textOrNull,
+})
 
-const entry = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('exception'), data: z.strictObject({ values: z.array(exception), hasSystemFrames: z.boolean() }) }),
-  z.strictObject({ type: z.literal('threads'), data: z.strictObject({ values: z.array(thread) }) }),
-  z.strictObject({ type: z.literal('stacktrace'), data: stacktrace }),
-  z.strictObject({ type: z.literal('breadcrumbs'), data: z.strictObject({ values: z.array(breadcrumb) }) }),
-  z.strictObject({ type: z.literal('request'), data: request }),
-  z.strictObject({ type: z.literal('message'), data: z.strictObject({ formatted: z.string(), message: textOrNull, params: z.unknown() }) }),
-  z.strictObject({ type: z.literal('csp'), data: record }),
-  z.strictObject({ type: z.literal('debugmeta'), data: z.strictObject({ images: z.array(record) }) }),
-  z.strictObject({ type: z.literal('template'), data: record }),
-]).meta({ id: 'Entry' })
+const entry = z
+  .discriminatedUnion('type', [
+    z.strictObject({
+      type: z.literal('exception'),
+      data: z.strictObject({ values: z.array(exception), hasSystemFrames: z.boolean() }),
+    }),
+    z.strictObject({ type: z.literal('threads'), data: z.strictObject({ values: z.array(thread) }) }),
+    z.strictObject({ type: z.literal('stacktrace'), data: stacktrace }),
+    z.strictObject({ type: z.literal('breadcrumbs'), data: z.strictObject({ values: z.array(breadcrumb) }) }),
+    z.strictObject({ type: z.literal('request'), data: request }),
+    z.strictObject({
+      type: z.literal('message'),
+      data: z.strictObject({ formatted: z.string(), message: textOrNull, params: z.unknown() }),
+    }),
+    z.strictObject({ type: z.literal('csp'), data: record }),
+    z.strictObject({ type: z.literal('debugmeta'), data: z.strictObject({ images: z.array(record) }) }),
+    z.strictObject({ type: z.literal('template'), data: record }),
+  ])
+  .meta({ id: 'Entry' })
 
-export const attachment = z.strictObject({ id: digits, name: z.string(), type: z.string(), mimetype: z.string(), size: z.int(), dateCreated: time, event_id: z.string() }).meta({ id: 'Attachment' }) satisfies z.ZodType<Rest.RestAttachment>
+export const attachment = z
+  .strictObject({
+    id: digits,
+    name: z.string(),
+    type: z.string(),
+    mimetype: z.string(),
+    size: z.int(),
+    dateCreated: time,
+    event_id: z.string(),
+  })
+  .meta({ id: 'Attachment' }) satisfies z.ZodType<Rest.RestAttachment>
 
-const eventUser = z.strictObject({ id: textOrNull, email: textOrNull, username: textOrNull, name: textOrNull, ip_address: textOrNull, geo: z.record(z.string(), z.string()).nullable(), data: record.nullable() })
+const eventUser = z.strictObject({
+  id: textOrNull,
+  email: textOrNull,
+  username: textOrNull,
+  name: textOrNull,
+  ip_address: textOrNull,
+  geo: z.record(z.string(), z.string()).nullable(),
+  data: record.nullable(),
+})
 const eventId = z.string().regex(/^[0-9a-f]{32}$/)
 
-export const event = z.strictObject({
-  id: eventId, eventID: eventId, groupID: digits, projectID: digits, title: z.string(), message: z.string(), culprit: z.string(), location: textOrNull, platform: z.string(), type: z.string(), metadata: record,
-  dateCreated: time, dateReceived: time, size: z.int(), dist: textOrNull, release: version, environment: textOrNull, user: eventUser.nullable(), tags: z.array(z.strictObject({ key: z.string(), value: z.string() })),
-  contexts: z.record(z.string(), record), context: record, packages: z.record(z.string(), z.string()),
-  sdk: z.strictObject({ name: z.string(), version: z.string(), packages: z.array(z.strictObject({ name: z.string(), version: z.string() })), integrations: z.array(z.string()) }).nullable(),
-  errors: z.array(z.strictObject({ type: z.string(), message: z.string(), data: record })), fingerprints: z.array(z.string()), groupingConfig: z.strictObject({ id: z.string() }), entries: z.array(entry),
-  nextEventID: eventId.nullable(), previousEventID: eventId.nullable(), userReport: z.null(), occurrence: z.null(), _meta: record, number: z.int(), total: z.int(), traceId: textOrNull, spanId: textOrNull, replayId: textOrNull,
-  digest: z.strictObject({ value: z.string(), found: z.string() }).nullable(), isUnhandled: z.boolean(), attachments: z.array(attachment),
-  grouping: z.strictObject({ version: z.int(), variants: z.array(z.strictObject({ name: z.string(), contributes: z.boolean(), hash: textOrNull, why: z.string(), values: z.array(z.string()) })) }),
-}).meta({ id: 'Event' }) satisfies z.ZodType<Rest.RestEvent>
+export const event = z
+  .strictObject({
+    id: eventId,
+    eventID: eventId,
+    groupID: digits,
+    projectID: digits,
+    title: z.string(),
+    message: z.string(),
+    culprit: z.string(),
+    location: textOrNull,
+    platform: z.string(),
+    type: z.string(),
+    metadata: record,
+    dateCreated: time,
+    dateReceived: time,
+    size: z.int(),
+    dist: textOrNull,
+    release: version,
+    environment: textOrNull,
+    user: eventUser.nullable(),
+    tags: z.array(z.strictObject({ key: z.string(), value: z.string() })),
+    contexts: z.record(z.string(), record),
+    context: record,
+    packages: z.record(z.string(), z.string()),
+    sdk: z
+      .strictObject({
+        name: z.string(),
+        version: z.string(),
+        packages: z.array(z.strictObject({ name: z.string(), version: z.string() })),
+        integrations: z.array(z.string()),
+      })
+      .nullable(),
+    errors: z.array(z.strictObject({ type: z.string(), message: z.string(), data: record })),
+    fingerprints: z.array(z.string()),
+    groupingConfig: z.strictObject({ id: z.string() }),
+    entries: z.array(entry),
+    nextEventID: eventId.nullable(),
+    previousEventID: eventId.nullable(),
+    userReport: z.null(),
+    occurrence: z.null(),
+    _meta: record,
+    number: z.int(),
+    total: z.int(),
+    traceId: textOrNull,
+    spanId: textOrNull,
+    replayId: textOrNull,
+    digest: z.strictObject({ value: z.string(), found: z.string() }).nullable(),
+    isUnhandled: z.boolean(),
+    attachments: z.array(attachment),
+    grouping: z.strictObject({
+      version: z.int(),
+      variants: z.array(
+        z.strictObject({
+          name: z.string(),
+          contributes: z.boolean(),
+          hash: textOrNull,
+          why: z.string(),
+          values: z.array(z.string()),
+        }),
+      ),
+    }),
+  })
+  .meta({ id: 'Event' }) satisfies z.ZodType<Rest.RestEvent>
 
-export const tag = z.strictObject({ key: z.string(), name: z.string(), totalValues: z.int(), uniqueValues: z.int(), topValues: z.array(z.strictObject({ value: z.string(), name: z.string(), count: z.int() })) }).meta({ id: 'Tag' }) satisfies z.ZodType<Rest.RestTag>
+export const tag = z
+  .strictObject({
+    key: z.string(),
+    name: z.string(),
+    totalValues: z.int(),
+    uniqueValues: z.int(),
+    topValues: z.array(z.strictObject({ value: z.string(), name: z.string(), count: z.int() })),
+  })
+  .meta({ id: 'Tag' }) satisfies z.ZodType<Rest.RestTag>
 export const tagKey = z.strictObject({ key: z.string(), name: z.string(), totalValues: z.int() })
 export const tagValue = z.strictObject({ key: z.string(), name: z.string(), value: z.string(), count: z.int() })
 export const environment = z.strictObject({ id: z.string(), name: z.string(), isHidden: z.boolean() })
 
-export const issueChange = z.strictObject({
-  status, substatus: z.enum(['new', 'ongoing', 'escalating', 'regressed']).nullable(), statusDetails: record,
-  assignedTo: z.strictObject({ type: z.literal('user'), id: z.string(), name: z.string(), email: z.string() }).nullable(),
-}).partial().extend({ updated: z.array(digits) })
+export const issueChange = z
+  .strictObject({
+    status,
+    substatus: z.enum(['new', 'ongoing', 'escalating', 'regressed']).nullable(),
+    statusDetails: record,
+    assignedTo: z
+      .strictObject({ type: z.literal('user'), id: z.string(), name: z.string(), email: z.string() })
+      .nullable(),
+  })
+  .partial()
+  .extend({ updated: z.array(digits) })
 
-export const found = z.strictObject({ organizationSlug: z.string(), projectSlug: z.string(), groupId: digits, eventId, event })
-export const shortId = z.strictObject({ organizationSlug: z.string(), projectSlug: z.string(), groupId: digits, shortId: z.string(), group: issue })
-export const digest = z.array(z.strictObject({ issue, events: z.array(z.strictObject({ id: eventId, dateCreated: time, found: textOrNull })) }))
+export const found = z.strictObject({
+  organizationSlug: z.string(),
+  projectSlug: z.string(),
+  groupId: digits,
+  eventId,
+  event,
+})
+export const shortId = z.strictObject({
+  organizationSlug: z.string(),
+  projectSlug: z.string(),
+  groupId: digits,
+  shortId: z.string(),
+  group: issue,
+})
+export const digest = z.array(
+  z.strictObject({ issue, events: z.array(z.strictObject({ id: eventId, dateCreated: time, found: textOrNull })) }),
+)
 
-export const arrivals = z.strictObject({
-  connection: time.nullable(), firstEvent: time.nullable(),
-  items: z.array(z.strictObject({ itemType: z.string(), category: z.string(), outcome: z.string(), reason: z.string(), quantity: z.int(), sentence: z.string() })),
-  newestIssue: z.strictObject({ id: digits, shortId: z.string(), title: z.string() }).nullable(),
-}).meta({ id: 'Arrivals' }) satisfies z.ZodType<Rest.RestArrivals>
+export const arrivals = z
+  .strictObject({
+    connection: time.nullable(),
+    firstEvent: time.nullable(),
+    items: z.array(
+      z.strictObject({
+        itemType: z.string(),
+        category: z.string(),
+        outcome: z.string(),
+        reason: z.string(),
+        quantity: z.int(),
+        sentence: z.string(),
+      }),
+    ),
+    newestIssue: z.strictObject({ id: digits, shortId: z.string(), title: z.string() }).nullable(),
+  })
+  .meta({ id: 'Arrivals' }) satisfies z.ZodType<Rest.RestArrivals>
 
 const count = z.int()
-export const systemStatus = z.strictObject({
-  version: z.string(), startedAt: time, engine: z.strictObject({ up: z.boolean(), version: textOrNull }),
-  journal: z.strictObject({ lagBytes: z.number(), oldestWaitingMs: z.number(), boundBytes: z.number() }),
-  ledger: z.strictObject({
-    received: count, stored: count, filtered: count, rateLimited: count, invalid: count, duplicate: count, waiting: count, dead: count, lost: count, clientDiscards: count,
-    rows: z.array(z.strictObject({ category: z.string(), outcome: z.string(), reason: z.string(), quantity: count, bytes: count })),
-  }),
-  disk: z.strictObject({ dataBytes: z.number(), freeBytes: z.number(), totalBytes: z.number(), tables: z.array(z.strictObject({ table: z.string(), rows: z.number(), bytesOnDisk: z.number(), bytesRaw: z.number() })) }),
-  deadItems: z.array(z.strictObject({ jpos: z.string(), projectId: digits, receivedAt: time, reason: z.string(), bytes: count })),
-  versions: z.array(z.strictObject({ name: z.string(), version: z.string(), advisory: textOrNull })),
-}).meta({ id: 'Status' }) satisfies z.ZodType<Rest.RestStatus>
+export const systemStatus = z
+  .strictObject({
+    version: z.string(),
+    startedAt: time,
+    engine: z.strictObject({ up: z.boolean(), version: textOrNull }),
+    journal: z.strictObject({
+      lagBytes: z.number(),
+      waitingRecords: z.number(),
+      oldestWaitingMs: z.number(),
+      boundBytes: z.number(),
+    }),
+    ledger: z.strictObject({
+      received: count,
+      stored: count,
+      filtered: count,
+      rateLimited: count,
+      invalid: count,
+      duplicate: count,
+      waiting: count,
+      dead: count,
+      lost: count,
+      clientDiscards: count,
+      rows: z.array(
+        z.strictObject({
+          category: z.string(),
+          outcome: z.string(),
+          reason: z.string(),
+          quantity: count,
+          bytes: count,
+        }),
+      ),
+    }),
+    disk: z.strictObject({
+      dataBytes: z.number(),
+      freeBytes: z.number(),
+      totalBytes: z.number(),
+      tables: z.array(
+        z.strictObject({ table: z.string(), rows: z.number(), bytesOnDisk: z.number(), bytesRaw: z.number() }),
+      ),
+    }),
+    deadItems: z.array(
+      z.strictObject({ jpos: z.string(), projectId: digits, receivedAt: time, reason: z.string(), bytes: count }),
+    ),
+    versions: z.array(z.strictObject({ name: z.string(), version: z.string(), advisory: textOrNull })),
+  })
+  .meta({ id: 'Status' }) satisfies z.ZodType<Rest.RestStatus>
 
-export const token = z.strictObject({ id: digits, name: z.string(), tokenPrefix: z.string(), scopes: z.array(z.string()), organizationId: digits.nullable(), dateCreated: time, lastUsed: time.nullable() })
+export const token = z.strictObject({
+  id: digits,
+  name: z.string(),
+  tokenPrefix: z.string(),
+  scopes: z.array(z.string()),
+  organizationId: digits.nullable(),
+  dateCreated: time,
+  lastUsed: time.nullable(),
+})
 export const createdToken = token.extend({ token: z.string() })
 
 /** Body of every error answer but field errors of a form. */

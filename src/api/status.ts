@@ -25,7 +25,13 @@ async function bytesUnder(folder: string): Promise<number> {
     const plain = entries.filter((one) => one.isFile())
     files += plain.length
     waiting.push(...entries.filter((one) => one.isDirectory()).map((one) => join(one.parentPath, one.name)))
-    const sizes = await Promise.all(plain.map((one) => stat(join(one.parentPath, one.name)).then((found) => found.blocks * 512).catch(() => 0)))
+    const sizes = await Promise.all(
+      plain.map((one) =>
+        stat(join(one.parentPath, one.name))
+          .then((found) => found.blocks * 512)
+          .catch(() => 0),
+      ),
+    )
     for (const size of sizes) bytes += size
   }
   return bytes
@@ -33,8 +39,16 @@ async function bytesUnder(folder: string): Promise<number> {
 
 /** Versions of the pinned parts, from the package file that pins them exactly. */
 function versionsOf(app: App): RestStatus['versions'] {
-  const pinned = (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { dependencies: Record<string, string> }).dependencies
-  const parts: [string, string][] = [['mishap', app.version], ['node', process.versions.node], ...watched.flatMap((name): [string, string][] => (pinned[name] ? [[name, pinned[name]]] : []))]
+  const pinned = (
+    JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+      dependencies: Record<string, string>
+    }
+  ).dependencies
+  const parts: [string, string][] = [
+    ['mishap', app.version],
+    ['node', process.versions.node],
+    ...watched.flatMap((name): [string, string][] => (pinned[name] ? [[name, pinned[name]]] : [])),
+  ]
   return parts.map(([name, version]) => ({ name, version, advisory: advisoryOf(name, version) }))
 }
 
@@ -43,16 +57,34 @@ function ledgerOf(app: App): RestStatus['ledger'] {
   const sums = new Map<Outcome, number>()
   for (const one of app.meta.outcomesSince({ fromMs: app.clock.now() - ledgerMs })) {
     sums.set(one.outcome, (sums.get(one.outcome) ?? 0) + one.quantity)
+    if (one.outcome === 'received') continue
     const name = `${one.category} ${one.outcome} ${one.reason}`
     const known = rows.get(name)
     if (known) Object.assign(known, { quantity: known.quantity + one.quantity, bytes: known.bytes + one.bytes })
-    else rows.set(name, { category: one.category, outcome: one.outcome, reason: one.reason, quantity: one.quantity, bytes: one.bytes })
+    else
+      rows.set(name, {
+        category: one.category,
+        outcome: one.outcome,
+        reason: one.reason,
+        quantity: one.quantity,
+        bytes: one.bytes,
+      })
   }
   const sum = (outcome: Outcome) => sums.get(outcome) ?? 0
   const ended = sum('stored') + sum('filtered') + sum('rate_limited') + sum('invalid') + sum('duplicate') + sum('dead')
-  // Waiting records are known by their bytes only until refine has opened them, so items are counted once they end.
+  // A record that waits counts as one item until refine opens it and counts what its envelope holds.
+  const waiting = app.journal().waitingRecords
   return {
-    received: ended, stored: sum('stored'), filtered: sum('filtered'), rateLimited: sum('rate_limited'), invalid: sum('invalid'), duplicate: sum('duplicate'), waiting: 0, dead: sum('dead'), lost: 0, clientDiscards: sum('client_discard'),
+    received: sum('received') + waiting,
+    stored: sum('stored'),
+    filtered: sum('filtered'),
+    rateLimited: sum('rate_limited'),
+    invalid: sum('invalid'),
+    duplicate: sum('duplicate'),
+    waiting,
+    dead: sum('dead'),
+    lost: sum('received') - ended,
+    clientDiscards: sum('client_discard'),
     rows: [...rows.values()].sort((a, b) => b.quantity - a.quantity),
   }
 }
@@ -74,8 +106,19 @@ export async function statusOf(app: App): Promise<RestStatus> {
     engine: { up: app.engineUp(), version: versions.find((one) => one.name === 'chdb')?.version ?? null },
     journal: app.journal(),
     ledger: ledgerOf(app),
-    disk: { dataBytes, freeBytes: disk ? disk.bavail * disk.bsize : 0, totalBytes: disk ? disk.blocks * disk.bsize : 0, tables },
-    deadItems: app.meta.deadItems(deadItemsMax).map((one) => ({ jpos: String(one.jpos), projectId: String(one.projectId), receivedAt: new Date(one.receivedMs).toISOString(), reason: one.reason, bytes: one.bytes })),
+    disk: {
+      dataBytes,
+      freeBytes: disk ? disk.bavail * disk.bsize : 0,
+      totalBytes: disk ? disk.blocks * disk.bsize : 0,
+      tables,
+    },
+    deadItems: app.meta.deadItems(deadItemsMax).map((one) => ({
+      jpos: String(one.jpos),
+      projectId: String(one.projectId),
+      receivedAt: new Date(one.receivedMs).toISOString(),
+      reason: one.reason,
+      bytes: one.bytes,
+    })),
     versions,
   }
 }

@@ -13,7 +13,12 @@ function listenerOf(app: App): string {
 
 /** An event that is told apart from real ones by its type and its tag. */
 function eventOf(id: string, platform: string | null, nowMs: number) {
-  const frame = (name: string, line: number) => ({ filename: 'mishap/test-event', function: name, lineno: line, in_app: true })
+  const frame = (name: string, line: number) => ({
+    filename: 'mishap/test-event',
+    function: name,
+    lineno: line,
+    in_app: true,
+  })
   return {
     event_id: id,
     timestamp: nowMs / 1000,
@@ -21,7 +26,16 @@ function eventOf(id: string, platform: string | null, nowMs: number) {
     level: 'error',
     environment: 'test',
     tags: { mishap: 'test-event' },
-    exception: { values: [{ type: 'MishapTestError', value: 'This is a test event. Everything from the listener to this screen works.', mechanism: { type: 'generic', handled: true }, stacktrace: { frames: [frame('main', 1), frame('sendTestEvent', 2)] } }] },
+    exception: {
+      values: [
+        {
+          type: 'MishapTestError',
+          value: 'This is a test event. Everything from the listener to this screen works.',
+          mechanism: { type: 'generic', handled: true },
+          stacktrace: { frames: [frame('main', 1), frame('sendTestEvent', 2)] },
+        },
+      ],
+    },
   }
 }
 
@@ -38,15 +52,26 @@ export async function sendTestEvent(app: App, project: Project): Promise<{ id: s
   const origin = project.allowedOrigins.find((one) => /^https?:\/\/[^*]+$/.test(one))
   let answer: Response
   try {
-    answer = await fetch(`${listenerOf(app)}/api/${project.id}/envelope/?sentry_key=${key.publicKey}&sentry_version=7&sentry_client=mishap.test/1`, {
-      method: 'POST', body, headers: { 'content-type': 'application/x-sentry-envelope', ...(origin ? { origin } : {}) }, signal: AbortSignal.timeout(answerMsMax),
-    })
+    answer = await fetch(
+      `${listenerOf(app)}/api/${project.id}/envelope/?sentry_key=${key.publicKey}&sentry_version=7&sentry_client=mishap.test/1`,
+      {
+        method: 'POST',
+        body,
+        headers: { 'content-type': 'application/x-sentry-envelope', ...(origin ? { origin } : {}) },
+        signal: AbortSignal.timeout(answerMsMax),
+      },
+    )
   } catch {
-    throw new MishapError('VALIDATION', { detail: 'The listener did not answer.', causes: ['Check MISHAP_HOST and MISHAP_PORT.'] })
+    throw new MishapError('VALIDATION', {
+      detail: 'The listener did not answer.',
+      causes: ['Check MISHAP_HOST and MISHAP_PORT.'],
+    })
   }
   if (!answer.ok) {
     const said = ((await answer.json().catch(() => ({}))) as { detail?: unknown }).detail
-    throw new MishapError('VALIDATION', { detail: `The test event was refused: ${typeof said === 'string' ? said : `HTTP ${answer.status}`}` })
+    throw new MishapError('VALIDATION', {
+      detail: `The test event was refused: ${typeof said === 'string' ? said : `HTTP ${answer.status}`}`,
+    })
   }
   return { id }
 }

@@ -10,9 +10,21 @@ function deps() {
   const calls: [string, ...number[]][] = []
   const deleted: string[] = []
   const value = {
-    clock, observe: silent, retentionErrorsDays: 90,
-    events: { dropBefore: async (ms: number) => { calls.push(['drop', ms]); return ['202601'] } },
-    meta: { prune: (...args: number[]) => { calls.push(['prune', ...args]); return ['attachments/1/a', 'dead/7'] } },
+    clock,
+    observe: silent,
+    retentionErrorsDays: 90,
+    events: {
+      dropBefore: async (ms: number) => {
+        calls.push(['drop', ms])
+        return ['202601']
+      },
+    },
+    meta: {
+      prune: (...args: number[]) => {
+        calls.push(['prune', ...args])
+        return ['attachments/1/a', 'dead/7']
+      },
+    },
     blobs: { delete: async (key: string) => void deleted.push(key) },
   } as unknown as JobDeps & { clock: ReturnType<typeof testClock> }
   return { value, calls, deleted, clock }
@@ -21,7 +33,10 @@ function deps() {
 test('retention drops what was received before it, attachments with it, dead items after 14 days', async () => {
   const { value, calls, deleted, clock } = deps()
   await jobTable.find((job) => job.name === 'retention')?.run(value)
-  expect(calls).toEqual([['drop', 10 * dayMs], ['prune', clock.now(), 10 * dayMs, 86 * dayMs]])
+  expect(calls).toEqual([
+    ['drop', 10 * dayMs],
+    ['prune', clock.now(), 10 * dayMs, 86 * dayMs],
+  ])
   expect(deleted).toEqual(['attachments/1/a', 'dead/7'])
 })
 
@@ -29,7 +44,19 @@ test('a job runs at its times, never beside itself, and a failure does not end i
   const { value, clock } = deps()
   let runs = 0
   let release: () => void = () => {}
-  const table = [{ name: 'slow', everyMs: 100, firstMs: 10, run: () => { runs++; return new Promise<object>((_resolve, reject) => { release = () => reject(new Error('no')) }) } }]
+  const table = [
+    {
+      name: 'slow',
+      everyMs: 100,
+      firstMs: 10,
+      run: () => {
+        runs++
+        return new Promise<object>((_resolve, reject) => {
+          release = () => reject(new Error('no'))
+        })
+      },
+    },
+  ]
   const jobs = createJobs(value, table as never)
   jobs.start()
   clock.advance(350)

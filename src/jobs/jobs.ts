@@ -4,7 +4,14 @@ import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { EventStore } from '../store/events/events.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
 
-export type JobDeps = { clock: Clock; observe: Observe; meta: MetaStore; events: EventStore; blobs: BlobStore; retentionErrorsDays: number }
+export type JobDeps = {
+  clock: Clock
+  observe: Observe
+  meta: MetaStore
+  events: EventStore
+  blobs: BlobStore
+  retentionErrorsDays: number
+}
 
 /** One thing that happens by the clock. */
 type Job = { name: string; everyMs: number; firstMs: number; run(deps: JobDeps): Promise<Record<string, unknown>> }
@@ -51,7 +58,11 @@ export function createJobs(deps: JobDeps, table: readonly Job[] = jobTable): { s
   }
   return {
     start: () => {
-      for (const job of table) cancels.push(deps.clock.every(job.everyMs, () => void run(job)), deps.clock.after(job.firstMs, () => void run(job)))
+      for (const job of table)
+        cancels.push(
+          deps.clock.every(job.everyMs, () => void run(job)),
+          deps.clock.after(job.firstMs, () => void run(job)),
+        )
     },
     stop: () => {
       for (const cancel of cancels) cancel()

@@ -51,9 +51,24 @@ export type NormalException = {
   mechanism?: NormalMechanism
 }
 
-export type NormalThread = { id?: string | number; name?: string; crashed?: boolean; current?: boolean; main?: boolean; state?: string; stacktrace?: NormalStacktrace }
+export type NormalThread = {
+  id?: string | number
+  name?: string
+  crashed?: boolean
+  current?: boolean
+  main?: boolean
+  state?: string
+  stacktrace?: NormalStacktrace
+}
 
-export type NormalBreadcrumb = { timestamp?: number; type: string; category?: string; level: string; message?: string; data?: { [key: string]: Json } }
+export type NormalBreadcrumb = {
+  timestamp?: number
+  type: string
+  category?: string
+  level: string
+  message?: string
+  data?: { [key: string]: Json }
+}
 
 export type NormalRequest = {
   url?: string
@@ -67,10 +82,24 @@ export type NormalRequest = {
   inferred_content_type?: string
 }
 
-export type NormalUser = { id?: string; email?: string; username?: string; name?: string; ip_address?: string; geo?: { [key: string]: string }; data?: { [key: string]: Json } }
+export type NormalUser = {
+  id?: string
+  email?: string
+  username?: string
+  name?: string
+  ip_address?: string
+  geo?: { [key: string]: string }
+  data?: { [key: string]: Json }
+}
 
 /** One way to group, whether it counted, and why. */
-export type GroupingVariant = { name: 'app' | 'system' | 'default' | 'custom_fingerprint' | 'hybrid' | 'checksum' | 'built_in_fingerprint'; contributes: boolean; hash?: string; why: string; values: string[] }
+export type GroupingVariant = {
+  name: 'app' | 'system' | 'default' | 'custom_fingerprint' | 'hybrid' | 'checksum' | 'built_in_fingerprint'
+  contributes: boolean
+  hash?: string
+  why: string
+  values: string[]
+}
 
 /** What refine found out about the event; stored with it, never sent by an SDK. */
 export type Findings = {
@@ -89,7 +118,9 @@ export type Findings = {
 export type EventError = { type: string; name?: string; value?: Json; reason?: string }
 
 /** `_meta` mirrors the event tree; the leaf under key '' says what was done to that value. */
-export type Meta = { ''?: { len?: number; rem?: [string, string, number?, number?][]; err?: string[]; val?: Json } } & { [key: string]: Meta | undefined | unknown }
+export type Meta = { ''?: { len?: number; rem?: [string, string, number?, number?][]; err?: string[]; val?: Json } } & {
+  [key: string]: Meta | undefined | unknown
+}
 
 export type NormalEvent = {
   event_id: string

@@ -1,5 +1,13 @@
 /** Shapes of the answers under /api/0/ (protocol.md 6), camelCase, as screens and other clients read them. */
-export type RestOrganization = { id: string; slug: string; name: string; dateCreated: string; status: { id: 'active'; name: 'active' }; features: string[]; links: { organizationUrl: string; regionUrl: string } }
+export type RestOrganization = {
+  id: string
+  slug: string
+  name: string
+  dateCreated: string
+  status: { id: 'active'; name: 'active' }
+  features: string[]
+  links: { organizationUrl: string; regionUrl: string }
+}
 
 export type RestProject = {
   id: string
@@ -30,7 +38,20 @@ export type RestKey = {
   rateLimit: { window: number; count: number } | null
   dateCreated: string
   lastUsed: string | null
-  dsn: { public: string; secret: string; csp: string; security: string; minidump: string; nel: string; unreal: string; crons: string; cdn: string; otlp_traces: string; otlp_logs: string; integration: string }
+  dsn: {
+    public: string
+    secret: string
+    csp: string
+    security: string
+    minidump: string
+    nel: string
+    unreal: string
+    crons: string
+    cdn: string
+    otlp_traces: string
+    otlp_logs: string
+    integration: string
+  }
   browserSdkVersion: string
   dynamicSdkLoaderOptions: Record<string, boolean>
 }
@@ -78,9 +99,19 @@ export type RestIssue = {
 }
 
 /** One issue alone: list fields and its tags and activity. */
-export type RestIssueDetail = RestIssue & { tags: { key: string; name: string; totalValues: number }[]; activity: RestActivity[]; digests: string[] }
+export type RestIssueDetail = RestIssue & {
+  tags: { key: string; name: string; totalValues: number }[]
+  activity: RestActivity[]
+  digests: string[]
+}
 
-export type RestActivity = { id: string; type: 'first_seen' | 'note' | 'set_resolved' | 'set_unresolved' | 'set_regression' | 'set_ignored'; dateCreated: string; user: { id: string; name: string; email: string } | null; data: Record<string, unknown> }
+export type RestActivity = {
+  id: string
+  type: 'first_seen' | 'note' | 'set_resolved' | 'set_unresolved' | 'set_regression' | 'set_ignored'
+  dateCreated: string
+  user: { id: string; name: string; email: string } | null
+  data: Record<string, unknown>
+}
 
 export type RestFrame = {
   filename: string | null
@@ -99,10 +130,42 @@ export type RestFrame = {
   instructionAddr: string | null
 }
 export type RestStacktrace = { frames: RestFrame[]; framesOmitted: [number, number] | null; hasSystemFrames: boolean }
-export type RestException = { type: string | null; value: string | null; module: string | null; threadId: string | number | null; mechanism: Record<string, unknown> | null; stacktrace: RestStacktrace | null; rawStacktrace: RestStacktrace | null }
-export type RestThread = { id: string | number | null; name: string | null; crashed: boolean; current: boolean; state: string | null; stacktrace: RestStacktrace | null }
-export type RestBreadcrumb = { timestamp: string | null; type: string; category: string | null; level: string; message: string | null; data: Record<string, unknown> | null }
-export type RestRequest = { url: string | null; method: string | null; query: [string, string][]; fragment: string | null; headers: [string, string][]; cookies: [string, string][]; data: unknown; env: Record<string, unknown> | null; inferredContentType: string | null }
+export type RestException = {
+  type: string | null
+  value: string | null
+  module: string | null
+  threadId: string | number | null
+  mechanism: Record<string, unknown> | null
+  stacktrace: RestStacktrace | null
+  rawStacktrace: RestStacktrace | null
+}
+export type RestThread = {
+  id: string | number | null
+  name: string | null
+  crashed: boolean
+  current: boolean
+  state: string | null
+  stacktrace: RestStacktrace | null
+}
+export type RestBreadcrumb = {
+  timestamp: string | null
+  type: string
+  category: string | null
+  level: string
+  message: string | null
+  data: Record<string, unknown> | null
+}
+export type RestRequest = {
+  url: string | null
+  method: string | null
+  query: [string, string][]
+  fragment: string | null
+  headers: [string, string][]
+  cookies: [string, string][]
+  data: unknown
+  env: Record<string, unknown> | null
+  inferredContentType: string | null
+}
 
 export type RestEntry =
   | { type: 'exception'; data: { values: RestException[]; hasSystemFrames: boolean } }
@@ -133,7 +196,15 @@ export type RestEvent = {
   dist: string | null
   release: { version: string } | null
   environment: string | null
-  user: { id: string | null; email: string | null; username: string | null; name: string | null; ip_address: string | null; geo: Record<string, string> | null; data: Record<string, unknown> | null } | null
+  user: {
+    id: string | null
+    email: string | null
+    username: string | null
+    name: string | null
+    ip_address: string | null
+    geo: Record<string, string> | null
+    data: Record<string, unknown> | null
+  } | null
   tags: { key: string; value: string }[]
   contexts: Record<string, Record<string, unknown>>
   context: Record<string, unknown>
@@ -157,17 +228,37 @@ export type RestEvent = {
   digest: { value: string; found: string } | null
   isUnhandled: boolean
   attachments: RestAttachment[]
-  grouping: { version: number; variants: { name: string; contributes: boolean; hash: string | null; why: string; values: string[] }[] }
+  grouping: {
+    version: number
+    variants: { name: string; contributes: boolean; hash: string | null; why: string; values: string[] }[]
+  }
 }
 
-export type RestAttachment = { id: string; name: string; type: string; mimetype: string; size: number; dateCreated: string; event_id: string }
+export type RestAttachment = {
+  id: string
+  name: string
+  type: string
+  mimetype: string
+  size: number
+  dateCreated: string
+  event_id: string
+}
 
 export type TagCount = { key: string; total: number; values: { value: string; events: number }[] }
 /** GET issues/{id}/tags/ */
-export type RestTag = { key: string; name: string; totalValues: number; uniqueValues: number; topValues: { value: string; name: string; count: number }[] }
+export type RestTag = {
+  key: string
+  name: string
+  totalValues: number
+  uniqueValues: number
+  topValues: { value: string; name: string; count: number }[]
+}
 
 /** Messages of the live stream (`event: change`): what changed after a commit. */
-export type LiveChange = { kind: 'events'; projects: { id: string; issues: { id: string; events: number; isNew: boolean }[] }[] } | { kind: 'issue'; id: string } | { kind: 'engine'; up: boolean }
+export type LiveChange =
+  | { kind: 'events'; projects: { id: string; issues: { id: string; events: number; isNew: boolean }[] }[] }
+  | { kind: 'issue'; id: string }
+  | { kind: 'engine'; up: boolean }
 
 /** GET organizations/{org}/projects/{project}/arrivals/: what the waiting screen shows. */
 export type RestArrivals = {
@@ -184,9 +275,26 @@ export type RestStatus = {
   version: string
   startedAt: string
   engine: { up: boolean; version: string | null }
-  journal: { lagBytes: number; oldestWaitingMs: number; boundBytes: number }
-  ledger: { received: number; stored: number; filtered: number; rateLimited: number; invalid: number; duplicate: number; waiting: number; dead: number; lost: number; clientDiscards: number; rows: { category: string; outcome: string; reason: string; quantity: number; bytes: number }[] }
-  disk: { dataBytes: number; freeBytes: number; totalBytes: number; tables: { table: string; rows: number; bytesOnDisk: number; bytesRaw: number }[] }
+  journal: { lagBytes: number; waitingRecords: number; oldestWaitingMs: number; boundBytes: number }
+  ledger: {
+    received: number
+    stored: number
+    filtered: number
+    rateLimited: number
+    invalid: number
+    duplicate: number
+    waiting: number
+    dead: number
+    lost: number
+    clientDiscards: number
+    rows: { category: string; outcome: string; reason: string; quantity: number; bytes: number }[]
+  }
+  disk: {
+    dataBytes: number
+    freeBytes: number
+    totalBytes: number
+    tables: { table: string; rows: number; bytesOnDisk: number; bytesRaw: number }[]
+  }
   deadItems: { jpos: string; projectId: string; receivedAt: string; reason: string; bytes: number }[]
   versions: { name: string; version: string; advisory: string | null }[]
 }

@@ -12,7 +12,11 @@ const idDigits = 10
 export function readCursor(text: string | undefined): Cursor {
   if (text === undefined || text === '') return { after: undefined, offset: 0 }
   const found = /^(\d{1,26}):(\d{1,9}):([01])$/.exec(text)
-  if (!found) throw new MishapError('VALIDATION', { detail: 'Invalid cursor parameter.', fields: { cursor: ['A cursor of a Link header, such as 0:100:0.'] } })
+  if (!found)
+    throw new MishapError('VALIDATION', {
+      detail: 'Invalid cursor parameter.',
+      fields: { cursor: ['A cursor of a Link header, such as 0:100:0.'] },
+    })
   const value = found[1] ?? '0'
   const offset = Number(found[2])
   if (value.length <= idDigits) return { after: undefined, offset }
@@ -26,14 +30,22 @@ export function writeCursor(cursor: Cursor, previous = false): string {
 }
 
 /** One page of a list: the rows, how many there are in all where known, and where older and newer rows begin. */
-export type Page<Row> = { rows: Row[]; hits: number | undefined; previous: { cursor: string; results: boolean }; next: { cursor: string; results: boolean } }
+export type Page<Row> = {
+  rows: Row[]
+  hits: number | undefined
+  previous: { cursor: string; results: boolean }
+  next: { cursor: string; results: boolean }
+}
 
 /** The page of a list that is counted by offset. */
 export function pageByOffset<Row>(rows: Row[], offset: number, limit: number, more: boolean, hits?: number): Page<Row> {
   return {
     rows,
     hits,
-    previous: { cursor: writeCursor({ after: undefined, offset: Math.max(0, offset - limit) }, true), results: offset > 0 },
+    previous: {
+      cursor: writeCursor({ after: undefined, offset: Math.max(0, offset - limit) }, true),
+      results: offset > 0,
+    },
     next: { cursor: writeCursor({ after: undefined, offset: offset + limit }), results: more },
   }
 }

@@ -1,11 +1,34 @@
 import { MishapError } from '../errors.ts'
-import type { Json, NormalBreadcrumb, NormalEvent, NormalException, NormalFrame, NormalStacktrace, NormalUser } from '../protocol/event.ts'
-import type { RestAttachment, RestBreadcrumb, RestEntry, RestEvent, RestException, RestFrame, RestStacktrace } from '../protocol/rest.ts'
+import type {
+  Json,
+  NormalBreadcrumb,
+  NormalEvent,
+  NormalException,
+  NormalFrame,
+  NormalStacktrace,
+  NormalUser,
+} from '../protocol/event.ts'
+import type {
+  RestAttachment,
+  RestBreadcrumb,
+  RestEntry,
+  RestEvent,
+  RestException,
+  RestFrame,
+  RestStacktrace,
+} from '../protocol/rest.ts'
 import type { EventRow } from '../store/events/events.ts'
 import type { AttachmentRow } from '../store/meta/meta.ts'
 
 /** What stands around an event: its issue, its neighbours (older, newer), its number (1 = oldest kept), its attachments. */
-export type EventPlace = { issueId: number; number: number; total: number; previousEventId: string | null; nextEventId: string | null; attachments: (AttachmentRow & { id: number })[] }
+export type EventPlace = {
+  issueId: number
+  number: number
+  total: number
+  previousEventId: string | null
+  nextEventId: string | null
+  attachments: (AttachmentRow & { id: number })[]
+}
 
 /** The normalized event of a row. Throws INTERNAL when the stored payload can't be read. */
 export function normalOf(row: EventRow): NormalEvent {
@@ -62,7 +85,11 @@ function contextOf(frame: NormalFrame): [number, string][] {
 function toStacktrace(trace: NormalStacktrace | undefined): RestStacktrace | null {
   if (!trace) return null
   const frames = (trace.frames ?? []).map(toFrame)
-  return { frames, framesOmitted: trace.frames_omitted ?? null, hasSystemFrames: frames.some((one) => !one.inApp) && frames.some((one) => one.inApp) }
+  return {
+    frames,
+    framesOmitted: trace.frames_omitted ?? null,
+    hasSystemFrames: frames.some((one) => !one.inApp) && frames.some((one) => one.inApp),
+  }
 }
 
 function toException(one: NormalException): RestException {
@@ -78,11 +105,26 @@ function toException(one: NormalException): RestException {
 }
 
 function toBreadcrumb(one: NormalBreadcrumb): RestBreadcrumb {
-  return { timestamp: one.timestamp === undefined ? null : iso(one.timestamp), type: one.type, category: one.category ?? null, level: one.level, message: one.message ?? null, data: one.data ?? null }
+  return {
+    timestamp: one.timestamp === undefined ? null : iso(one.timestamp),
+    type: one.type,
+    category: one.category ?? null,
+    level: one.level,
+    message: one.message ?? null,
+    data: one.data ?? null,
+  }
 }
 
 function toUser(user: NormalUser): NonNullable<RestEvent['user']> {
-  return { id: user.id ?? null, email: user.email ?? null, username: user.username ?? null, name: user.name ?? null, ip_address: user.ip_address ?? null, geo: user.geo ?? null, data: user.data ?? null }
+  return {
+    id: user.id ?? null,
+    email: user.email ?? null,
+    username: user.username ?? null,
+    name: user.name ?? null,
+    ip_address: user.ip_address ?? null,
+    geo: user.geo ?? null,
+    data: user.data ?? null,
+  }
 }
 
 /** The parts of an event that have a place of their own on the page, in its order. */
@@ -90,17 +132,40 @@ function entriesOf(event: NormalEvent): RestEntry[] {
   const entries: RestEntry[] = []
   if (event.exception?.values.length) {
     const values = event.exception.values.map(toException)
-    entries.push({ type: 'exception', data: { values, hasSystemFrames: values.some((one) => one.stacktrace?.hasSystemFrames) } })
+    entries.push({
+      type: 'exception',
+      data: { values, hasSystemFrames: values.some((one) => one.stacktrace?.hasSystemFrames) },
+    })
   }
-  if (event.stacktrace) entries.push({ type: 'stacktrace', data: toStacktrace(event.stacktrace) ?? { frames: [], framesOmitted: null, hasSystemFrames: false } })
-  if (event.logentry) entries.push({ type: 'message', data: { formatted: event.logentry.formatted ?? event.logentry.message ?? '', message: event.logentry.message ?? null, params: event.logentry.params ?? null } })
+  if (event.stacktrace)
+    entries.push({
+      type: 'stacktrace',
+      data: toStacktrace(event.stacktrace) ?? { frames: [], framesOmitted: null, hasSystemFrames: false },
+    })
+  if (event.logentry)
+    entries.push({
+      type: 'message',
+      data: {
+        formatted: event.logentry.formatted ?? event.logentry.message ?? '',
+        message: event.logentry.message ?? null,
+        params: event.logentry.params ?? null,
+      },
+    })
   if (event.csp) entries.push({ type: 'csp', data: event.csp })
   if (event.template) entries.push({ type: 'template', data: event.template })
   if (event.threads?.values.length) {
-    const values = event.threads.values.map((one) => ({ id: one.id ?? null, name: one.name ?? null, crashed: one.crashed === true, current: one.current === true, state: one.state ?? null, stacktrace: toStacktrace(one.stacktrace) }))
+    const values = event.threads.values.map((one) => ({
+      id: one.id ?? null,
+      name: one.name ?? null,
+      crashed: one.crashed === true,
+      current: one.current === true,
+      state: one.state ?? null,
+      stacktrace: toStacktrace(one.stacktrace),
+    }))
     entries.push({ type: 'threads', data: { values } })
   }
-  if (event.breadcrumbs?.values.length) entries.push({ type: 'breadcrumbs', data: { values: event.breadcrumbs.values.map(toBreadcrumb) } })
+  if (event.breadcrumbs?.values.length)
+    entries.push({ type: 'breadcrumbs', data: { values: event.breadcrumbs.values.map(toBreadcrumb) } })
   if (event.request) {
     const { request } = event
     entries.push({
@@ -124,7 +189,15 @@ function entriesOf(event: NormalEvent): RestEntry[] {
 
 /** An attachment in the shape of the API. */
 export function toRestAttachment(one: AttachmentRow & { id: number }): RestAttachment {
-  return { id: String(one.id), name: one.name, type: one.type, mimetype: one.contentType, size: one.bytes, dateCreated: new Date(one.receivedMs).toISOString(), event_id: one.eventId }
+  return {
+    id: String(one.id),
+    name: one.name,
+    type: one.type,
+    mimetype: one.contentType,
+    size: one.bytes,
+    dateCreated: new Date(one.receivedMs).toISOString(),
+    event_id: one.eventId,
+  }
 }
 
 const remarks: Record<string, string> = {
@@ -136,7 +209,8 @@ const remarks: Record<string, string> = {
   future_timestamp: 'The time lay in the future.',
   invalid_environment: 'The environment’s name is not allowed.',
 }
-const inWords = (type: string) => remarks[type] ?? `${type.slice(0, 1).toUpperCase()}${type.slice(1).replaceAll('_', ' ')}.`
+const inWords = (type: string) =>
+  remarks[type] ?? `${type.slice(0, 1).toUpperCase()}${type.slice(1).replaceAll('_', ' ')}.`
 
 function textField(fields: Fields | undefined, name: string): string | null {
   const value = fields?.[name]
@@ -167,12 +241,29 @@ export function toRestEvent(row: EventRow, place: EventPlace): RestEvent {
     release: event.release ? { version: event.release } : null,
     environment: event.environment ?? null,
     user: event.user ? toUser(event.user) : null,
-    tags: Object.entries(row.tags).map(([key, value]) => ({ key, value })).sort((a, b) => (a.key < b.key ? -1 : 1)),
+    tags: Object.entries(row.tags)
+      .map(([key, value]) => ({ key, value }))
+      .sort((a, b) => (a.key < b.key ? -1 : 1)),
     contexts: event.contexts,
     context: event.extra ?? {},
     packages: event.modules ?? {},
-    sdk: event.sdk ? { name: event.sdk.name, version: event.sdk.version, packages: event.sdk.packages ?? [], integrations: event.sdk.integrations ?? [] } : null,
-    errors: event.errors.map((one) => ({ type: one.type, message: inWords(one.type), data: { ...(one.name === undefined ? {} : { name: one.name }), ...(one.value === undefined ? {} : { value: one.value }), ...(one.reason === undefined ? {} : { reason: one.reason }) } })),
+    sdk: event.sdk
+      ? {
+          name: event.sdk.name,
+          version: event.sdk.version,
+          packages: event.sdk.packages ?? [],
+          integrations: event.sdk.integrations ?? [],
+        }
+      : null,
+    errors: event.errors.map((one) => ({
+      type: one.type,
+      message: inWords(one.type),
+      data: {
+        ...(one.name === undefined ? {} : { name: one.name }),
+        ...(one.value === undefined ? {} : { value: one.value }),
+        ...(one.reason === undefined ? {} : { reason: one.reason }),
+      },
+    })),
     fingerprints: row.hashes,
     groupingConfig: { id: `mishap:${findings.grouping.version}` },
     entries: entriesOf(event),
@@ -189,6 +280,15 @@ export function toRestEvent(row: EventRow, place: EventPlace): RestEvent {
     digest: findings.digest ?? null,
     isUnhandled: findings.unhandled,
     attachments: place.attachments.map(toRestAttachment),
-    grouping: { version: findings.grouping.version, variants: findings.grouping.variants.map((one) => ({ name: one.name, contributes: one.contributes, hash: one.hash ?? null, why: one.why, values: one.values })) },
+    grouping: {
+      version: findings.grouping.version,
+      variants: findings.grouping.variants.map((one) => ({
+        name: one.name,
+        contributes: one.contributes,
+        hash: one.hash ?? null,
+        why: one.why,
+        values: one.values,
+      })),
+    },
   }
 }

@@ -19,7 +19,13 @@ export function eventIdOf(text: string): string | undefined {
   return /^[0-9a-f]{32}$/.test(plain) ? plain : undefined
 }
 
-const refOf = (row: EventRow): EventRef => ({ projectId: row.projectId, eventId: row.eventId, groupHash: row.groupHash, timestampUs: row.timestampUs, receivedMs: row.receivedMs })
+const refOf = (row: EventRow): EventRef => ({
+  projectId: row.projectId,
+  eventId: row.eventId,
+  groupHash: row.groupHash,
+  timestampUs: row.timestampUs,
+  receivedMs: row.receivedMs,
+})
 const missing = () => new MishapError('NOT_FOUND')
 const hashesOf = (deps: QueryDeps, issue: Issue) => deps.meta.hashesOf([issue.id]).get(issue.id) ?? []
 
@@ -39,7 +45,11 @@ export async function eventRowOf(deps: QueryDeps, issue: Issue, choice: EventCho
   const oldest = choice === 'first' || choice === 'oldest' || number !== undefined
   if (!oldest && !['latest', 'newest', 'recommended'].includes(choice)) throw missing()
   if (number === 0) throw missing()
-  const [row] = await deps.events.ofIssue({ ...base, order: oldest ? 'oldest' : 'newest', ...(number === undefined ? {} : { offset: number - 1 }) })
+  const [row] = await deps.events.ofIssue({
+    ...base,
+    order: oldest ? 'oldest' : 'newest',
+    ...(number === undefined ? {} : { offset: number - 1 }),
+  })
   if (!row) throw missing()
   return row
 }
@@ -54,27 +64,51 @@ export async function placeEvent(deps: QueryDeps, issue: Issue, row: EventRow): 
     deps.events.ofIssue({ ...base, order: 'newest' }),
     deps.events.ofIssue({ ...base, order: 'oldest' }),
   ])
-  return toRestEvent(row, { issueId: issue.id, ...place, previousEventId: older?.eventId ?? null, nextEventId: newer?.eventId ?? null, attachments: deps.meta.attachmentsOf(row.projectId, row.eventId) })
+  return toRestEvent(row, {
+    issueId: issue.id,
+    ...place,
+    previousEventId: older?.eventId ?? null,
+    nextEventId: newer?.eventId ?? null,
+    attachments: deps.meta.attachmentsOf(row.projectId, row.eventId),
+  })
 }
 
 /** One event of an issue in the shape of the API. Throws NOT_FOUND, STORE_UNAVAILABLE. */
-export async function issueEvent(deps: QueryDeps, issue: Issue, choice: EventChoice, scope?: Scope): Promise<RestEvent> {
+export async function issueEvent(
+  deps: QueryDeps,
+  issue: Issue,
+  choice: EventChoice,
+  scope?: Scope,
+): Promise<RestEvent> {
   return placeEvent(deps, issue, await eventRowOf(deps, issue, choice, scope))
 }
 
 /** The issue that a row belongs to now; undefined when its mapping is gone. */
 export function issueOfRow(deps: QueryDeps, row: EventRow): Issue | undefined {
-  const id = deps.meta.issueIdsOf([{ projectId: row.projectId, groupHash: row.groupHash }]).get(`${row.projectId}:${row.groupHash}`)
+  const id = deps.meta
+    .issueIdsOf([{ projectId: row.projectId, groupHash: row.groupHash }])
+    .get(`${row.projectId}:${row.groupHash}`)
   return id === undefined ? undefined : deps.meta.issueById(id)
 }
 
 /** A row without its neighbours, for lists: number and total stay 0. */
 export function toListedEvent(deps: QueryDeps, issueId: number, row: EventRow): RestEvent {
-  return toRestEvent(row, { issueId, number: 0, total: 0, previousEventId: null, nextEventId: null, attachments: deps.meta.attachmentsOf(row.projectId, row.eventId) })
+  return toRestEvent(row, {
+    issueId,
+    number: 0,
+    total: 0,
+    previousEventId: null,
+    nextEventId: null,
+    attachments: deps.meta.attachmentsOf(row.projectId, row.eventId),
+  })
 }
 
 /** The event with this id in one of the projects, and its issue. undefined: not there (yet). Throws STORE_UNAVAILABLE. */
-export async function eventById(deps: QueryDeps, projectIds: number[], text: string): Promise<{ row: EventRow; issue: Issue } | undefined> {
+export async function eventById(
+  deps: QueryDeps,
+  projectIds: number[],
+  text: string,
+): Promise<{ row: EventRow; issue: Issue } | undefined> {
   const id = eventIdOf(text)
   if (id === undefined || projectIds.length === 0) return undefined
   for (const row of await deps.events.byEventId(projectIds, id)) {
@@ -98,19 +132,53 @@ export function eventFilterOf(text: string, names: Names): EventFilter | undefin
 }
 
 /** One page of an issue's events, newest first. Throws VALIDATION for the cursor, QUERY_*, STORE_UNAVAILABLE. */
-export async function listEvents(deps: QueryDeps, issue: Issue, request: { scope: Scope; query?: string | undefined; limit: number; cursor?: string | undefined; meUserId?: string | undefined }): Promise<Page<RestEvent>> {
+export async function listEvents(
+  deps: QueryDeps,
+  issue: Issue,
+  request: {
+    scope: Scope
+    query?: string | undefined
+    limit: number
+    cursor?: string | undefined
+    meUserId?: string | undefined
+  },
+): Promise<Page<RestEvent>> {
   const { offset } = readCursor(request.cursor)
   const hashes = hashesOf(deps, issue)
   const filter = request.query
-    ? eventFilterOf(request.query, { nowMs: deps.clock.now(), meUserId: request.meUserId, userIdOf: (email) => deps.auth.personByEmail(email)?.id, projectIdsOf: () => [issue.projectId], projectIds: [issue.projectId] })
+    ? eventFilterOf(request.query, {
+        nowMs: deps.clock.now(),
+        meUserId: request.meUserId,
+        userIdOf: (email) => deps.auth.personByEmail(email)?.id,
+        projectIdsOf: () => [issue.projectId],
+        projectIds: [issue.projectId],
+      })
     : undefined
   if (hashes.length === 0 || filter === 'none') return pageByOffset<RestEvent>([], offset, request.limit, false)
-  const rows = await deps.events.ofIssue({ projectId: issue.projectId, hashes, scope: request.scope, order: 'newest', offset, max: request.limit + 1, ...(filter ? { filter } : {}) })
-  return pageByOffset(rows.slice(0, request.limit).map((row) => toListedEvent(deps, issue.id, row)), offset, request.limit, rows.length > request.limit)
+  const rows = await deps.events.ofIssue({
+    projectId: issue.projectId,
+    hashes,
+    scope: request.scope,
+    order: 'newest',
+    offset,
+    max: request.limit + 1,
+    ...(filter ? { filter } : {}),
+  })
+  return pageByOffset(
+    rows.slice(0, request.limit).map((row) => toListedEvent(deps, issue.id, row)),
+    offset,
+    request.limit,
+    rows.length > request.limit,
+  )
 }
 
 /** Events with this digest (the number that a React framework shows), newest first, with their issues. Throws STORE_UNAVAILABLE. */
-export async function eventsOfDigest(deps: QueryDeps, projectIds: number[], digest: string, max = 100): Promise<{ issue: Issue; events: EventRow[] }[]> {
+export async function eventsOfDigest(
+  deps: QueryDeps,
+  projectIds: number[],
+  digest: string,
+  max = 100,
+): Promise<{ issue: Issue; events: EventRow[] }[]> {
   if (!/^[\w@;:.-]{1,200}$/.test(digest) || projectIds.length === 0) return []
   const found = new Map<number, { issue: Issue; events: EventRow[] }>()
   for (const row of await deps.events.byDigest(projectIds, digest, max)) {

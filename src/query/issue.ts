@@ -6,7 +6,13 @@ import type { Range } from './range.ts'
 import { bucketOf, pointsOf } from './range.ts'
 
 /** What queries need; App fits. */
-export type QueryDeps = { meta: MetaStore; events: EventStore; clock: Clock; config: { url: string }; auth: { personByEmail(email: string): Person | undefined } }
+export type QueryDeps = {
+  meta: MetaStore
+  events: EventStore
+  clock: Clock
+  config: { url: string }
+  auth: { personByEmail(email: string): Person | undefined }
+}
 
 /** Where issues are looked at: projects of one organization, environments (empty: all), a range. */
 export type View = { organization: Organization; projects: Project[]; environments: string[]; range: Range }
@@ -17,24 +23,40 @@ export type Figures = { events: number; users: number; lifetimeUsers: number; po
 const levels: readonly string[] = ['fatal', 'error', 'warning', 'info', 'debug']
 const levelOf = (text: string): RestLevel => (levels.includes(text) ? (text as RestLevel) : 'error')
 const iso = (ms: number) => new Date(ms).toISOString()
-const priorityOf = (level: RestLevel): RestIssue['priority'] => (level === 'fatal' || level === 'error' ? 'high' : level === 'warning' ? 'medium' : 'low')
+const priorityOf = (level: RestLevel): RestIssue['priority'] =>
+  level === 'fatal' || level === 'error' ? 'high' : level === 'warning' ? 'medium' : 'low'
 /** Under which word the points stand: other clients ask for the first two. */
-export const statsKey = (range: Range): string => (range.period === '24h' || range.period === '14d' ? range.period : 'range')
+export const statsKey = (range: Range): string =>
+  range.period === '24h' || range.period === '14d' ? range.period : 'range'
 
 /** Time of everything that is kept, for figures over an issue's life. */
-const lifetimeScope = (projectIds: number[], nowMs: number): Scope => ({ projectIds, environments: [], fromMs: 0, toMs: nowMs + 86_400_000 })
+const lifetimeScope = (projectIds: number[], nowMs: number): Scope => ({
+  projectIds,
+  environments: [],
+  fromMs: 0,
+  toMs: nowMs + 86_400_000,
+})
 
 /**
  * Counts, users and points of issues over a view, one call each for all of them (side by side).
  * `counted` holds what a query has counted already. Throws STORE_UNAVAILABLE.
  */
-export async function figuresOf(deps: QueryDeps, view: View, issues: Issue[], counted?: Map<number, { events: number; users: number }>): Promise<Map<number, Figures>> {
+export async function figuresOf(
+  deps: QueryDeps,
+  view: View,
+  issues: Issue[],
+  counted?: Map<number, { events: number; users: number }>,
+): Promise<Map<number, Figures>> {
   const made = new Map<number, Figures>()
   if (issues.length === 0) return made
   const hashesOf = deps.meta.hashesOf(issues.map((one) => one.id))
   const issueOf = new Map<string, number>()
-  const refsOf = (list: Issue[]) => list.flatMap((issue) => (hashesOf.get(issue.id) ?? []).map((groupHash) => ({ projectId: issue.projectId, groupHash })))
-  for (const issue of issues) for (const hash of hashesOf.get(issue.id) ?? []) issueOf.set(`${issue.projectId}:${hash}`, issue.id)
+  const refsOf = (list: Issue[]) =>
+    list.flatMap((issue) =>
+      (hashesOf.get(issue.id) ?? []).map((groupHash) => ({ projectId: issue.projectId, groupHash })),
+    )
+  for (const issue of issues)
+    for (const hash of hashesOf.get(issue.id) ?? []) issueOf.set(`${issue.projectId}:${hash}`, issue.id)
   const projectIds = [...new Set(issues.map((one) => one.projectId))]
   const scope: Scope = { projectIds, environments: view.environments, fromMs: view.range.fromMs, toMs: view.range.toMs }
   const bucketMs = bucketOf(view.range)
@@ -59,7 +81,11 @@ export async function figuresOf(deps: QueryDeps, view: View, issues: Issue[], co
   }
   for (const issue of issues) {
     const count = inRange.get(issue.id) ?? { events: 0, users: 0 }
-    made.set(issue.id, { ...count, lifetimeUsers: inLife.get(issue.id)?.users ?? count.users, points: pointsOf(view.range, bucketMs, series.get(issue.id) ?? []) })
+    made.set(issue.id, {
+      ...count,
+      lifetimeUsers: inLife.get(issue.id)?.users ?? count.users,
+      points: pointsOf(view.range, bucketMs, series.get(issue.id) ?? []),
+    })
   }
   return made
 }
@@ -78,11 +104,31 @@ function sumByIssue(rows: GroupCount[], issueOf: Map<string, number>): Map<numbe
 /** Issues in the shape of the API, in the same order. Takes their figures from `figuresOf`. */
 export function toRestIssues(deps: QueryDeps, view: View, issues: Issue[], figures: Map<number, Figures>): RestIssue[] {
   const projects = new Map(view.projects.map((one) => [one.id, one]))
-  const people = new Map(deps.meta.people([...new Set(issues.flatMap((one) => (one.assigneeUserId ? [one.assigneeUserId] : [])))]).map((one) => [one.id, one]))
-  return issues.map((issue) => toRestIssue(deps, view, issue, projects.get(issue.projectId), issue.assigneeUserId ? people.get(issue.assigneeUserId) : undefined, figures.get(issue.id)))
+  const people = new Map(
+    deps.meta
+      .people([...new Set(issues.flatMap((one) => (one.assigneeUserId ? [one.assigneeUserId] : [])))])
+      .map((one) => [one.id, one]),
+  )
+  return issues.map((issue) =>
+    toRestIssue(
+      deps,
+      view,
+      issue,
+      projects.get(issue.projectId),
+      issue.assigneeUserId ? people.get(issue.assigneeUserId) : undefined,
+      figures.get(issue.id),
+    ),
+  )
 }
 
-function toRestIssue(deps: QueryDeps, view: View, issue: Issue, project: Project | undefined, assignee: Person | undefined, figures: Figures | undefined): RestIssue {
+function toRestIssue(
+  deps: QueryDeps,
+  view: View,
+  issue: Issue,
+  project: Project | undefined,
+  assignee: Person | undefined,
+  figures: Figures | undefined,
+): RestIssue {
   const level = levelOf(issue.level)
   return {
     id: String(issue.id),
@@ -95,7 +141,12 @@ function toRestIssue(deps: QueryDeps, view: View, issue: Issue, project: Project
     substatus: issue.substatus,
     statusDetails: issue.statusDetails,
     platform: issue.platform,
-    project: { id: String(issue.projectId), slug: project?.slug ?? '', name: project?.name ?? '', platform: project?.platform ?? null },
+    project: {
+      id: String(issue.projectId),
+      slug: project?.slug ?? '',
+      name: project?.name ?? '',
+      platform: project?.platform ?? null,
+    },
     type: issue.kind === 'message' ? 'default' : issue.kind,
     metadata: issue.metadata,
     issueType: 'error',
@@ -112,7 +163,12 @@ function toRestIssue(deps: QueryDeps, view: View, issue: Issue, project: Project
     stats: { [statsKey(view.range)]: figures?.points ?? [] },
     logger: issue.logger || null,
     numComments: issue.comments,
-    lifetime: { count: String(issue.count), userCount: figures?.lifetimeUsers ?? 0, firstSeen: iso(issue.firstSeenMs), lastSeen: iso(issue.lastSeenMs) },
+    lifetime: {
+      count: String(issue.count),
+      userCount: figures?.lifetimeUsers ?? 0,
+      firstSeen: iso(issue.firstSeenMs),
+      lastSeen: iso(issue.lastSeenMs),
+    },
     firstRelease: issue.firstRelease ? { version: issue.firstRelease } : null,
     lastRelease: issue.lastRelease ? { version: issue.lastRelease } : null,
   }
@@ -121,13 +177,23 @@ function toRestIssue(deps: QueryDeps, view: View, issue: Issue, project: Project
 /** What happened to an issue, newest first. */
 export function activityOf(deps: QueryDeps, issueId: number): RestActivity[] {
   const rows = deps.meta.activityOf(issueId)
-  const people = new Map(deps.meta.people([...new Set(rows.flatMap((one) => (one.userId ? [one.userId] : [])))]).map((one) => [one.id, one]))
-  return rows.map((one) => toRestActivity(one, one.userId ? people.get(one.userId) : undefined)).sort((a, b) => Number(b.id) - Number(a.id))
+  const people = new Map(
+    deps.meta.people([...new Set(rows.flatMap((one) => (one.userId ? [one.userId] : [])))]).map((one) => [one.id, one]),
+  )
+  return rows
+    .map((one) => toRestActivity(one, one.userId ? people.get(one.userId) : undefined))
+    .sort((a, b) => Number(b.id) - Number(a.id))
 }
 
 /** One activity in the shape of the API. */
 export function toRestActivity(one: Activity, person: Person | undefined): RestActivity {
-  return { id: String(one.id), type: one.type, dateCreated: iso(one.createdMs), user: person ? { id: person.id, name: person.name, email: person.email } : null, data: one.data }
+  return {
+    id: String(one.id),
+    type: one.type,
+    dateCreated: iso(one.createdMs),
+    user: person ? { id: person.id, name: person.name, email: person.email } : null,
+    data: one.data,
+  }
 }
 
 /** Newest events of an issue that its tag figures are counted over. */
@@ -136,9 +202,22 @@ export const tagEventsMax = 5000
 /** One issue with tags and activity over the view. Throws STORE_UNAVAILABLE. */
 export async function issueDetail(deps: QueryDeps, view: View, issue: Issue): Promise<RestIssueDetail> {
   const hashes = deps.meta.hashesOf([issue.id]).get(issue.id) ?? []
-  const scope: Scope = { projectIds: [issue.projectId], environments: view.environments, fromMs: view.range.fromMs, toMs: view.range.toMs }
-  const [figures, tags] = await Promise.all([figuresOf(deps, view, [issue]), deps.events.tagsOf({ projectId: issue.projectId, hashes, scope, max: tagEventsMax, valuesMax: 1 })])
+  const scope: Scope = {
+    projectIds: [issue.projectId],
+    environments: view.environments,
+    fromMs: view.range.fromMs,
+    toMs: view.range.toMs,
+  }
+  const [figures, tags] = await Promise.all([
+    figuresOf(deps, view, [issue]),
+    deps.events.tagsOf({ projectId: issue.projectId, hashes, scope, max: tagEventsMax, valuesMax: 1 }),
+  ])
   const [rest] = toRestIssues(deps, view, [issue], figures)
   if (!rest) throw new Error('toRestIssues answers one row for one issue')
-  return { ...rest, tags: tags.map((one) => ({ key: one.key, name: one.key, totalValues: one.total })), activity: activityOf(deps, issue.id), digests: deps.meta.digestsOf(issue.id) }
+  return {
+    ...rest,
+    tags: tags.map((one) => ({ key: one.key, name: one.key, totalValues: one.total })),
+    activity: activityOf(deps, issue.id),
+    digests: deps.meta.digestsOf(issue.id),
+  }
 }

@@ -5,7 +5,19 @@ import { receivedJson, storedJson, toRestEvent } from './event.ts'
 import { eventIdOf } from './events.ts'
 import { toMarkdown } from './markdown.ts'
 
-const issue = { shortId: 'WEB-1', title: 'T `x`\n# no heading', permalink: 'http://m.test/o/a/issues/1', project: { slug: 'web' }, level: 'error', status: 'unresolved', substatus: 'new', firstSeen: 'f', lastSeen: 'l', lifetime: { count: '3', userCount: 2 }, culprit: 'c' } as RestIssue
+const issue = {
+  shortId: 'WEB-1',
+  title: 'T `x`\n# no heading',
+  permalink: 'http://m.test/o/a/issues/1',
+  project: { slug: 'web' },
+  level: 'error',
+  status: 'unresolved',
+  substatus: 'new',
+  firstSeen: 'f',
+  lastSeen: 'l',
+  lifetime: { count: '3', userCount: 2 },
+  culprit: 'c',
+} as RestIssue
 const place = { issueId: 1, number: 1, total: 1, previousEventId: null, nextEventId: null, attachments: [] }
 const rest = (event: unknown): RestEvent => toRestEvent(refineEvent(event).row, place)
 
@@ -31,8 +43,22 @@ test.each([
 })
 
 test('the newest call stands first, causes follow', () => {
-  const frames = [{ function: 'outer', filename: 'a.js', lineno: 1 }, { function: 'inner', filename: 'b.js', lineno: 2, in_app: true, context_line: '  throw it' }]
-  const text = toMarkdown(issue, rest({ platform: 'node', exception: { values: [{ type: 'Cause', value: 'c' }, { type: 'Thrown', value: 't', stacktrace: { frames } }] } }))
+  const frames = [
+    { function: 'outer', filename: 'a.js', lineno: 1 },
+    { function: 'inner', filename: 'b.js', lineno: 2, in_app: true, context_line: '  throw it' },
+  ]
+  const text = toMarkdown(
+    issue,
+    rest({
+      platform: 'node',
+      exception: {
+        values: [
+          { type: 'Cause', value: 'c' },
+          { type: 'Thrown', value: 't', stacktrace: { frames } },
+        ],
+      },
+    }),
+  )
   expect(text.indexOf('Thrown: t')).toBeLessThan(text.indexOf('Cause: c'))
   expect(text.indexOf('inner (b.js:2)')).toBeLessThan(text.indexOf('outer (a.js:1)'))
   expect(text).toContain('throw it')
@@ -40,7 +66,11 @@ test('the newest call stands first, causes follow', () => {
 
 test.each([
   ['message', { message: 'hello' }, 'message'],
-  ['threads', { threads: { values: [{ id: 1, current: true, stacktrace: { frames: [{ function: 'f' }] } }] }, message: 'x' }, 'threads'],
+  [
+    'threads',
+    { threads: { values: [{ id: 1, current: true, stacktrace: { frames: [{ function: 'f' }] } }] }, message: 'x' },
+    'threads',
+  ],
   ['stack trace', { stacktrace: { frames: [{ function: 'f' }] }, message: 'x' }, 'stacktrace'],
 ])('%s has its entry', (_name, event, type) => {
   expect(rest({ platform: 'python', ...event }).entries.map((one) => one.type)).toContain(type)
@@ -54,6 +84,12 @@ test('both forms of the payload come apart', () => {
   expect(() => toRestEvent({ ...row, payload: '{' }, place)).toThrow(expect.objectContaining({ code: 'INTERNAL' }))
 })
 
-test.each([['a'.repeat(32), 'a'.repeat(32)], ['AAAAAAAA-aaaa-aaaa-aaaa-aaaaaaaaaaaa', 'a'.repeat(32)], ['../x', undefined], ['g'.repeat(32), undefined], ['1', undefined]])('event id %s', (text, id) => {
+test.each([
+  ['a'.repeat(32), 'a'.repeat(32)],
+  ['AAAAAAAA-aaaa-aaaa-aaaa-aaaaaaaaaaaa', 'a'.repeat(32)],
+  ['../x', undefined],
+  ['g'.repeat(32), undefined],
+  ['1', undefined],
+])('event id %s', (text, id) => {
   expect(eventIdOf(text)).toBe(id)
 })

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Names } from './plan.ts'
 import { planOf } from './plan.ts'
-import { searchError, searchFields } from './search.ts'
 import { parseSearch } from './search/parse.ts'
+import { searchError, searchFields } from './search.ts'
 
 const nowMs = 1_795_000_000_000
 const names: Names = {
@@ -33,12 +33,38 @@ test.each([
   ['assigned:x@y.test', []],
   ['!assigned:x@y.test', [{}]],
   ['hello', [{ issue: { op: 'text', value: 'hello' } }]],
-  ['WEB-4', [{ issue: { op: 'or', of: [{ op: 'text', value: 'WEB-4' }, { op: 'field', field: 'shortId', match: 'is', value: 'WEB-4' }] } }]],
+  [
+    'WEB-4',
+    [
+      {
+        issue: {
+          op: 'or',
+          of: [
+            { op: 'text', value: 'WEB-4' },
+            { op: 'field', field: 'shortId', match: 'is', value: 'WEB-4' },
+          ],
+        },
+      },
+    ],
+  ],
   ['issue:web-4', [{ issue: { op: 'field', field: 'shortId', match: 'is', value: 'WEB-4' } }]],
   ['title:Type*', [{ issue: { op: 'field', field: 'title', match: 'like', value: 'Type*' } }]],
-  ['level:[error,fatal]', [{ issue: { op: 'or', of: ['error', 'fatal'].map((value) => ({ op: 'field', field: 'level', match: 'is', value })) } }]],
+  [
+    'level:[error,fatal]',
+    [
+      {
+        issue: {
+          op: 'or',
+          of: ['error', 'fatal'].map((value) => ({ op: 'field', field: 'level', match: 'is', value })),
+        },
+      },
+    ],
+  ],
   ['age:-24h', [{ issue: { op: 'number', field: 'firstSeen', compare: '>=', value: nowMs - 86_400_000 } }]],
-  ['lastSeen:>2026-01-31', [{ issue: { op: 'number', field: 'lastSeen', compare: '>', value: Date.UTC(2026, 0, 31) } }]],
+  [
+    'lastSeen:>2026-01-31',
+    [{ issue: { op: 'number', field: 'lastSeen', compare: '>', value: Date.UTC(2026, 0, 31) } }],
+  ],
   ['timesSeen:>10', [{ issue: { op: 'number', field: 'count', compare: '>', value: 10 } }]],
   ['error.handled:true', [{ issue: { op: 'unhandled', value: false } }]],
   ['issue.priority:medium', [{ issue: { op: 'field', field: 'level', match: 'is', value: 'warning' } }]],
@@ -51,12 +77,31 @@ test.each([
   ['fruit:""', [{ event: { op: 'not', of: { op: 'tag', key: 'fruit', match: 'has', value: '' } } }]],
   ['has:fruit', [{ event: { op: 'tag', key: 'fruit', match: 'has', value: '' } }]],
   ['user.id:7', [{ event: { op: 'or', of: [tag('user.id', '7'), tag('user', 'id:7')] } }]],
-  ['release:1 environment:p', [{ event: { op: 'and', of: [{ op: 'field', field: 'release', match: 'is', value: '1' }, { op: 'field', field: 'environment', match: 'is', value: 'p' }] } }]],
+  [
+    'release:1 environment:p',
+    [
+      {
+        event: {
+          op: 'and',
+          of: [
+            { op: 'field', field: 'release', match: 'is', value: '1' },
+            { op: 'field', field: 'environment', match: 'is', value: 'p' },
+          ],
+        },
+      },
+    ],
+  ],
   ['message:word', [{ event: { op: 'text', value: 'word' } }]],
-  ['id:00000000-0000-0000-0000-00000000000A', [{ event: { op: 'field', field: 'event_id', match: 'is', value: '0000000000000000000000000000000a' } }]],
+  [
+    'id:00000000-0000-0000-0000-00000000000A',
+    [{ event: { op: 'field', field: 'event_id', match: 'is', value: '0000000000000000000000000000000a' } }],
+  ],
   ['is:unresolved fruit:a', [{ issue: unresolved, event: tag('fruit', 'a') }]],
   ['is:unresolved OR fruit:a', [{ issue: unresolved }, { event: tag('fruit', 'a') }]],
-  ['!(is:unresolved OR fruit:a)', [{ issue: { op: 'not', of: unresolved }, event: { op: 'not', of: tag('fruit', 'a') } }]],
+  [
+    '!(is:unresolved OR fruit:a)',
+    [{ issue: { op: 'not', of: unresolved }, event: { op: 'not', of: tag('fruit', 'a') } }],
+  ],
   ['fruit:a OR fruit:b', [{ event: { op: 'or', of: [tag('fruit', 'a'), tag('fruit', 'b')] } }]],
   ['project:web', [{ projectIds: [1] }]],
   ['!project:web', [{ projectIds: [2, 3] }]],

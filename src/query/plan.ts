@@ -57,8 +57,10 @@ function join(a: Branch, b: Branch): Branch | undefined {
 
 const flat = (filter: IssueFilter, op: 'and' | 'or'): IssueFilter[] => (filter.op === op ? filter.of : [filter])
 const flatEvent = (filter: EventFilter, op: 'and' | 'or'): EventFilter[] => (filter.op === op ? filter.of : [filter])
-const onlyIssue = (one: Branch): IssueFilter | undefined => (one.issue && Object.keys(one).length === 1 ? one.issue : undefined)
-const onlyEvent = (one: Branch): EventFilter | undefined => (one.event && Object.keys(one).length === 1 ? one.event : undefined)
+const onlyIssue = (one: Branch): IssueFilter | undefined =>
+  one.issue && Object.keys(one).length === 1 ? one.issue : undefined
+const onlyEvent = (one: Branch): EventFilter | undefined =>
+  one.event && Object.keys(one).length === 1 ? one.event : undefined
 
 /** Branches of one kind are folded into one, so that only real mixtures cost a query of their own. */
 function either(branches: Branch[]): Branch[] {
@@ -69,21 +71,29 @@ function either(branches: Branch[]): Branch[] {
   const [issue] = issues
   const [event] = events
   const made = [...mixed]
-  if (issue) made.push({ issue: issues.length === 1 ? issue : { op: 'or', of: issues.flatMap((one) => flat(one, 'or')) } })
-  if (event) made.push({ event: events.length === 1 ? event : { op: 'or', of: events.flatMap((one) => flatEvent(one, 'or')) } })
+  if (issue)
+    made.push({ issue: issues.length === 1 ? issue : { op: 'or', of: issues.flatMap((one) => flat(one, 'or')) } })
+  if (event)
+    made.push({ event: events.length === 1 ? event : { op: 'or', of: events.flatMap((one) => flatEvent(one, 'or')) } })
   return limited(made)
 }
 
 function limited(branches: Branch[]): Branch[] {
-  if (branches.length > branchesMax) throw new MishapError('QUERY_TOO_LONG', { detail: `Invalid query: it joins conditions on issues and on events in more than ${branchesMax} ways.` })
+  if (branches.length > branchesMax)
+    throw new MishapError('QUERY_TOO_LONG', {
+      detail: `Invalid query: it joins conditions on issues and on events in more than ${branchesMax} ways.`,
+    })
   return branches
 }
 
-const everything: Branch[] = [{}]
-const nothing: Branch[] = []
-const truth = (value: boolean): Branch[] => (value ? everything : nothing)
-const issueIs = (filter: IssueFilter, negate: boolean): Branch[] => [{ issue: negate ? { op: 'not', of: filter } : filter }]
-const eventIs = (filter: EventFilter, negate: boolean): Branch[] => [{ event: negate ? { op: 'not', of: filter } : filter }]
+/** One empty branch holds for everything, no branch for nothing. */
+const truth = (value: boolean): Branch[] => (value ? [{}] : [])
+const issueIs = (filter: IssueFilter, negate: boolean): Branch[] => [
+  { issue: negate ? { op: 'not', of: filter } : filter },
+]
+const eventIs = (filter: EventFilter, negate: boolean): Branch[] => [
+  { event: negate ? { op: 'not', of: filter } : filter },
+]
 
 function leaf(term: Term, negate: boolean, names: Names): Branch[] {
   switch (term.op) {
@@ -110,9 +120,19 @@ const shortId = /^[A-Za-z0-9][A-Za-z0-9_-]*-[0-9A-Za-z]+$/
 
 /** Free text; a short id is found as well, because people paste it. */
 function textOf(value: string): IssueFilter {
-  if (value.includes('*') && !value.includes(' ')) return anyIssue((['title', 'culprit', 'errorType', 'errorValue'] as const).map((field) => ({ op: 'field', field, match: 'like', value: `*${value}*` })))
+  if (value.includes('*') && !value.includes(' '))
+    return anyIssue(
+      (['title', 'culprit', 'errorType', 'errorValue'] as const).map((field) => ({
+        op: 'field',
+        field,
+        match: 'like',
+        value: `*${value}*`,
+      })),
+    )
   const text: IssueFilter = { op: 'text', value }
-  return shortId.test(value) ? { op: 'or', of: [text, { op: 'field', field: 'shortId', match: 'is', value: value.toUpperCase() }] } : text
+  return shortId.test(value)
+    ? { op: 'or', of: [text, { op: 'field', field: 'shortId', match: 'is', value: value.toUpperCase() }] }
+    : text
 }
 
 const anyIssue = (of: IssueFilter[]): IssueFilter => (of.length === 1 && of[0] ? of[0] : { op: 'or', of })
@@ -126,20 +146,48 @@ function stateOf(value: string, negate: boolean): Branch[] {
   if (value === 'linked' || value === 'unlinked') return truth((value === 'unlinked') !== negate)
   if (value === 'for_review') {
     const fresh: IssueFilter[] = ['new', 'regressed', 'escalating'].map((one) => ({ op: 'substatus', value: one }))
-    return issueIs({ op: 'and', of: [{ op: 'status', value: 'unresolved' }, { op: 'or', of: fresh }] }, negate)
+    return issueIs(
+      {
+        op: 'and',
+        of: [
+          { op: 'status', value: 'unresolved' },
+          { op: 'or', of: fresh },
+        ],
+      },
+      negate,
+    )
   }
   return issueIs({ op: 'substatus', value }, negate)
 }
 
 function flagOf(key: string, value: boolean, negate: boolean): Branch[] {
-  if (key === 'error.unhandled' || key === 'error.handled') return issueIs({ op: 'unhandled', value: (key === 'error.unhandled') === value }, negate)
+  if (key === 'error.unhandled' || key === 'error.handled')
+    return issueIs({ op: 'unhandled', value: (key === 'error.unhandled') === value }, negate)
   // Frames and threads are in the payload only; no condition on them can be met here.
   return truth(negate)
 }
 
-const eventFields = { environment: 'environment', release: 'release', transaction: 'transaction', trace: 'trace_id', digest: 'digest', id: 'event_id', message: 'message' } as const
+const eventFields = {
+  environment: 'environment',
+  release: 'release',
+  transaction: 'transaction',
+  trace: 'trace_id',
+  digest: 'digest',
+  id: 'event_id',
+  message: 'message',
+} as const
 type EventKey = keyof typeof eventFields
-const issueFields = { level: 'level', title: 'title', culprit: 'culprit', platform: 'platform', logger: 'logger', 'error.type': 'errorType', 'error.value': 'errorValue', firstRelease: 'firstRelease', lastRelease: 'lastRelease' } as const
+const issueFields = {
+  level: 'level',
+  title: 'title',
+  culprit: 'culprit',
+  platform: 'platform',
+  logger: 'logger',
+  'error.type': 'errorType',
+  'error.value': 'errorValue',
+  firstRelease: 'firstRelease',
+  lastRelease: 'lastRelease',
+} as const
 type IssueKey = keyof typeof issueFields
 const isEventKey = (key: string): key is EventKey => Object.hasOwn(eventFields, key)
 const isIssueKey = (key: string): key is IssueKey => Object.hasOwn(issueFields, key)
@@ -159,15 +207,28 @@ function numberOf(term: Term & { op: 'number' }, negate: boolean, names: Names):
   if (term.key === 'timesSeen') return issueIs({ op: 'number', field: 'count', compare, value }, negate)
   if (term.key === 'issue.id') return issueIs({ op: 'number', field: 'id', compare, value }, negate)
   if (term.key !== 'project.id') return truth(negate)
-  const meets = (id: number) => (compare === '=' ? id === value : compare === '<' ? id < value : compare === '<=' ? id <= value : compare === '>' ? id > value : id >= value)
+  const meets = (id: number) =>
+    compare === '='
+      ? id === value
+      : compare === '<'
+        ? id < value
+        : compare === '<='
+          ? id <= value
+          : compare === '>'
+            ? id > value
+            : id >= value
   return inProjects(names.projectIds.filter((id) => meets(id) !== negate))
 }
 
-const inProjects = (projectIds: number[]): Branch[] => (projectIds.length ? [{ projectIds }] : nothing)
+const inProjects = (projectIds: number[]): Branch[] => (projectIds.length ? [{ projectIds }] : [])
 
 function dateOf(term: Term & { op: 'date' }, negate: boolean, names: Names): Branch[] {
   const value = 'atMs' in term.moment ? term.moment.atMs : names.nowMs - term.moment.agoMs
-  if (term.key !== 'timestamp') return issueIs({ op: 'number', field: term.key === 'lastSeen' ? 'lastSeen' : 'firstSeen', compare: term.compare, value }, negate)
+  if (term.key !== 'timestamp')
+    return issueIs(
+      { op: 'number', field: term.key === 'lastSeen' ? 'lastSeen' : 'firstSeen', compare: term.compare, value },
+      negate,
+    )
   if (term.compare === '=') return truth(!negate)
   const compare = negate ? opposite[term.compare] : term.compare
   return [compare === '>' || compare === '>=' ? { fromMs: value } : { toMs: value }]
@@ -180,12 +241,25 @@ function matchOf(term: Term & { op: 'match' }, negate: boolean, names: Names): B
   if (term.tag) return tagOf(key, values, negate)
   if (isIssueKey(key)) {
     const field = issueFields[key]
-    return issueIs(anyIssue(values.map((one) => ({ op: 'field', field, match: one.wild ? 'like' : 'is', value: one.text }))), negate)
+    return issueIs(
+      anyIssue(values.map((one) => ({ op: 'field', field, match: one.wild ? 'like' : 'is', value: one.text }))),
+      negate,
+    )
   }
   if (isEventKey(key)) return eventIs(anyEvent(values.map((one) => eventField(eventFields[key], one))), negate)
   switch (key) {
     case 'issue':
-      return issueIs(anyIssue(values.map((one) => ({ op: 'field', field: 'shortId', match: one.wild ? 'like' : 'is', value: one.text.toUpperCase() }))), negate)
+      return issueIs(
+        anyIssue(
+          values.map((one) => ({
+            op: 'field',
+            field: 'shortId',
+            match: one.wild ? 'like' : 'is',
+            value: one.text.toUpperCase(),
+          })),
+        ),
+        negate,
+      )
     case 'assigned':
       return assignedTo(values, negate, names)
     case 'event.type':
@@ -194,7 +268,10 @@ function matchOf(term: Term & { op: 'match' }, negate: boolean, names: Names): B
     case 'issue.type':
       return truth(values.some((one) => one.text === 'error') !== negate)
     case 'issue.priority':
-      return levels(values.flatMap((one) => priorities[one.text.toLowerCase()] ?? []), negate)
+      return levels(
+        values.flatMap((one) => priorities[one.text.toLowerCase()] ?? []),
+        negate,
+      )
     case 'project': {
       const wanted = new Set(values.flatMap((one) => names.projectIdsOf(one)))
       return inProjects(names.projectIds.filter((id) => wanted.has(id) !== negate))
@@ -209,11 +286,15 @@ const kindOfType: Record<string, string> = { error: 'error', default: 'message',
 
 function kinds(values: Wanted[], negate: boolean): Branch[] {
   const of = values.flatMap((one) => (Object.hasOwn(kindOfType, one.text) ? [kindOfType[one.text] ?? ''] : []))
-  return of.length ? issueIs(anyIssue(of.map((value) => ({ op: 'field', field: 'kind', match: 'is', value }))), negate) : truth(negate)
+  return of.length
+    ? issueIs(anyIssue(of.map((value) => ({ op: 'field', field: 'kind', match: 'is', value }))), negate)
+    : truth(negate)
 }
 
 function levels(of: string[], negate: boolean): Branch[] {
-  return of.length ? issueIs(anyIssue(of.map((value) => ({ op: 'field', field: 'level', match: 'is', value }))), negate) : truth(negate)
+  return of.length
+    ? issueIs(anyIssue(of.map((value) => ({ op: 'field', field: 'level', match: 'is', value }))), negate)
+    : truth(negate)
 }
 
 function assignedTo(values: Wanted[], negate: boolean, names: Names): Branch[] {
@@ -227,7 +308,13 @@ function assignedTo(values: Wanted[], negate: boolean, names: Names): Branch[] {
   return made.length ? issueIs(anyIssue(made), negate) : truth(negate)
 }
 
-const userKeys: Record<string, string> = { 'user.id': 'id', 'user.email': 'email', 'user.username': 'username', 'user.ip': 'ip', 'user.ip_address': 'ip' }
+const userKeys: Record<string, string> = {
+  'user.id': 'id',
+  'user.email': 'email',
+  'user.username': 'username',
+  'user.ip': 'ip',
+  'user.ip_address': 'ip',
+}
 
 function tagOf(key: string, values: Wanted[], negate: boolean): Branch[] {
   const filters = values.flatMap((one): EventFilter[] => {
@@ -236,14 +323,17 @@ function tagOf(key: string, values: Wanted[], negate: boolean): Branch[] {
     const match = one.wild ? 'like' : 'is'
     const own: EventFilter = { op: 'tag', key, match, value: one.text }
     // The tag `user` holds who was hit with its kind in front, such as id:42.
-    return Object.hasOwn(userKeys, key) ? [own, { op: 'tag', key: 'user', match, value: `${userKeys[key]}:${one.text}` }] : [own]
+    return Object.hasOwn(userKeys, key)
+      ? [own, { op: 'tag', key: 'user', match, value: `${userKeys[key]}:${one.text}` }]
+      : [own]
   })
   return eventIs(anyEvent(filters), negate)
 }
 
 function eventField(field: (typeof eventFields)[EventKey], one: Wanted): EventFilter {
   if (one.text === '') return { op: 'not', of: { op: 'field', field, match: 'has', value: '' } }
-  if (field === 'message') return one.wild ? { op: 'field', field, match: 'like', value: one.text } : { op: 'text', value: one.text }
+  if (field === 'message')
+    return one.wild ? { op: 'field', field, match: 'like', value: one.text } : { op: 'text', value: one.text }
   const value = field === 'event_id' || field === 'trace_id' ? one.text.replaceAll('-', '').toLowerCase() : one.text
   return { op: 'field', field, match: one.wild ? 'like' : 'is', value }
 }

@@ -16,11 +16,26 @@ describe('range', () => {
     expect(rangeOf(asked, nowMs)).toEqual({ fromMs, toMs, period })
   })
 
-  test.each([[{ statsPeriod: '0d' }, 'statsPeriod'], [{ statsPeriod: '99999w' }, 'statsPeriod'], [{ statsPeriod: '-1d' }, 'statsPeriod'], [{ start: 'x', end: '2026-01-01' }, 'start'], [{ end: '2026-01-01' }, 'start'], [{ start: '2026-01-02', end: '2026-01-02' }, 'start'], [{ start: '1990-01-02', end: '2026-01-02' }, 'start']])('%j is refused at %s', (asked, field) => {
-    expect(() => rangeOf(asked, nowMs)).toThrow(expect.objectContaining({ code: 'VALIDATION', fields: { [field]: [expect.any(String)] } }))
+  test.each([
+    [{ statsPeriod: '0d' }, 'statsPeriod'],
+    [{ statsPeriod: '99999w' }, 'statsPeriod'],
+    [{ statsPeriod: '-1d' }, 'statsPeriod'],
+    [{ start: 'x', end: '2026-01-01' }, 'start'],
+    [{ end: '2026-01-01' }, 'start'],
+    [{ start: '2026-01-02', end: '2026-01-02' }, 'start'],
+    [{ start: '1990-01-02', end: '2026-01-02' }, 'start'],
+  ])('%j is refused at %s', (asked, field) => {
+    expect(() => rangeOf(asked, nowMs)).toThrow(
+      expect.objectContaining({ code: 'VALIDATION', fields: { [field]: [expect.any(String)] } }),
+    )
   })
 
-  test.each([['1h', 2], ['24h', 60], ['14d', 720], ['90d', 7 * 1440]])('buckets of %s are %i minutes', (statsPeriod, minutes) => {
+  test.each([
+    ['1h', 2],
+    ['24h', 60],
+    ['14d', 720],
+    ['90d', 7 * 1440],
+  ])('buckets of %s are %i minutes', (statsPeriod, minutes) => {
     const range = rangeOf({ statsPeriod }, nowMs)
     const bucketMs = bucketOf({ fromMs: range.fromMs, toMs: nowMs })
     expect(bucketMs / 60_000).toBe(minutes)
@@ -28,7 +43,11 @@ describe('range', () => {
 
   test('points fill the gaps and keep the sum', () => {
     const hourMs = 3_600_000
-    const points = pointsOf({ fromMs: nowMs - 4 * hourMs + 1, toMs: nowMs }, hourMs, [{ startMs: nowMs - 4 * hourMs, events: 1 }, { startMs: nowMs - hourMs, events: 2 }, { startMs: nowMs - hourMs, events: 3 }])
+    const points = pointsOf({ fromMs: nowMs - 4 * hourMs + 1, toMs: nowMs }, hourMs, [
+      { startMs: nowMs - 4 * hourMs, events: 1 },
+      { startMs: nowMs - hourMs, events: 2 },
+      { startMs: nowMs - hourMs, events: 3 },
+    ])
     expect(points).toEqual([4, 3, 2, 1].map((back, i) => [(nowMs - back * hourMs) / 1000, [1, 0, 0, 5][i]]))
   })
 })
@@ -47,7 +66,11 @@ describe('cursor', () => {
     expect(() => readCursor(text)).toThrow(expect.objectContaining({ code: 'VALIDATION' }))
   })
 
-  test.each([[0, false, '0:0:1'], [25, true, '0:0:1'], [100, true, '0:75:1']])('the page before offset %i', (offset, results, cursor) => {
+  test.each([
+    [0, false, '0:0:1'],
+    [25, true, '0:0:1'],
+    [100, true, '0:75:1'],
+  ])('the page before offset %i', (offset, results, cursor) => {
     expect(pageByOffset([], offset, 25, true).previous).toEqual({ cursor, results })
   })
 })

@@ -1,7 +1,7 @@
 import { MishapError } from '../errors.ts'
 
 /** A stretch of time and the word that other clients know it by. */
-export type Range = { fromMs: number; toMs: number; /** `24h`, `14d`, ... or `range` for fixed ends. */ period: string }
+export type Range = { fromMs: number; toMs: number /** `24h`, `14d`, ... or `range` for fixed ends. */; period: string }
 
 const unitMs: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 /** The longest range: ten years, as retention. */
@@ -20,9 +20,13 @@ function momentOf(field: string, text: string): number {
 }
 
 /** Reads `statsPeriod` (14d, 24h) or `start` and `end`; 14 days when neither is given. Throws VALIDATION with the field. */
-export function rangeOf(asked: { statsPeriod?: string | undefined; start?: string | undefined; end?: string | undefined }, nowMs: number): Range {
+export function rangeOf(
+  asked: { statsPeriod?: string | undefined; start?: string | undefined; end?: string | undefined },
+  nowMs: number,
+): Range {
   if (asked.start !== undefined || asked.end !== undefined) {
-    if (asked.start === undefined || asked.end === undefined) throw wrong(asked.start === undefined ? 'start' : 'end', 'start and end are given together.')
+    if (asked.start === undefined || asked.end === undefined)
+      throw wrong(asked.start === undefined ? 'start' : 'end', 'start and end are given together.')
     const fromMs = momentOf('start', asked.start)
     const toMs = momentOf('end', asked.end)
     if (fromMs >= toMs) throw wrong('start', 'start is before end.')
@@ -32,7 +36,8 @@ export function rangeOf(asked: { statsPeriod?: string | undefined; start?: strin
   const period = asked.statsPeriod || defaultPeriod
   const found = /^(\d{1,6})([smhdw])$/.exec(period)
   const lengthMs = found ? Number(found[1]) * (unitMs[found[2] ?? ''] ?? 0) : 0
-  if (lengthMs <= 0 || lengthMs > rangeMsMax) throw wrong('statsPeriod', 'A number with m, h, d or w, such as 24h or 14d.')
+  if (lengthMs <= 0 || lengthMs > rangeMsMax)
+    throw wrong('statsPeriod', 'A number with m, h, d or w, such as 24h or 14d.')
   // Clients' clocks run ahead by up to a minute, and those events are kept as they came.
   return { fromMs: nowMs - lengthMs, toMs: nowMs + 60_000, period }
 }
@@ -40,7 +45,20 @@ export function rangeOf(asked: { statsPeriod?: string | undefined; start?: strin
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
-const bucketChoicesMs = [minuteMs, 2 * minuteMs, 5 * minuteMs, 10 * minuteMs, 30 * minuteMs, hourMs, 3 * hourMs, 6 * hourMs, 12 * hourMs, dayMs, 7 * dayMs, 30 * dayMs]
+const bucketChoicesMs = [
+  minuteMs,
+  2 * minuteMs,
+  5 * minuteMs,
+  10 * minuteMs,
+  30 * minuteMs,
+  hourMs,
+  3 * hourMs,
+  6 * hourMs,
+  12 * hourMs,
+  dayMs,
+  7 * dayMs,
+  30 * dayMs,
+]
 
 /** Length of one bucket in ms, so that a range has at most `pointsMax` of them. */
 export function bucketOf(range: { fromMs: number; toMs: number }, pointsMax = 30): number {
@@ -48,10 +66,15 @@ export function bucketOf(range: { fromMs: number; toMs: number }, pointsMax = 30
 }
 
 /** Points of a range from buckets with events: zeros filled in, oldest first, [seconds, events]. */
-export function pointsOf(range: { fromMs: number; toMs: number }, bucketMs: number, found: { startMs: number; events: number }[]): [number, number][] {
+export function pointsOf(
+  range: { fromMs: number; toMs: number },
+  bucketMs: number,
+  found: { startMs: number; events: number }[],
+): [number, number][] {
   const counts = new Map<number, number>()
   for (const one of found) counts.set(one.startMs, (counts.get(one.startMs) ?? 0) + one.events)
   const points: [number, number][] = []
-  for (let startMs = Math.floor(range.fromMs / bucketMs) * bucketMs; startMs < range.toMs; startMs += bucketMs) points.push([startMs / 1000, counts.get(startMs) ?? 0])
+  for (let startMs = Math.floor(range.fromMs / bucketMs) * bucketMs; startMs < range.toMs; startMs += bucketMs)
+    points.push([startMs / 1000, counts.get(startMs) ?? 0])
   return points
 }

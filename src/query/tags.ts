@@ -6,11 +6,23 @@ import { tagEventsMax } from './issue.ts'
 
 /** One tag with its distribution, in the shape of the API. */
 export function toRestTag(one: TagCount, valuesMax: number): RestTag {
-  return { key: one.key, name: one.key, totalValues: one.total, uniqueValues: one.values.length, topValues: one.values.slice(0, valuesMax).map(({ value, events }) => ({ value, name: value, count: events })) }
+  return {
+    key: one.key,
+    name: one.key,
+    totalValues: one.total,
+    uniqueValues: one.values.length,
+    topValues: one.values.slice(0, valuesMax).map(({ value, events }) => ({ value, name: value, count: events })),
+  }
 }
 
 /** Distribution of every tag (or of `key`) over an issue's newest 5,000 events, most values first. Throws STORE_UNAVAILABLE. */
-export async function tagsOfIssue(deps: QueryDeps, issue: Issue, scope: Scope, valuesMax = 10, key?: string): Promise<RestTag[]> {
+export async function tagsOfIssue(
+  deps: QueryDeps,
+  issue: Issue,
+  scope: Scope,
+  valuesMax = 10,
+  key?: string,
+): Promise<RestTag[]> {
   const hashes = deps.meta.hashesOf([issue.id]).get(issue.id) ?? []
   if (hashes.length === 0) return []
   const found = await deps.events.tagsOf({ projectId: issue.projectId, hashes, scope, max: tagEventsMax, valuesMax })

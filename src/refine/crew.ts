@@ -16,12 +16,24 @@ export type Crew = {
   close(): Promise<void>
 }
 
-type Open = { range: Range; found: (begun: Begun) => void; done: (range: RefinedRange) => void; fail: (error: Error) => void; promise: Promise<RefinedRange>; tries: number }
+type Open = {
+  range: Range
+  found: (begun: Begun) => void
+  done: (range: RefinedRange) => void
+  fail: (error: Error) => void
+  promise: Promise<RefinedRange>
+  tries: number
+}
 
 /** A worker that dies with a job is replaced and the job tried again, five times (spec.md 4). */
 const triesMax = 5
 
-type CrewOptions = { size: number; setup: WorkerSetup; observe: Observe; settingsOf: (projectId: number) => ProjectSettings | undefined }
+type CrewOptions = {
+  size: number
+  setup: WorkerSetup
+  observe: Observe
+  settingsOf: (projectId: number) => ProjectSettings | undefined
+}
 
 /** Starts `size` worker threads; jobs go to them in turn. */
 export function createCrew(options: CrewOptions): Crew {

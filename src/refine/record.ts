@@ -157,11 +157,16 @@ type Incoming = {
 function refineEvent(work: Work, incoming: Incoming): void {
   const received = 'broken' in incoming.parsed ? undefined : object(incoming.parsed.value)
   const bad = (category: DataCategory, outcome: Outcome, reason: OutcomeReason) =>
-    void work.out.outcomes.push(ended(work, incoming.itemType, category, outcome, reason, incoming.bytes))
-  if (!received) return bad('error', 'invalid', 'bad_json')
+    work.out.outcomes.push(ended(work, incoming.itemType, category, outcome, reason, incoming.bytes))
+  if (!received) {
+    bad('error', 'invalid', 'bad_json')
+    return
+  }
   const sentType = own(received, 'type')
-  if (sentType === 'transaction' || sentType === 'feedback' || sentType === 'replay_event')
-    return bad(sentType === 'replay_event' ? 'replay' : sentType, 'filtered', 'not_stored_yet')
+  if (sentType === 'transaction' || sentType === 'feedback' || sentType === 'replay_event') {
+    bad(sentType === 'replay_event' ? 'replay' : sentType, 'filtered', 'not_stored_yet')
+    return
+  }
   const head = incoming.head ?? work.head
   const eventId = incoming.eventId ?? normalizeId(own(received, 'event_id')) ?? derivedId(work, incoming.index)
   const context: Context = { head, eventId, sentMs: incoming.sentMs, settings: work.settings, tools: work.tools }

@@ -16,15 +16,32 @@ import { openSqliteMeta } from '../store/meta/sqlite.ts'
 import { createRefine, type Refine } from './refine.ts'
 
 const column = (line: string, name: (typeof eventColumns)[number]) => line.split('\t')[eventColumns.indexOf(name)] ?? ''
-const text = (line: string, name: (typeof eventColumns)[number]) => column(line, name).replace(/\\(.)/g, (_all, one: string) => (one === 'n' ? '\n' : one === 't' ? '\t' : one))
+const text = (line: string, name: (typeof eventColumns)[number]) =>
+  column(line, name).replace(/\\(.)/g, (_all, one: string) => (one === 'n' ? '\n' : one === 't' ? '\t' : one))
 const hex = (decimal: string) => BigInt(decimal).toString(16).padStart(16, '0')
 
 /** What `settle` would read back of a line. */
 const rowOf = (line: string): EventRow => ({
-  projectId: Number(column(line, 'project_id')), groupHash: hex(column(line, 'group_hash')), hashes: column(line, 'hashes').slice(1, -1).split(',').map(hex),
-  timestampUs: Date.parse(`${column(line, 'timestamp')}Z`) * 1000, receivedMs: Date.parse(`${column(line, 'received')}Z`), eventId: column(line, 'event_id').replaceAll('\\x', ''),
-  jpos: Number(column(line, 'jpos')), gen: 0, userHash: '', level: text(line, 'level'), environment: text(line, 'environment'), release: text(line, 'release'), transaction: '',
-  type: text(line, 'type'), platform: text(line, 'platform'), message: '', tags: {}, traceId: '', digest: text(line, 'digest'), payload: text(line, 'payload'),
+  projectId: Number(column(line, 'project_id')),
+  groupHash: hex(column(line, 'group_hash')),
+  hashes: column(line, 'hashes').slice(1, -1).split(',').map(hex),
+  timestampUs: Date.parse(`${column(line, 'timestamp')}Z`) * 1000,
+  receivedMs: Date.parse(`${column(line, 'received')}Z`),
+  eventId: column(line, 'event_id').replaceAll('\\x', ''),
+  jpos: Number(column(line, 'jpos')),
+  gen: 0,
+  userHash: '',
+  level: text(line, 'level'),
+  environment: text(line, 'environment'),
+  release: text(line, 'release'),
+  transaction: '',
+  type: text(line, 'type'),
+  platform: text(line, 'platform'),
+  message: '',
+  tags: {},
+  traceId: '',
+  digest: text(line, 'digest'),
+  payload: text(line, 'payload'),
 })
 
 /** An events store in memory that keeps what a token brought once, and fails as it is told to. */
@@ -38,12 +55,14 @@ function memoryEvents() {
       state.inserts++
       const fault = state.fail.shift()
       if (fault === 'before') throw new MishapError('STORE_UNAVAILABLE')
-      if (state.bad && lines(tsv).some((line) => line.includes(state.bad))) throw new Error('Code: 27. Cannot parse input')
+      if (state.bad && lines(tsv).some((line) => line.includes(state.bad)))
+        throw new Error('Code: 27. Cannot parse input')
       if (!tokens.has(token)) for (const line of lines(tsv)) rows.set(keyOf(line), { line, token })
       tokens.add(token)
       if (fault === 'after') throw new MishapError('STORE_UNAVAILABLE')
     },
-    settle: async (_token, from, to) => [...rows].filter(([jpos]) => jpos >= from && jpos < to).map(([, { line }]) => rowOf(line)),
+    settle: async (_token, from, to) =>
+      [...rows].filter(([jpos]) => jpos >= from && jpos < to).map(([, { line }]) => rowOf(line)),
     recentIds: async () => [],
   }
   const keyOf = (line: string) => Number(column(line, 'jpos'))
@@ -57,24 +76,55 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
 })
 
-type Bench = { writer: JournalWriter; meta: MetaStore; events: ReturnType<typeof memoryEvents>; folder: string; projectId: number; commits: BatchResult[]; failures: unknown[]; open(): Refine }
+type Bench = {
+  writer: JournalWriter
+  meta: MetaStore
+  events: ReturnType<typeof memoryEvents>
+  folder: string
+  projectId: number
+  commits: BatchResult[]
+  failures: unknown[]
+  open(): Refine
+}
 
 async function bench(): Promise<Bench> {
   const folder = mkdtempSync(join(tmpdir(), 'mishap-refine-'))
   folders.push(folder)
-  const writer = await openJournalWriter({ folder: join(folder, 'journal'), bytesMax: 1e9, diskReserveBytes: 0, groupMs: 0, clock: systemClock, observe: silent })
+  const writer = await openJournalWriter({
+    folder: join(folder, 'journal'),
+    bytesMax: 1e9,
+    diskReserveBytes: 0,
+    groupMs: 0,
+    clock: systemClock,
+    observe: silent,
+  })
   const meta = openSqliteMeta(join(folder, 'meta.sqlite'), { clock: systemClock })
   const organization = meta.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: 'u1' })
-  const project = meta.createProject({ organizationId: organization.id, slug: 'web', name: 'web', platform: 'javascript' })
+  const project = meta.createProject({
+    organizationId: organization.id,
+    slug: 'web',
+    name: 'web',
+    platform: 'javascript',
+  })
   const events = memoryEvents()
   const commits: BatchResult[] = []
   const failures: unknown[] = []
-  closing.push(() => writer.close(), async () => meta.close())
+  closing.push(
+    () => writer.close(),
+    async () => meta.close(),
+  )
   const open = () => {
     const refine = createRefine({
-      clock: systemClock, observe: silent, meta, events: events.store, blobs: openFileBlobs(join(folder, 'blobs')), workers: 1,
+      clock: systemClock,
+      observe: silent,
+      meta,
+      events: events.store,
+      blobs: openFileBlobs(join(folder, 'blobs')),
+      workers: 1,
       worker: { journalFolder: join(folder, 'journal'), blobFolder: join(folder, 'blobs') },
-      committed: (result) => void commits.push(result), trim: () => undefined, failed: (error) => void failures.push(error),
+      committed: (result) => void commits.push(result),
+      trim: () => undefined,
+      failed: (error) => void failures.push(error),
     })
     closing.unshift(() => refine.stop(100))
     return refine
@@ -82,8 +132,21 @@ async function bench(): Promise<Bench> {
   return { writer, meta, events, folder, projectId: project.id, commits, failures, open }
 }
 
-const head = (projectId: number): RecordHead => ({ kind: 'envelope', receivedMs: Date.now(), projectId, organizationId: 1, keyId: 1, clientAddress: '10.0.0.1', userAgent: 'test', origin: '', contentType: 'text/plain' })
-const envelope = (id: string, type = 'TypeError') => Buffer.from(`{"event_id":"${id}"}\n{"type":"event"}\n${JSON.stringify({ platform: 'javascript', timestamp: Date.now() / 1000, exception: { values: [{ type, value: 'x' }] } })}\n`)
+const head = (projectId: number): RecordHead => ({
+  kind: 'envelope',
+  receivedMs: Date.now(),
+  projectId,
+  organizationId: 1,
+  keyId: 1,
+  clientAddress: '10.0.0.1',
+  userAgent: 'test',
+  origin: '',
+  contentType: 'text/plain',
+})
+const envelope = (id: string, type = 'TypeError') =>
+  Buffer.from(
+    `{"event_id":"${id}"}\n{"type":"event"}\n${JSON.stringify({ platform: 'javascript', timestamp: Date.now() / 1000, exception: { values: [{ type, value: 'x' }] } })}\n`,
+  )
 const newId = () => randomBytes(16).toString('hex')
 
 async function settled(one: Bench, count: number): Promise<void> {
@@ -93,7 +156,11 @@ async function settled(one: Bench, count: number): Promise<void> {
   }
   throw new Error(`stored ${stored(one)} of ${count}`)
 }
-const outcome = (one: Bench, name: string) => one.meta.outcomesSince({ fromMs: 0 }).filter((row) => row.outcome === name).reduce((sum, row) => sum + row.quantity, 0)
+const outcome = (one: Bench, name: string) =>
+  one.meta
+    .outcomesSince({ fromMs: 0 })
+    .filter((row) => row.outcome === name)
+    .reduce((sum, row) => sum + row.quantity, 0)
 const stored = (one: Bench) => outcome(one, 'stored')
 const issues = (one: Bench) => one.meta.listIssues({ projectIds: [one.projectId], sort: 'last', max: 10 })
 
@@ -164,7 +231,9 @@ test('a process that ended between insert and commit takes what stands and adds 
   const first = one.open()
   // the rows stand, the commit never comes
   const commitBatch = one.meta.commitBatch
-  one.meta.commitBatch = () => { throw new Error('power cut') }
+  one.meta.commitBatch = () => {
+    throw new Error('power cut')
+  }
   await first.start()
   first.advance(one.writer.durable())
   for (let i = 0; i < 100 && one.failures.length === 0; i++) await systemClock.sleep(20)
@@ -176,7 +245,9 @@ test('a process that ended between insert and commit takes what stands and adds 
   for (const jpos of [...one.events.rows.keys()].slice(0, 5)) one.events.rows.delete(jpos)
   const again = one.open()
   again.advance(one.writer.durable())
-  await again.start().catch((error: unknown) => { throw error })
+  await again.start().catch((error: unknown) => {
+    throw error
+  })
   again.advance(one.writer.durable())
   await settled(one, 12)
   expect([one.events.rows.size, issues(one)[0]?.count, one.meta.openBatches().length]).toEqual([12, 12, 0])

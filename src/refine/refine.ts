@@ -1,11 +1,12 @@
 import type { Clock } from '../clock.ts'
 import { MishapError } from '../errors.ts'
+import { openJournalReader } from '../journal/files.ts'
 import type { Observe } from '../observe.ts'
 import type { OutcomeCount } from '../outcome.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { EventRow, EventStore } from '../store/events/events.ts'
 import type { Batch, BatchEffects, BatchResult, BatchStore, EventEffect } from '../store/meta/meta.ts'
-import { type Begun, createCrew, type Crew } from './crew.ts'
+import { type Begun, type Crew, createCrew } from './crew.ts'
 import { effectOf } from './record.ts'
 import { createSeen, type Seen } from './seen.ts'
 import type { KeyUse, RefinedRange, WorkerSetup } from './worker.ts'
@@ -18,6 +19,8 @@ const inFlightMax = 2
 /** A batch smaller than this waits a little for more: each insert is a part that the engine has to merge. */
 const smallRecords = 200
 const gatherMs = 150
+const waitingMax = 5000
+const waitingBytesMax = 64 * 1024 * 1024
 const seenMs = 3_600_000
 const seenMax = 200_000
 
@@ -43,7 +46,8 @@ export type Refine = {
   start(): Promise<void>
   /** The journal is on disk up to here. */
   advance(durable: number): void
-  cursor(): number
+  /** Records on disk that are not committed; counted up to 5,000. */
+  waiting(): number
   /** Lets batches in flight end, at most `ms`, then stops. */
   stop(ms: number): Promise<void>
 }
@@ -80,7 +84,13 @@ function sift(range: RefinedRange, seen: Seen, stored: ReadonlySet<number>): Sif
  * Inserts until it is certain that the rows stand once. After an unclear answer it asks what stands and inserts only
  * what is missing, under a token of its own: a token stands for identical rows only.
  */
-async function insertSurely(work: Work, batch: Batch, range: RefinedRange, sifted: Sifted, name: string): Promise<void> {
+async function insertSurely(
+  work: Work,
+  batch: Batch,
+  range: RefinedRange,
+  sifted: Sifted,
+  name: string,
+): Promise<void> {
   let tsv = sifted.tsv
   for (let tries = 0; tsv.length > 0; tries++) {
     try {
@@ -89,7 +99,10 @@ async function insertSurely(work: Work, batch: Batch, range: RefinedRange, sifte
       if (work.stopped.signal.aborted) throw error
       const away = error instanceof MishapError && error.code === 'STORE_UNAVAILABLE'
       if (!away && tries >= 4) throw error
-      work.observe.warn({ from: batch.from, tries, error: String(error).slice(0, 300) }, 'the insert of a batch is unclear')
+      work.observe.warn(
+        { from: batch.from, tries, error: String(error).slice(0, 300) },
+        'the insert of a batch is unclear',
+      )
       await work.clock.sleep(Math.min(2000, 100 * 2 ** Math.min(tries, 8)), work.stopped.signal)
       const there = new Set((await settleSurely(work, batch)).map((row) => row.jpos))
       const wanted = new Set(sifted.effects)
@@ -129,7 +142,15 @@ async function insertByOne(work: Work, batch: Batch, range: RefinedRange, sifted
       const blobKey = `dead/${effect.jpos}`
       await work.blobs.put(blobKey, tsv)
       const { projectId, keyId, receivedMs, jpos } = effect
-      range.dead.push({ jpos, projectId, keyId, receivedMs, reason: String(error).slice(0, 300), bytes: tsv.length, blobKey })
+      range.dead.push({
+        jpos,
+        projectId,
+        keyId,
+        receivedMs,
+        reason: String(error).slice(0, 300),
+        bytes: tsv.length,
+        blobKey,
+      })
       const index = sifted.outcomes.indexOf(event.outcome)
       sifted.outcomes[index] = { ...event.outcome, outcome: 'dead', reason: 'failed' }
     }
@@ -138,7 +159,13 @@ async function insertByOne(work: Work, batch: Batch, range: RefinedRange, sifted
 }
 
 /** Inserts what was sifted under `name` and returns what is to be committed. */
-async function store(work: Work, batch: Batch, range: RefinedRange, sifted: Sifted, name: string): Promise<BatchEffects> {
+async function store(
+  work: Work,
+  batch: Batch,
+  range: RefinedRange,
+  sifted: Sifted,
+  name: string,
+): Promise<BatchEffects> {
   let effects = sifted.effects
   try {
     await insertSurely(work, batch, range, sifted, name)
@@ -167,7 +194,8 @@ async function recover(work: Work): Promise<void> {
   for (const batch of open) {
     const rows = new Map((standing.get(batch) ?? []).map((row) => [row.jpos, row]))
     const range = await work.crew.refine({ from: batch.from, durable: batch.to, recordsMax: 1e9, bytesMax: 1e12 })
-    if (range.to !== batch.to) work.observe.error({ from: batch.from, to: batch.to, found: range.to }, 'the journal ends before an open batch')
+    if (range.to !== batch.to)
+      work.observe.error({ from: batch.from, to: batch.to, found: range.to }, 'the journal ends before an open batch')
     for (const event of range.events) {
       const row = rows.get(event.effect.jpos)
       if (row) event.effect = effectOf(row, event.effect.keyId)
@@ -177,7 +205,10 @@ async function recover(work: Work): Promise<void> {
     const name = rows.size > 0 ? `${token(batch.from, batch.to)}:rest:${rows.size}` : token(batch.from, batch.to)
     const done = await store(work, batch, range, sifted, name)
     commit(work, batch, range, done)
-    work.observe.info({ from: batch.from, to: batch.to, standing: rows.size, refined: range.events.length }, 'recovered an open batch')
+    work.observe.info(
+      { from: batch.from, to: batch.to, standing: rows.size, refined: range.events.length },
+      'recovered an open batch',
+    )
   }
 }
 
@@ -186,7 +217,8 @@ async function remember(work: Work): Promise<void> {
   for (;;) {
     try {
       const sinceMs = work.clock.now() - seenMs
-      for (const { projectId, eventId } of await work.events.recentIds(sinceMs, seenMax)) work.seen.add(projectId, eventId, work.clock.now())
+      for (const { projectId, eventId } of await work.events.recentIds(sinceMs, seenMax))
+        work.seen.add(projectId, eventId, work.clock.now())
       return
     } catch (error) {
       if (work.stopped.signal.aborted) throw error
@@ -244,9 +276,15 @@ async function runBatch(work: Work, from: number, begun: Promise<Begun>, order: 
 /** Makes the loop; nothing runs before `start`. */
 export function createRefine(deps: RefineDeps): Refine {
   const stopped = new AbortController()
-  const crew = createCrew({ size: deps.workers, setup: deps.worker, observe: deps.observe, settingsOf: (id) => deps.meta.projectSettings(id) })
+  const crew = createCrew({
+    size: deps.workers,
+    setup: deps.worker,
+    observe: deps.observe,
+    settingsOf: (id) => deps.meta.projectSettings(id),
+  })
   const work: Work = { ...deps, crew, stopped, seen: createSeen(seenMs, seenMax) }
   const bell = createBell()
+  const reader = openJournalReader(deps.worker.journalFolder)
   const order: Order = { sifted: Promise.resolve(), committed: Promise.resolve() }
   const state = { durable: 0, position: 0, inFlight: 0, draining: false }
 
@@ -280,7 +318,7 @@ export function createRefine(deps: RefineDeps): Refine {
   }
 
   return {
-    cursor: () => deps.meta.cursor(),
+    waiting: () => reader.read(deps.meta.cursor(), state.durable, waitingMax, waitingBytesMax).records.length,
     advance: (durable) => {
       state.durable = Math.max(state.durable, durable)
       bell.ring()
@@ -302,6 +340,7 @@ export function createRefine(deps: RefineDeps): Refine {
       await Promise.race([ended(), deps.clock.sleep(ms)])
       stopped.abort()
       bell.ring()
+      reader.close()
       await crew.close()
     },
   }

@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { openJournalReader } from '../journal/files.ts'
 import type { JournalRecord } from '../journal/journal.ts'
 import type { OutcomeCount } from '../outcome.ts'
+import { parseEnvelope } from '../protocol/envelope.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import { openFileBlobs } from '../store/blobs/files.ts'
 import { encodeEventRow } from '../store/events/encode.ts'
@@ -43,7 +44,17 @@ export type FromWorker =
 export type WorkerSetup = { journalFolder: string; blobFolder: string }
 
 const emptyRange = (job: RangeJob, to: number): RefinedRange => ({
-  job: job.job, from: job.from, to, tsv: new Uint8Array(0), events: [], attachments: [], outcomes: [], uses: [], dead: [], spools: [], records: 0,
+  job: job.job,
+  from: job.from,
+  to,
+  tsv: new Uint8Array(0),
+  events: [],
+  attachments: [],
+  outcomes: [],
+  uses: [],
+  dead: [],
+  spools: [],
+  records: 0,
 })
 
 /** Takes what accept itself counted: refusals and key uses, summed once a second. */
@@ -51,10 +62,48 @@ function takeOutcomes(record: JournalRecord, into: RefinedRange): void {
   const value: unknown = JSON.parse(record.body.toString('utf8'))
   const { outcomes = [], uses = [] } = value as { outcomes?: OutcomeCount[]; uses?: KeyUse[] }
   into.outcomes.push(...outcomes)
+  const refused = outcomes.reduce((sum, one) => sum + (one.outcome === 'client_discard' ? 0 : one.quantity), 0)
+  if (refused > 0) into.outcomes.push(receivedCount(0, 0, 'refused', refused, 0))
   into.uses.push(...uses)
 }
 
-async function takeRecord(record: JournalRecord, settings: ProjectSettings, blobs: BlobStore, tools: Tools, into: RefinedRange, tsv: string[]): Promise<void> {
+/**
+ * How many items a record brought, from its framing alone: the figure that the items' ends are held against.
+ * Only an envelope has a framing of its own; of the other kinds every end counts as one received.
+ */
+function receivedOf(record: JournalRecord, body: Buffer, ends: OutcomeCount[]): number {
+  if (record.head.kind === 'envelope') {
+    const items = parseEnvelope(body).value?.items.length ?? 0
+    return items - (record.head.skip?.length ?? 0)
+  }
+  return ends.reduce((sum, one) => sum + (one.outcome === 'client_discard' ? 0 : one.quantity), 0)
+}
+
+const receivedCount = (
+  projectId: number,
+  keyId: number,
+  itemType: string,
+  quantity: number,
+  bytes: number,
+): OutcomeCount => ({
+  projectId,
+  keyId,
+  category: 'default',
+  outcome: 'received',
+  reason: 'ok',
+  itemType,
+  quantity,
+  bytes,
+})
+
+async function takeRecord(
+  record: JournalRecord,
+  settings: ProjectSettings,
+  blobs: BlobStore,
+  tools: Tools,
+  into: RefinedRange,
+  tsv: string[],
+): Promise<void> {
   if (record.head.kind === 'outcomes') return takeOutcomes(record, into)
   let body = record.body
   if (record.head.spool) {
@@ -69,8 +118,16 @@ async function takeRecord(record: JournalRecord, settings: ProjectSettings, blob
     tsv.push(encodeEventRow(row))
     into.events.push({ effect, outcome, tsvFrom: 0, tsvTo: 0 })
   }
-  for (const { row } of refined.attachments) into.attachments.push(row)
+  for (const { row, outcome } of refined.attachments) {
+    into.attachments.push(row)
+    into.outcomes.push(outcome)
+  }
   into.outcomes.push(...refined.outcomes)
+  const ends = [...refined.events, ...refined.attachments].map((one) => one.outcome)
+  const { projectId, keyId, kind } = record.head
+  into.outcomes.push(
+    receivedCount(projectId, keyId, kind, receivedOf(record, body, [...ends, ...refined.outcomes]), body.length),
+  )
 }
 
 /** Keeps what could not be refined, whole, so that it can be looked at and sent again (spec.md 4: dead). */
@@ -80,13 +137,37 @@ async function bury(record: JournalRecord, error: unknown, blobs: BlobStore, int
   const body = head.spool ? ((await blobs.get(head.spool.key)) ?? Buffer.alloc(0)) : record.body
   await blobs.put(blobKey, Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), body]))
   const reason = error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 300) : 'unknown'
-  into.dead.push({ jpos: record.jpos, projectId: head.projectId, keyId: head.keyId, receivedMs: head.receivedMs, reason, bytes: body.length, blobKey })
-  const count = { projectId: head.projectId, keyId: head.keyId, category: 'default', outcome: 'dead', reason: 'failed', itemType: head.kind, quantity: 1, bytes: body.length } as const
-  into.outcomes.push(count)
+  into.dead.push({
+    jpos: record.jpos,
+    projectId: head.projectId,
+    keyId: head.keyId,
+    receivedMs: head.receivedMs,
+    reason,
+    bytes: body.length,
+    blobKey,
+  })
+  const count = {
+    projectId: head.projectId,
+    keyId: head.keyId,
+    category: 'default',
+    outcome: 'dead',
+    reason: 'failed',
+    itemType: head.kind,
+    quantity: 1,
+    bytes: body.length,
+  } as const
+  into.outcomes.push(count, receivedCount(head.projectId, head.keyId, head.kind, 1, body.length))
 }
 
 /** Refines the records of one range into rows and effects; blobs are on disk when it resolves. */
-async function refineRange(job: RangeJob, records: JournalRecord[], to: number, settings: ProjectSettings[], blobs: BlobStore, tools: Tools): Promise<RefinedRange> {
+async function refineRange(
+  job: RangeJob,
+  records: JournalRecord[],
+  to: number,
+  settings: ProjectSettings[],
+  blobs: BlobStore,
+  tools: Tools,
+): Promise<RefinedRange> {
   const range = emptyRange(job, to)
   const lines: string[] = []
   const byProject = new Map(settings.map((one) => [one.projectId, one]))
@@ -118,9 +199,20 @@ async function refineRange(job: RangeJob, records: JournalRecord[], to: number, 
   return range
 }
 
-const noSettings: ProjectSettings = { projectId: 0, organizationId: 0, scrubDefaults: true, scrubIpAddresses: false, sensitiveFields: [], safeFields: [] }
+const noSettings: ProjectSettings = {
+  projectId: 0,
+  organizationId: 0,
+  scrubDefaults: true,
+  scrubIpAddresses: false,
+  sensitiveFields: [],
+  safeFields: [],
+}
 
-function work(setup: WorkerSetup, post: (message: FromWorker) => void, listen: (listener: (message: ToWorker) => void) => void): void {
+function work(
+  setup: WorkerSetup,
+  post: (message: FromWorker) => void,
+  listen: (listener: (message: ToWorker) => void) => void,
+): void {
   const reader = openJournalReader(setup.journalFolder)
   const blobs = openFileBlobs(setup.blobFolder)
   const tools = createTools()

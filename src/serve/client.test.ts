@@ -3,7 +3,8 @@ import { expect, test } from 'vitest'
 import { clientOf, isOwnOrigin, isWithin } from './client.ts'
 
 const url = new URL('https://errors.example')
-const req = (remoteAddress: string, headers: Record<string, string>, method = 'POST') => ({ socket: { remoteAddress }, headers, method }) as unknown as IncomingMessage
+const req = (remoteAddress: string, headers: Record<string, string>, method = 'POST') =>
+  ({ socket: { remoteAddress }, headers, method }) as unknown as IncomingMessage
 
 test.each([
   ['10.1.2.3', ['10.0.0.0/8'], true],
@@ -20,11 +21,41 @@ test.each([
 })
 
 test.each([
-  ['no proxy trusted: what is forwarded is not believed', [], '9.9.9.9', { host: 'a', 'x-forwarded-for': '1.1.1.1', 'x-forwarded-proto': 'https' }, { address: '9.9.9.9', proto: 'http', host: 'a' }],
-  ['a stranger is not a proxy', ['10.0.0.0/8'], '9.9.9.9', { host: 'a', 'x-forwarded-for': '1.1.1.1' }, { address: '9.9.9.9', proto: 'http', host: 'a' }],
-  ['a trusted proxy is believed', ['10.0.0.0/8'], '::ffff:10.0.0.1', { host: 'a', 'x-forwarded-for': '1.1.1.1', 'x-forwarded-proto': 'https', 'x-forwarded-host': 'b' }, { address: '1.1.1.1', proto: 'https', host: 'b' }],
-  ['of a chain the last one that is no proxy counts', ['10.0.0.0/8'], '10.0.0.1', { host: 'a', 'x-forwarded-for': '6.6.6.6, 1.1.1.1, 10.0.0.2' }, { address: '1.1.1.1', proto: 'http', host: 'a' }],
-  ['a proxy that forwards nothing', ['10.0.0.0/8'], '10.0.0.1', { host: 'a' }, { address: '10.0.0.1', proto: 'http', host: 'a' }],
+  [
+    'no proxy trusted: what is forwarded is not believed',
+    [],
+    '9.9.9.9',
+    { host: 'a', 'x-forwarded-for': '1.1.1.1', 'x-forwarded-proto': 'https' },
+    { address: '9.9.9.9', proto: 'http', host: 'a' },
+  ],
+  [
+    'a stranger is not a proxy',
+    ['10.0.0.0/8'],
+    '9.9.9.9',
+    { host: 'a', 'x-forwarded-for': '1.1.1.1' },
+    { address: '9.9.9.9', proto: 'http', host: 'a' },
+  ],
+  [
+    'a trusted proxy is believed',
+    ['10.0.0.0/8'],
+    '::ffff:10.0.0.1',
+    { host: 'a', 'x-forwarded-for': '1.1.1.1', 'x-forwarded-proto': 'https', 'x-forwarded-host': 'b' },
+    { address: '1.1.1.1', proto: 'https', host: 'b' },
+  ],
+  [
+    'of a chain the last one that is no proxy counts',
+    ['10.0.0.0/8'],
+    '10.0.0.1',
+    { host: 'a', 'x-forwarded-for': '6.6.6.6, 1.1.1.1, 10.0.0.2' },
+    { address: '1.1.1.1', proto: 'http', host: 'a' },
+  ],
+  [
+    'a proxy that forwards nothing',
+    ['10.0.0.0/8'],
+    '10.0.0.1',
+    { host: 'a' },
+    { address: '10.0.0.1', proto: 'http', host: 'a' },
+  ],
 ])('%s', (_name, trusted, peer, headers, expected) => {
   expect(clientOf(req(peer, headers as Record<string, string>), trusted, url)).toEqual(expected)
 })

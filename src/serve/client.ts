@@ -19,7 +19,8 @@ export function isWithin(address: string, networks: readonly string[]): boolean 
   })
 }
 
-const first = (value: string | string[] | undefined): string => (Array.isArray(value) ? (value[0] ?? '') : (value ?? ''))
+const first = (value: string | string[] | undefined): string =>
+  Array.isArray(value) ? (value[0] ?? '') : (value ?? '')
 
 /**
  * Who asks and under which address: the socket's own, unless the peer is a trusted proxy, then what it forwards.
@@ -29,7 +30,10 @@ export function clientOf(req: IncomingMessage, trustedProxies: readonly string[]
   const peer = plain(req.socket.remoteAddress ?? '')
   const host = req.headers.host ?? url.host
   if (trustedProxies.length === 0 || !isWithin(peer, trustedProxies)) return { address: peer, proto: 'http', host }
-  const chain = first(req.headers['x-forwarded-for']).split(',').map((one) => plain(one.trim())).filter(Boolean)
+  const chain = first(req.headers['x-forwarded-for'])
+    .split(',')
+    .map((one) => plain(one.trim()))
+    .filter(Boolean)
   const address = chain.reverse().find((one) => !isWithin(one, trustedProxies)) ?? peer
   const proto = first(req.headers['x-forwarded-proto']).split(',')[0]?.trim() === 'https' ? 'https' : 'http'
   return { address, proto, host: first(req.headers['x-forwarded-host']) || host }

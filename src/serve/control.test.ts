@@ -11,8 +11,12 @@ test('a command is carried out by whoever listens on the socket', async () => {
   expect(await giveCommand(path, 'greet', {})).toBeUndefined()
   const server = await serveControl(path, {
     greet: async ({ name }) => ({ hello: name }),
-    refuse: async () => { throw new MishapError('VALIDATION', { fields: { email: ['E-mail is not valid.'] } }) },
-    break: async () => { throw new Error('boom') },
+    refuse: async () => {
+      throw new MishapError('VALIDATION', { fields: { email: ['E-mail is not valid.'] } })
+    },
+    break: async () => {
+      throw new Error('boom')
+    },
   })
   expect(await giveCommand(path, 'greet', { name: 'Ada' })).toEqual({ hello: 'Ada' })
   await expect(giveCommand(path, 'refuse', {})).rejects.toThrow('E-mail is not valid.')

@@ -32,7 +32,9 @@ export function serveControl(socketPath: string, commands: Commands): Promise<Se
         return [400, { code: error.code, detail: error.message, fields: error.fields }]
       }
     }
-    void answer().then(([status, body]) => res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body)))
+    void answer().then(([status, body]) =>
+      res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body)),
+    )
   })
   return new Promise((resolve, reject) => {
     server.once('error', reject)
@@ -41,13 +43,24 @@ export function serveControl(socketPath: string, commands: Commands): Promise<Se
 }
 
 /** Gives one command; undefined when nobody answers on the socket. Throws MishapError with what the product answered. */
-export function giveCommand(socketPath: string, name: string, value: Record<string, string>): Promise<object | undefined> {
+export function giveCommand(
+  socketPath: string,
+  name: string,
+  value: Record<string, string>,
+): Promise<object | undefined> {
   return new Promise((resolve, reject) => {
     const asked = request({ socketPath, method: 'POST', path: `/${name}` }, (answer) => {
       read(answer).then((text) => {
         const body = JSON.parse(text) as { code?: string; detail?: string; fields?: Record<string, string[]> }
         if (answer.statusCode === 200) return resolve(body)
-        reject(new MishapError('VALIDATION', { detail: [body.detail, ...Object.entries(body.fields ?? {}).map(([field, all]) => `${field}: ${all.join(' ')}`)].join(' ') }))
+        reject(
+          new MishapError('VALIDATION', {
+            detail: [
+              body.detail,
+              ...Object.entries(body.fields ?? {}).map(([field, all]) => `${field}: ${all.join(' ')}`),
+            ].join(' '),
+          }),
+        )
       }, reject)
     })
     asked.on('error', () => resolve(undefined))

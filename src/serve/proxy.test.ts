@@ -15,8 +15,14 @@ afterEach(async () => {
   rmSync(socketPath, { force: true })
 })
 
-async function front(answer?: (req: IncomingMessage) => { status?: number; headers?: Record<string, string>; body: string }): Promise<string> {
-  const proxy = createProxy({ socketPath, dev: false, clientOf: () => ({ address: '1.2.3.4', proto: 'http', host: 'errors.example' }) })
+async function front(
+  answer?: (req: IncomingMessage) => { status?: number; headers?: Record<string, string>; body: string },
+): Promise<string> {
+  const proxy = createProxy({
+    socketPath,
+    dev: false,
+    clientOf: () => ({ address: '1.2.3.4', proto: 'http', host: 'errors.example' }),
+  })
   if (answer) {
     const upstream = createServer((req, res) => {
       const { status = 200, headers = {}, body } = answer(req)
@@ -33,11 +39,24 @@ async function front(answer?: (req: IncomingMessage) => { status?: number; heade
 }
 
 test('what a client could pretend is replaced; pages get the policy whose nonce the app was told', async () => {
-  const url = await front((req) => ({ headers: { 'content-type': 'text/html; charset=utf-8' }, body: JSON.stringify(req.headers) }))
-  const forged = { 'x-forwarded-for': '6.6.6.6', 'x-forwarded-host': 'evil', 'x-nonce': 'known', 'content-security-policy': "default-src *", 'x-real-ip': '6.6.6.6' }
+  const url = await front((req) => ({
+    headers: { 'content-type': 'text/html; charset=utf-8' },
+    body: JSON.stringify(req.headers),
+  }))
+  const forged = {
+    'x-forwarded-for': '6.6.6.6',
+    'x-forwarded-host': 'evil',
+    'x-nonce': 'known',
+    'content-security-policy': 'default-src *',
+    'x-real-ip': '6.6.6.6',
+  }
   const answer = await fetch(url, { headers: forged })
   const seen = (await answer.json()) as Record<string, string>
-  expect(seen).toMatchObject({ 'x-forwarded-for': '1.2.3.4', 'x-forwarded-host': 'errors.example', 'x-forwarded-proto': 'http' })
+  expect(seen).toMatchObject({
+    'x-forwarded-for': '1.2.3.4',
+    'x-forwarded-host': 'errors.example',
+    'x-forwarded-proto': 'http',
+  })
   expect(seen['x-nonce']).not.toBe('known')
   expect(seen['x-real-ip']).toBeUndefined()
   expect(answer.headers.get('content-security-policy')).toBe(contentPolicy(String(seen['x-nonce']), false))
@@ -46,7 +65,10 @@ test('what a client could pretend is replaced; pages get the policy whose nonce 
 })
 
 test('each page has a nonce of its own, and what is no page has no policy', async () => {
-  const url = await front((req) => ({ headers: { 'content-type': req.url === '/page' ? 'text/html' : 'application/json' }, body: '{}' }))
+  const url = await front((req) => ({
+    headers: { 'content-type': req.url === '/page' ? 'text/html' : 'application/json' },
+    body: '{}',
+  }))
   const [one, two, data] = await Promise.all([fetch(`${url}/page`), fetch(`${url}/page`), fetch(`${url}/data`)])
   expect(one.headers.get('content-security-policy')).not.toBe(two.headers.get('content-security-policy'))
   expect(data.headers.get('content-security-policy')).toBeNull()

@@ -1,14 +1,37 @@
 import { randomBytes } from 'node:crypto'
-import { Agent, type IncomingHttpHeaders, type IncomingMessage, type OutgoingHttpHeaders, request, type ServerResponse } from 'node:http'
+import {
+  Agent,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  request,
+  type ServerResponse,
+} from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { pipeline } from 'node:stream'
 import { errorBody, MishapError } from '../errors.ts'
 
 /** Headers that concern one connection only, and those by which a client could pretend to be this proxy. */
 const notPassed = new Set([
-  'connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te', 'trailer', 'transfer-encoding',
-  'upgrade', 'expect', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-port', 'x-real-ip', 'forwarded',
-  'x-nonce', 'content-security-policy', 'x-middleware-subrequest',
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'expect',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+  'x-forwarded-port',
+  'x-real-ip',
+  'forwarded',
+  'x-nonce',
+  'content-security-policy',
+  'x-middleware-subrequest',
 ])
 
 export type ProxyOptions = {
@@ -24,15 +47,30 @@ export function contentPolicy(nonce: string, dev: boolean): string {
   const script = dev ? `'self' 'unsafe-eval' 'unsafe-inline'` : `'self' 'nonce-${nonce}' 'strict-dynamic'`
   const style = dev ? `'self' 'unsafe-inline'` : `'self' 'nonce-${nonce}'`
   return [
-    `default-src 'self'`, `script-src ${script}`, `style-src ${style}`, `style-src-attr 'unsafe-inline'`, `img-src 'self' data:`,
-    `font-src 'self'`, `connect-src 'self'${dev ? ' ws:' : ''}`, `object-src 'none'`, `base-uri 'none'`, `frame-ancestors 'none'`, `form-action 'self'`,
+    `default-src 'self'`,
+    `script-src ${script}`,
+    `style-src ${style}`,
+    `style-src-attr 'unsafe-inline'`,
+    `img-src 'self' data:`,
+    `font-src 'self'`,
+    `connect-src 'self'${dev ? ' ws:' : ''}`,
+    `object-src 'none'`,
+    `base-uri 'none'`,
+    `frame-ancestors 'none'`,
+    `form-action 'self'`,
   ].join('; ')
 }
 
 function passedOn(req: IncomingMessage, options: ProxyOptions): IncomingHttpHeaders {
-  const named = new Set((req.headers.connection ?? '').toLowerCase().split(',').map((one) => one.trim()))
+  const named = new Set(
+    (req.headers.connection ?? '')
+      .toLowerCase()
+      .split(',')
+      .map((one) => one.trim()),
+  )
   const headers: IncomingHttpHeaders = {}
-  for (const [name, value] of Object.entries(req.headers)) if (!notPassed.has(name) && !named.has(name)) headers[name] = value
+  for (const [name, value] of Object.entries(req.headers))
+    if (!notPassed.has(name) && !named.has(name)) headers[name] = value
   const client = options.clientOf(req)
   headers['x-forwarded-host'] = client.host
   headers['x-forwarded-proto'] = client.proto
@@ -43,12 +81,22 @@ function passedOn(req: IncomingMessage, options: ProxyOptions): IncomingHttpHead
 /** A page for the moments in which process app is not there: no script, asks again by itself. */
 function startingPage(res: ServerResponse, wantsHtml: boolean): void {
   if (!wantsHtml) {
-    const body = JSON.stringify(errorBody(new MishapError('STORE_UNAVAILABLE', { detail: 'Mishap is starting.', retryAfterS: 1 })))
+    const body = JSON.stringify(
+      errorBody(new MishapError('STORE_UNAVAILABLE', { detail: 'Mishap is starting.', retryAfterS: 1 })),
+    )
     res.writeHead(503, { 'content-type': 'application/json', 'retry-after': '1', 'cache-control': 'no-store' })
     return void res.end(body)
   }
-  res.writeHead(503, { 'content-type': 'text/html; charset=utf-8', 'retry-after': '1', refresh: '1', 'cache-control': 'no-store', 'content-security-policy': "default-src 'none'" })
-  res.end('<!doctype html><html lang="en"><title>Mishap is starting</title><h1>Mishap is starting</h1><p>Events are being accepted. This page loads again by itself.</p>')
+  res.writeHead(503, {
+    'content-type': 'text/html; charset=utf-8',
+    'retry-after': '1',
+    refresh: '1',
+    'cache-control': 'no-store',
+    'content-security-policy': "default-src 'none'",
+  })
+  res.end(
+    '<!doctype html><html lang="en"><title>Mishap is starting</title><h1>Mishap is starting</h1><p>Events are being accepted. This page loads again by itself.</p>',
+  )
 }
 
 /**
@@ -60,18 +108,25 @@ export function createProxy(options: ProxyOptions) {
   const handle = (req: IncomingMessage, res: ServerResponse): void => {
     const nonce = randomBytes(16).toString('base64')
     const policy = contentPolicy(nonce, options.dev)
-    const headers: OutgoingHttpHeaders = { ...passedOn(req, options), 'x-nonce': nonce, 'content-security-policy': policy }
-    const upstream = request({ socketPath: options.socketPath, agent, method: req.method, path: req.url, headers }, (answer) => {
-      const back: OutgoingHttpHeaders = { ...answer.headers }
-      for (const name of ['connection', 'keep-alive', 'transfer-encoding']) delete back[name]
-      if (String(back['content-type'] ?? '').startsWith('text/html')) back['content-security-policy'] = policy
-      back['x-content-type-options'] = 'nosniff'
-      back['referrer-policy'] = 'same-origin'
-      back['cross-origin-opener-policy'] = 'same-origin'
-      res.writeHead(answer.statusCode ?? 502, back)
-      res.flushHeaders()
-      pipeline(answer, res, () => undefined)
-    })
+    const headers: OutgoingHttpHeaders = {
+      ...passedOn(req, options),
+      'x-nonce': nonce,
+      'content-security-policy': policy,
+    }
+    const upstream = request(
+      { socketPath: options.socketPath, agent, method: req.method, path: req.url, headers },
+      (answer) => {
+        const back: OutgoingHttpHeaders = { ...answer.headers }
+        for (const name of ['connection', 'keep-alive', 'transfer-encoding']) delete back[name]
+        if (String(back['content-type'] ?? '').startsWith('text/html')) back['content-security-policy'] = policy
+        back['x-content-type-options'] = 'nosniff'
+        back['referrer-policy'] = 'same-origin'
+        back['cross-origin-opener-policy'] = 'same-origin'
+        res.writeHead(answer.statusCode ?? 502, back)
+        res.flushHeaders()
+        pipeline(answer, res, () => undefined)
+      },
+    )
     upstream.on('error', () => {
       if (res.headersSent) return void res.destroy()
       startingPage(res, (req.headers.accept ?? '').includes('text/html'))
@@ -83,13 +138,20 @@ export function createProxy(options: ProxyOptions) {
   }
   /** A web socket (development only). */
   const upgrade = (req: IncomingMessage, socket: Socket, head: Buffer): void => {
-    const lines = Object.entries({ ...passedOn(req, options), connection: 'Upgrade', upgrade: req.headers.upgrade }).map(([name, value]) => `${name}: ${String(value)}`)
+    const lines = Object.entries({
+      ...passedOn(req, options),
+      connection: 'Upgrade',
+      upgrade: req.headers.upgrade,
+    }).map(([name, value]) => `${name}: ${String(value)}`)
     const upstream = connect(options.socketPath, () => {
       upstream.write(`${req.method} ${req.url} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`)
       if (head.length > 0) upstream.write(head)
       upstream.pipe(socket).pipe(upstream)
     })
-    for (const [one, other] of [[socket, upstream], [upstream, socket]] as const) {
+    for (const [one, other] of [
+      [socket, upstream],
+      [upstream, socket],
+    ] as const) {
       one.on('error', () => other.destroy())
       one.on('close', () => other.destroy())
     }

@@ -41,8 +41,17 @@ export function supervise(options: ChildOptions): Child {
 
   function start(): ChildProcess {
     state.startedMs = clock.now()
-    const words = ['--disable-warning=ExperimentalWarning', ...(options.nodeOptions ?? []), options.file, ...options.words]
-    const made = spawn(process.execPath, words, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], env: options.env as NodeJS.ProcessEnv, serialization: 'advanced' })
+    const words = [
+      '--disable-warning=ExperimentalWarning',
+      ...(options.nodeOptions ?? []),
+      options.file,
+      ...options.words,
+    ]
+    const made = spawn(process.execPath, words, {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      env: options.env as NodeJS.ProcessEnv,
+      serialization: 'advanced',
+    })
     made.on('message', (message) => {
       if (message === 'up' || (message as { kind?: string }).kind === 'up') setUp(true)
       options.message(message)

@@ -4,7 +4,11 @@ import { ApiError, apiError, apiFetch, apiPage, apiUrl, nextCursor } from './api
 describe('apiUrl', () => {
   const cases: [string, Parameters<typeof apiUrl>, string][] = [
     ['plain', ['status/'], '/api/0/status/'],
-    ['query, undefined left out', ['organizations/a/issues/', { query: 'is:unresolved & x', cursor: undefined, limit: 25 }], '/api/0/organizations/a/issues/?query=is%3Aunresolved+%26+x&limit=25'],
+    [
+      'query, undefined left out',
+      ['organizations/a/issues/', { query: 'is:unresolved & x', cursor: undefined, limit: 25 }],
+      '/api/0/organizations/a/issues/?query=is%3Aunresolved+%26+x&limit=25',
+    ],
     ['a list repeats', ['x/', { id: ['1', '2'], on: true }], '/api/0/x/?id=1&id=2&on=true'],
     ['an empty list is nothing', ['x/', { id: [] }], '/api/0/x/'],
   ]
@@ -12,7 +16,8 @@ describe('apiUrl', () => {
 })
 
 describe('nextCursor', () => {
-  const link = (results: string) => `<http://h/x?cursor=0:0:1>; rel="previous"; results="false"; cursor="0:0:1", <http://h/x?cursor=0:100:0>; rel="next"; results="${results}"; cursor="0:100:0"`
+  const link = (results: string) =>
+    `<http://h/x?cursor=0:0:1>; rel="previous"; results="false"; cursor="0:0:1", <http://h/x?cursor=0:100:0>; rel="next"; results="${results}"; cursor="0:100:0"`
   const cases: [string, string | null, string | null][] = [
     ['more', link('true'), '0:100:0'],
     ['the end', link('false'), null],
@@ -25,8 +30,18 @@ describe('nextCursor', () => {
 
 describe('apiError', () => {
   const cases: [string, number, string, Partial<ApiError>][] = [
-    ['coded', 404, '{"detail":"gone","code":"NOT_FOUND","causes":["look",3]}', { status: 404, code: 'NOT_FOUND', message: 'gone', causes: ['look'] }],
-    ['fields', 400, '{"name":["Too long."],"slug":["Taken."]}', { code: 'VALIDATION', message: 'Too long.', fields: { name: ['Too long.'], slug: ['Taken.'] } }],
+    [
+      'coded',
+      404,
+      '{"detail":"gone","code":"NOT_FOUND","causes":["look",3]}',
+      { status: 404, code: 'NOT_FOUND', message: 'gone', causes: ['look'] },
+    ],
+    [
+      'fields',
+      400,
+      '{"name":["Too long."],"slug":["Taken."]}',
+      { code: 'VALIDATION', message: 'Too long.', fields: { name: ['Too long.'], slug: ['Taken.'] } },
+    ],
     ['a page of a proxy', 502, '<h1>Bad gateway</h1>', { code: 'INTERNAL', message: 'HTTP 502' }],
     ['empty', 500, '', { code: 'INTERNAL', message: 'HTTP 500' }],
     ['a list', 400, '[1]', { code: 'VALIDATION', message: 'HTTP 400' }],
@@ -47,7 +62,12 @@ describe('apiFetch', () => {
     const fake = answer('{"a":1}')
     expect(await apiFetch('x/', { method: 'PUT', body: { b: 2 } })).toEqual({ a: 1 })
     expect(fake.mock.calls[0]?.[0]).toBe('/api/0/x/')
-    expect(fake.mock.calls[0]?.[1]).toMatchObject({ method: 'PUT', body: '{"b":2}', credentials: 'same-origin', headers: { 'content-type': 'application/json' } })
+    expect(fake.mock.calls[0]?.[1]).toMatchObject({
+      method: 'PUT',
+      body: '{"b":2}',
+      credentials: 'same-origin',
+      headers: { 'content-type': 'application/json' },
+    })
   })
   it('reads an empty answer as undefined', async () => {
     answer(null, { status: 204 })

@@ -9,7 +9,13 @@ export class ApiError extends Error {
   /** Errors at fields of a form. */
   readonly fields: Record<string, string[]>
 
-  constructor(status: number, code: ErrorCode | 'NETWORK', detail: string, causes: string[] = [], fields: Record<string, string[]> = {}) {
+  constructor(
+    status: number,
+    code: ErrorCode | 'NETWORK',
+    detail: string,
+    causes: string[] = [],
+    fields: Record<string, string[]> = {},
+  ) {
     super(detail)
     this.name = 'ApiError'
     this.status = status
@@ -31,7 +37,8 @@ export type ApiRequest = {
 /** One page of a list: its rows, the cursor of the next page (null at the end), and how many match in all where the API says so. */
 export type ApiPage<Row> = { rows: Row[]; next: string | null; hits: number | null }
 
-const strings = (value: unknown): string[] => (Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [])
+const strings = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []
 
 /** Reads the body of a refused call: `{detail, code, causes}`, or `{field: [sentence]}` of a form. */
 export function apiError(status: number, text: string): ApiError {
@@ -102,5 +109,9 @@ export async function apiFetch<Answer>(path: string, request: ApiRequest = {}): 
 export async function apiPage<Row>(path: string, request: ApiRequest = {}): Promise<ApiPage<Row>> {
   const response = await send(path, request)
   const hits = response.headers.get('x-hits')
-  return { rows: (await response.json()) as Row[], next: nextCursor(response.headers.get('link')), hits: hits === null ? null : Number(hits) }
+  return {
+    rows: (await response.json()) as Row[],
+    next: nextCursor(response.headers.get('link')),
+    hits: hits === null ? null : Number(hits),
+  }
 }

@@ -11,7 +11,12 @@ function data(values: Record<string, string | File>): FormData {
 describe('failureOf', () => {
   it('reads an expected failure', () => {
     const error = new MishapError('VALIDATION', { fields: { name: ['Too long.'] }, retryAfterS: 3 })
-    expect(failureOf(error)).toEqual({ code: 'VALIDATION', message: 'A value is not valid.', fields: { name: ['Too long.'] }, retryAfterS: 3 })
+    expect(failureOf(error)).toEqual({
+      code: 'VALIDATION',
+      message: 'A value is not valid.',
+      fields: { name: ['Too long.'] },
+      retryAfterS: 3,
+    })
   })
   it('reads one whose class is of another bundle', () => {
     const foreign = Object.assign(new Error('taken'), { name: 'MishapError', code: 'CONFLICT' })
@@ -35,11 +40,23 @@ describe('fields of a form', () => {
     expect(textOf(form, 'file')).toBe('')
   })
   it('keeps what was typed, never a password, the setup secret or the framework’s own fields', () => {
-    expect(typedValues(data({ email: 'a@b', password: 'hunter22', secret: 's', $ACTION_ID: '1' }))).toEqual({ email: 'a@b' })
+    expect(typedValues(data({ email: 'a@b', password: 'hunter22', secret: 's', $ACTION_ID: '1' }))).toEqual({
+      email: 'a@b',
+    })
   })
   it('shows field errors at their fields and else the sentence', () => {
     const form = data({ name: 'x' })
-    expect(failed(form, { message: 'all', fields: { name: ['bad'] } })).toEqual({ fields: { name: ['bad'] }, error: null, values: { name: 'x' }, done: false })
-    expect(failed(form, { message: 'all', fields: {} })).toEqual({ fields: {}, error: 'all', values: { name: 'x' }, done: false })
+    expect(failed(form, { message: 'all', fields: { name: ['bad'] } })).toEqual({
+      fields: { name: ['bad'] },
+      error: null,
+      values: { name: 'x' },
+      done: false,
+    })
+    expect(failed(form, { message: 'all', fields: {} })).toEqual({
+      fields: {},
+      error: 'all',
+      values: { name: 'x' },
+      done: false,
+    })
   })
 })

@@ -1,15 +1,29 @@
 /** What a form shows after its action: errors at fields, one for the whole form, and what was typed (never passwords). */
-export type FormState = { fields: Record<string, string[]>; error: string | null; values: Record<string, string>; done: boolean }
+export type FormState = {
+  fields: Record<string, string[]>
+  error: string | null
+  values: Record<string, string>
+  done: boolean
+}
 
 export const noState: FormState = { fields: {}, error: null, values: {}, done: false }
 
 /** An expected failure of another part of the process. Its class may come from another bundle, so its shape is asked, not its class. */
-export type Failure = { code: string; message: string; fields: Record<string, string[]>; retryAfterS: number | undefined }
+export type Failure = {
+  code: string
+  message: string
+  fields: Record<string, string[]>
+  retryAfterS: number | undefined
+}
 
 /** Reads a MishapError; undefined for everything else, which is a bug and goes on to the error screen. */
 export function failureOf(error: unknown): Failure | undefined {
   if (!(error instanceof Error) || error.name !== 'MishapError') return undefined
-  const { code, fields, retryAfterS } = error as Error & { code?: unknown; fields?: Record<string, string[]>; retryAfterS?: number }
+  const { code, fields, retryAfterS } = error as Error & {
+    code?: unknown
+    fields?: Record<string, string[]>
+    retryAfterS?: number
+  }
   return typeof code === 'string' ? { code, message: error.message, fields: fields ?? {}, retryAfterS } : undefined
 }
 
@@ -20,10 +34,14 @@ export function textOf(data: FormData, name: string): string {
 }
 
 /** What was typed, to show again: every text field whose name is not in `secret`. */
-export function typedValues(data: FormData, secret: readonly string[] = ['password', 'secret']): Record<string, string> {
+export function typedValues(
+  data: FormData,
+  secret: readonly string[] = ['password', 'secret'],
+): Record<string, string> {
   const values: Record<string, string> = {}
   for (const [name, value] of data.entries()) {
-    if (typeof value === 'string' && !name.startsWith('$') && !secret.includes(name)) values[name] = value.slice(0, 4096)
+    if (typeof value === 'string' && !name.startsWith('$') && !secret.includes(name))
+      values[name] = value.slice(0, 4096)
   }
   return values
 }

@@ -3,10 +3,13 @@ import { installNavigation, navigationStarts } from './nav.ts'
 
 /** The error reporter is 51 KiB: it is asked for after the first paint, when nothing else waits. */
 function startLater() {
+  if (!document.querySelector('meta[name="mishap-dsn"]')?.getAttribute('content')) return
   const load = () =>
-    void import('./reporter.ts').then((module) => module.startReporter()).catch(() => {
-      // Without the reporter the page works; its own errors stay in the console.
-    })
+    void import('./reporter.ts')
+      .then((module) => module.startReporter())
+      .catch(() => {
+        // Without the reporter the page works; its own errors stay in the console.
+      })
   if ('requestIdleCallback' in window) requestIdleCallback(load, { timeout: 3000 })
   else systemClock.after(500, load)
 }

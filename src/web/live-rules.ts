@@ -7,7 +7,8 @@ export type LiveMessage = { id: number; change: LiveChange } | { up: boolean }
 export function liveMessage(id: string, data: string): LiveMessage | undefined {
   try {
     const change = JSON.parse(data) as LiveChange
-    if (typeof change !== 'object' || change === null || !['events', 'issue', 'engine'].includes(change.kind)) return undefined
+    if (typeof change !== 'object' || change === null || !['events', 'issue', 'engine'].includes(change.kind))
+      return undefined
     return { id: Number(id) || 0, change }
   } catch {
     return undefined

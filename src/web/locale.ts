@@ -5,7 +5,13 @@ const known = (tag: string): Locale | undefined => locales.find((one) => tag.toL
 
 /** Language of a request from the cookie `locale` and the header accept-language (by its order; weights of browsers follow the order). */
 export function localeOf(chosen: string | undefined, accepted: string | null): Locale {
-  const wanted = [chosen ?? '', ...(accepted ?? '').slice(0, 200).split(',').map((part) => part.split(';')[0]?.trim() ?? '')]
+  const wanted = [
+    chosen ?? '',
+    ...(accepted ?? '')
+      .slice(0, 200)
+      .split(',')
+      .map((part) => part.split(';')[0]?.trim() ?? ''),
+  ]
   for (const tag of wanted) {
     const locale = known(tag)
     if (locale) return locale

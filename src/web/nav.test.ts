@@ -37,7 +37,12 @@ describe('createGate', () => {
   })
 })
 
-type Seen = { url: string; signal: AbortSignal | null | undefined; answer: (response: Response) => void; fail: (error: unknown) => void }
+type Seen = {
+  url: string
+  signal: AbortSignal | null | undefined
+  answer: (response: Response) => void
+  fail: (error: unknown) => void
+}
 
 function room(target: string | undefined) {
   const clock = testClock()
@@ -51,7 +56,11 @@ function room(target: string | undefined) {
   const place: NavigationRoom = {
     fetch: fake,
     here: () => 'http://h/now',
-    memory: { getItem: (key) => memory.get(key) ?? null, setItem: (key, value) => void memory.set(key, value), removeItem: (key) => void memory.delete(key) },
+    memory: {
+      getItem: (key) => memory.get(key) ?? null,
+      setItem: (key, value) => void memory.set(key, value),
+      removeItem: (key) => void memory.delete(key),
+    },
     target: () => target,
     after: clock.after,
   }

@@ -39,7 +39,10 @@ function withEnd(response: Response, ended: () => void): Response {
     ended()
     return response
   }
-  const watch = new TransformStream<Uint8Array, Uint8Array>({ flush: ended, cancel: ended } as Transformer<Uint8Array, Uint8Array>)
+  const watch = new TransformStream<Uint8Array, Uint8Array>({ flush: ended, cancel: ended } as Transformer<
+    Uint8Array,
+    Uint8Array
+  >)
   const copy = new Response(response.body.pipeThrough(watch), response)
   // A new Response has no address; Next reads it to follow redirects.
   Object.defineProperty(copy, 'url', { value: response.url })
@@ -58,7 +61,13 @@ async function prefetch(run: () => Promise<Response>, enter: () => Promise<() =>
 }
 
 /** What the guard needs of the browser; tests give their own. */
-export type NavigationRoom = { fetch: Fetch; here: () => string; memory: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>; target: () => string | undefined; after: (ms: number, run: () => void) => () => void }
+export type NavigationRoom = {
+  fetch: Fetch
+  here: () => string
+  memory: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
+  target: () => string | undefined
+  after: (ms: number, run: () => void) => () => void
+}
 
 /**
  * A fetch with two rules for Next's requests: at most four prefetches in flight, and the data of the started navigation
@@ -99,7 +108,13 @@ export function installNavigation(): void {
   const navigation = { target: undefined as string | undefined }
   window.mishap = { ...window.mishap, navigation }
   const real = window.fetch.bind(window)
-  window.fetch = guardedFetch({ fetch: real, here: () => location.href, memory: sessionStorage, target: () => navigation.target, after: systemClock.after })
+  window.fetch = guardedFetch({
+    fetch: real,
+    here: () => location.href,
+    memory: sessionStorage,
+    target: () => navigation.target,
+    after: systemClock.after,
+  })
 }
 
 /** Next starts a navigation to `url`. */

@@ -16,7 +16,16 @@ const config = {
   typescript: { ignoreBuildErrors: true },
   outputFileTracingRoot: root,
   // Only what pages import is traced; these belong to process app itself and come through globalThis.
-  outputFileTracingExcludes: { '*': ['node_modules/chdb/**', 'node_modules/better-auth/**', 'node_modules/node-*/**', 'node_modules/typescript/**', 'data/**', '.build/**'] },
+  outputFileTracingExcludes: {
+    '*': [
+      'node_modules/chdb/**',
+      'node_modules/better-auth/**',
+      'node_modules/node-*/**',
+      'node_modules/typescript/**',
+      'data/**',
+      '.build/**',
+    ],
+  },
   serverExternalPackages: ['chdb', 'better-auth', '@clickhouse/client', 'kysely', 'pino'],
   // next-intl asks for its configuration under this name; its own plugin would look in the wrong folder, because we build from the package root.
   turbopack: { root, resolveAlias: { 'next-intl/config': './request.ts' } },
@@ -27,7 +36,10 @@ const config = {
   rewrites: async () =>
     ['md', 'json'].flatMap((form) => [
       { source: `/o/:org/issues/:id([^/]+)\\.${form}`, destination: `/o/:org/issues/:id/${form}` },
-      { source: `/o/:org/issues/:id/events/:event([^/]+)\\.${form}`, destination: `/o/:org/issues/:id/${form}?event=:event` },
+      {
+        source: `/o/:org/issues/:id/events/:event([^/]+)\\.${form}`,
+        destination: `/o/:org/issues/:id/${form}?event=:event`,
+      },
     ]),
 }
 

@@ -21,8 +21,11 @@ describe('snippetOf', () => {
     ['never-heard-of', 'SENTRY_DSN='],
     [null, 'SENTRY_DSN='],
   ]
-  it.each(packages)('%s names %s', (platform, word) => expect(snippetOf(platform, dsn).some((part) => part.code.includes(word))).toBe(true))
-  it('throws the first browser error where it is seen: a console’s own throw is not', () => expect(snippetOf('javascript', dsn).at(-1)?.code).toContain('setTimeout'))
+  it.each(packages)('%s names %s', (platform, word) =>
+    expect(snippetOf(platform, dsn).some((part) => part.code.includes(word))).toBe(true),
+  )
+  it('throws the first browser error where it is seen: a console’s own throw is not', () =>
+    expect(snippetOf('javascript', dsn).at(-1)?.code).toContain('setTimeout'))
 })
 
 describe('platformById', () => {

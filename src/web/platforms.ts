@@ -20,7 +20,8 @@ export const platforms = [
 export type PlatformId = (typeof platforms)[number]['id']
 
 /** The platform by its id, undefined for what is not in the list. */
-export const platformById = (id: string): (typeof platforms)[number] | undefined => platforms.find((one) => one.id === id)
+export const platformById = (id: string): (typeof platforms)[number] | undefined =>
+  platforms.find((one) => one.id === id)
 
 /** One file or command to put into an application. `where` is a file name, or `shell`. */
 export type SnippetPart = { where: string; code: string }
@@ -56,7 +57,10 @@ createRoot(document.getElementById('root'), {
   ],
   'javascript-nextjs': [
     { where: 'shell', code: 'npm install @sentry/nextjs' },
-    { where: 'instrumentation-client.js', code: `${browser('@sentry/nextjs')}\n\nexport const onRouterTransitionStart = Sentry.captureRouterTransitionStart` },
+    {
+      where: 'instrumentation-client.js',
+      code: `${browser('@sentry/nextjs')}\n\nexport const onRouterTransitionStart = Sentry.captureRouterTransitionStart`,
+    },
     {
       where: 'instrumentation.js',
       code: `import * as Sentry from '@sentry/nextjs'
@@ -89,7 +93,10 @@ export default function GlobalError({ error }) {
   ],
   python: [
     { where: 'shell', code: 'pip install sentry-sdk' },
-    { where: 'main.py', code: "import sentry_sdk\n\nsentry_sdk.init(\n    dsn='__DSN__',\n    environment='production',\n)\n\nraise Exception('First error for Mishap')" },
+    {
+      where: 'main.py',
+      code: "import sentry_sdk\n\nsentry_sdk.init(\n    dsn='__DSN__',\n    environment='production',\n)\n\nraise Exception('First error for Mishap')",
+    },
   ],
 }
 
@@ -98,7 +105,10 @@ const generic: SnippetPart[] = [{ where: 'environment', code: 'SENTRY_DSN=__DSN_
 /** The steps that put an official SDK of this platform to work with `dsn`; a generic one where there is none of our own. */
 export function snippetOf(platform: string | null, dsn: string): SnippetPart[] {
   const found = platforms.find((one) => one.id === platform)
-  return ((found && parts[found.id]) ?? generic).map((part) => ({ ...part, code: part.code.replaceAll('__DSN__', dsn) }))
+  return ((found && parts[found.id]) ?? generic).map((part) => ({
+    ...part,
+    code: part.code.replaceAll('__DSN__', dsn),
+  }))
 }
 
 /** The DSN of a public key under the address that people and SDKs use. */

@@ -1,5 +1,5 @@
-import { slugOf } from '../store/meta/names.ts'
 import type { Project } from '../store/meta/meta.ts'
+import { slugOf } from '../store/meta/names.ts'
 import { failureOf } from './form.ts'
 import { app } from './handle.ts'
 
@@ -18,7 +18,9 @@ export function withFreeSlug<Made>(name: string, fallback: string, make: (slug: 
 /** Makes a project with its first key and tells accept of it; throws VALIDATION for a name that is not allowed. */
 export async function createProjectHere(organizationId: number, name: string, platform: string): Promise<Project> {
   const { meta, publishKeys } = app()
-  const project = withFreeSlug(name, 'project', (slug) => meta.createProject({ organizationId, slug, name, platform: platform === 'other' ? null : platform }))
+  const project = withFreeSlug(name, 'project', (slug) =>
+    meta.createProject({ organizationId, slug, name, platform: platform === 'other' ? null : platform }),
+  )
   meta.createKey(project.id, 'Default')
   await publishKeys()
   return project

@@ -6,7 +6,11 @@ import type { Duplex } from 'node:stream'
 import { environment } from '../config.ts'
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => Promise<void> | void
-type NextServer = { prepare(): Promise<void>; getRequestHandler(): Handler; getUpgradeHandler(): (req: IncomingMessage, socket: Duplex, head: Buffer) => Promise<void> }
+type NextServer = {
+  prepare(): Promise<void>
+  getRequestHandler(): Handler
+  getUpgradeHandler(): (req: IncomingMessage, socket: Duplex, head: Buffer) => Promise<void>
+}
 type MakeNext = (options: Record<string, unknown>) => NextServer
 
 export type WebOptions = {

@@ -3,7 +3,8 @@ import { errorEnvelope, stackFrames } from './server-report.ts'
 
 describe('stackFrames', () => {
   it('reads V8 frames, oldest first, and knows our own from the framework’s', () => {
-    const stack = 'Error: no\n    at load (/app/src/web/app/page.js:3:7)\n    at async /app/node_modules/next/server.js:10:2\n    at node:internal/process:1:2\n  garbage'
+    const stack =
+      'Error: no\n    at load (/app/src/web/app/page.js:3:7)\n    at async /app/node_modules/next/server.js:10:2\n    at node:internal/process:1:2\n  garbage'
     expect(stackFrames(stack)).toEqual([
       { function: '?', filename: 'node:internal/process', lineno: 1, colno: 2, in_app: false },
       { function: '?', filename: 'async /app/node_modules/next/server.js', lineno: 10, colno: 2, in_app: false },
@@ -36,8 +37,13 @@ describe('errorEnvelope', () => {
     expect(item).toEqual({ type: 'event' })
   })
   it('carries the digest as a tag and the error cut to its limit', () => {
-    expect(event).toMatchObject({ tags: { digest: '2774530904', route_type: 'render' }, environment: 'production', platform: 'node', transaction: 'GET /o/[org]/issues' })
-    const { values } = event?.exception as { values: { type: string; value: string }[] }
+    expect(event).toMatchObject({
+      tags: { digest: '2774530904', route_type: 'render' },
+      environment: 'production',
+      platform: 'node',
+      transaction: 'GET /o/[org]/issues',
+    })
+    const { values } = (event ?? {}).exception as { values: { type: string; value: string }[] }
     expect(values[0]?.type).toBe('TypeError')
     expect(values[0]?.value).toHaveLength(4000)
   })

@@ -42,6 +42,7 @@ export async function demandOrganization(slug: string, path: string): Promise<Or
 export async function demandProject(slug: string, projectSlug: string, path: string): Promise<ProjectHere> {
   const here = await demandOrganization(slug, path)
   const project = app().meta.projectBySlug(here.organization.id, decodeURIComponent(projectSlug))
-  if (!project || app().auth.may(here.actor, 'issue:read', { organization: here.organization, project }) !== 'yes') notFound()
+  if (!project || app().auth.may(here.actor, 'issue:read', { organization: here.organization, project }) !== 'yes')
+    notFound()
   return { ...here, project }
 }

@@ -1,4 +1,16 @@
-export type CookieParts = { name: string; value: string; options: { path?: string; maxAge?: number; expires?: Date; httpOnly?: boolean; secure?: boolean; sameSite?: 'lax' | 'strict' | 'none'; domain?: string } }
+export type CookieParts = {
+  name: string
+  value: string
+  options: {
+    path?: string
+    maxAge?: number
+    expires?: Date
+    httpOnly?: boolean
+    secure?: boolean
+    sameSite?: 'lax' | 'strict' | 'none'
+    domain?: string
+  }
+}
 
 const sameSites = ['lax', 'strict', 'none'] as const
 

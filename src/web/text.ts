@@ -1,5 +1,6 @@
 /** Characters that change how text reads without being seen: control, zero-width, bidi, and the like. */
-const hidden = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/
+const hidden =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/
 
 /** The text in parts: strings as they are, and the code points that would stay unseen. Newlines and tabs are plain. */
 export function plainParts(text: string): (string | { mark: string })[] {
@@ -34,6 +35,13 @@ export function safeHref(value: unknown): string | undefined {
 
 /** Where to go after signing in: a path of this site, else `/`. */
 export function localPath(value: unknown): string {
-  if (typeof value !== 'string' || !/^\/(?![/\\])/.test(value) || value.length > 2048 || hidden.test(value) || /[\n\t\\]/.test(value)) return '/'
+  if (
+    typeof value !== 'string' ||
+    !/^\/(?![/\\])/.test(value) ||
+    value.length > 2048 ||
+    hidden.test(value) ||
+    /[\n\t\\]/.test(value)
+  )
+    return '/'
   return value
 }

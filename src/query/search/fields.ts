@@ -4,11 +4,20 @@ export type FieldType = 'text' | 'number' | 'date' | 'boolean' | 'duration' | 'i
 /** Name after spelling variants are folded, and the type. `shown` ones are offered while typing. */
 export type Field = { name: string; type: FieldType; shown: boolean; sentence: string }
 
-const field = (name: string, type: FieldType, sentence: string, shown = true): Field => ({ name, type, shown, sentence })
+const field = (name: string, type: FieldType, sentence: string, shown = true): Field => ({
+  name,
+  type,
+  shown,
+  sentence,
+})
 
 /** Every key with a meaning of its own; docs/search.md is made from it. */
 export const fields: readonly Field[] = [
-  field('is', 'is', 'State of the issue: unresolved, resolved, archived, ignored, assigned, unassigned, new, ongoing, escalating, regressed, for_review.'),
+  field(
+    'is',
+    'is',
+    'State of the issue: unresolved, resolved, archived, ignored, assigned, unassigned, new, ongoing, escalating, regressed, for_review.',
+  ),
   field('has', 'has', 'The event has this tag or field.'),
   field('assigned', 'text', 'Who it is assigned to: me, none, any, or an e-mail address.'),
   field('issue', 'text', 'Short id of an issue, such as WEB-42.'),
@@ -53,10 +62,33 @@ export const fields: readonly Field[] = [
 
 /** Other spellings that are in use. */
 const spellings: Record<string, string> = {
-  first_seen: 'firstSeen', 'first-seen': 'firstSeen', last_seen: 'lastSeen', 'last-seen': 'lastSeen', 'first_seen()': 'firstSeen', 'last_seen()': 'lastSeen',
-  times_seen: 'timesSeen', 'count()': 'timesSeen', first_release: 'firstRelease', 'first-release': 'firstRelease', last_release: 'lastRelease',
-  'platform.name': 'platform', assigned_or_suggested: 'assigned', assignee: 'assigned', 'event.timestamp': 'timestamp', 'timestamp.to_hour': 'timestamp', 'timestamp.to_day': 'timestamp',
-  project_id: 'project.id', 'project.name': 'project', trace_id: 'trace', 'trace.trace_id': 'trace', event_id: 'id', 'event.id': 'id', location: 'culprit', short_id: 'issue', shortId: 'issue', 'group.id': 'issue.id',
+  first_seen: 'firstSeen',
+  'first-seen': 'firstSeen',
+  last_seen: 'lastSeen',
+  'last-seen': 'lastSeen',
+  'first_seen()': 'firstSeen',
+  'last_seen()': 'lastSeen',
+  times_seen: 'timesSeen',
+  'count()': 'timesSeen',
+  first_release: 'firstRelease',
+  'first-release': 'firstRelease',
+  last_release: 'lastRelease',
+  'platform.name': 'platform',
+  assigned_or_suggested: 'assigned',
+  assignee: 'assigned',
+  'event.timestamp': 'timestamp',
+  'timestamp.to_hour': 'timestamp',
+  'timestamp.to_day': 'timestamp',
+  project_id: 'project.id',
+  'project.name': 'project',
+  trace_id: 'trace',
+  'trace.trace_id': 'trace',
+  event_id: 'id',
+  'event.id': 'id',
+  location: 'culprit',
+  short_id: 'issue',
+  shortId: 'issue',
+  'group.id': 'issue.id',
 }
 
 /** The field of a key, or undefined for a tag. Prefixed families (measurements, spans) exist for other kinds of data. */
@@ -69,4 +101,21 @@ export function fieldOf(key: string): Field | undefined {
 }
 
 /** What `is:` takes. */
-export const states = ['unresolved', 'resolved', 'archived', 'ignored', 'assigned', 'unassigned', 'new', 'ongoing', 'escalating', 'regressed', 'for_review', 'linked', 'unlinked', 'archived_until_escalating', 'archived_until_condition_met', 'archived_forever'] as const
+export const states = [
+  'unresolved',
+  'resolved',
+  'archived',
+  'ignored',
+  'assigned',
+  'unassigned',
+  'new',
+  'ongoing',
+  'escalating',
+  'regressed',
+  'for_review',
+  'linked',
+  'unlinked',
+  'archived_until_escalating',
+  'archived_until_condition_met',
+  'archived_forever',
+] as const

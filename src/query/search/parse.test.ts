@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { MishapError } from '../../errors.ts'
@@ -145,7 +145,11 @@ test.skipIf(!existsSync(corpus))('the corpus: what it calls invalid is refused, 
   const wrong: string[] = []
   let cases = 0
   for (const name of readdirSync(corpus).filter((one) => one.endsWith('.json'))) {
-    for (const one of JSON.parse(readFileSync(join(corpus, name), 'utf8')) as { query: string; raisesError?: boolean; result?: unknown }[]) {
+    for (const one of JSON.parse(readFileSync(join(corpus, name), 'utf8')) as {
+      query: string
+      raisesError?: boolean
+      result?: unknown
+    }[]) {
       const invalid = Boolean(one.raisesError) || JSON.stringify(one.result ?? '').includes('"invalid"')
       let refused = false
       try {

@@ -13,7 +13,8 @@ type Scanner = { text: string; at: number; depth: number; terms: number }
 
 const isSpace = (char: string | undefined) => char === ' ' || char === '\t'
 // One key with its colon: plain, "quoted", tags[x] or flags[x], or an aggregate such as p95(x).
-const keyPattern = /(!?)(?:(tags|flags)\[(?:"([^"\]]{1,200})"|([^\]"]{1,200}))\]|"([^"\n]{1,200})"|([A-Za-z_][\w.]{0,99}\([^()\n]{0,200}\))|([A-Za-z0-9_.-]{1,200})):/y
+const keyPattern =
+  /(!?)(?:(tags|flags)\[(?:"([^"\]]{1,200})"|([^\]"]{1,200}))\]|"([^"\n]{1,200})"|([A-Za-z_][\w.]{0,99}\([^()\n]{0,200}\))|([A-Za-z0-9_.-]{1,200})):/y
 
 /**
  * Reads a search text (at most 4,096 characters and 100 terms). Returns the tree, or undefined when nothing is asked.
@@ -87,7 +88,8 @@ function readOne(s: Scanner): Search | undefined {
 
 function readGroup(s: Scanner): Search {
   const open = s.at
-  if (++s.depth > depthMax) throw new MishapError('QUERY_TOO_LONG', { detail: `Invalid query: more than ${depthMax} nested parentheses.` })
+  if (++s.depth > depthMax)
+    throw new MishapError('QUERY_TOO_LONG', { detail: `Invalid query: more than ${depthMax} nested parentheses.` })
   s.at++
   const inner = readOr(s)
   if (s.text[s.at] !== ')') throw refuse(s.text.length, `) for the ( at position ${open + 1}`)
@@ -109,7 +111,8 @@ function readTerm(s: Scanner): Search | undefined {
   const at = s.at
   if (s.text[s.at] === '"') {
     const quoted = readQuoted(s)
-    if (quoted) return quoted.text === '' ? undefined : { op: 'text', value: quoted.text.replace(/\\"/g, '"'), quoted: true, at }
+    if (quoted)
+      return quoted.text === '' ? undefined : { op: 'text', value: quoted.text.replace(/\\"/g, '"'), quoted: true, at }
   }
   return { op: 'text', value: readFree(s, false), quoted: false, at }
 }
@@ -198,7 +201,8 @@ const anyOf = (terms: Search[]): Search => (terms.length === 1 && terms[0] ? ter
 
 function build(key: string, tag: boolean, aggregate: boolean, values: Raw[], at: number): Search {
   const field = tag ? undefined : fieldOf(key)
-  if (!field) return aggregate ? { op: 'nothing', key, at } : { op: 'match', key, tag: true, values: values.map(wanted), at }
+  if (!field)
+    return aggregate ? { op: 'nothing', key, at } : { op: 'match', key, tag: true, values: values.map(wanted), at }
   if (field.type === 'has') return anyOf(values.map((one): Term => hasTerm(one.text, at)))
   if (field.type === 'text') return { op: 'match', key: field.name, tag: false, values: values.map(wanted), at }
   if (field.type === 'date') return anyOf(values.map((one) => date(field.name, one, at)))

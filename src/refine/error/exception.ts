@@ -47,7 +47,7 @@ function readException(to: Remarks, loose: Loose, platform: string): NormalExcep
   let value = text(to, 'value', own(loose, 'value'), 8192, 200)
   if (!type && value) {
     // "TypeError: x is not a function" in the value alone: the class name belongs into the type.
-    const split = /^([A-Za-z_$][\w$.]{0,120}): ([^]*)$/.exec(value)
+    const split = /^([A-Za-z_$][\w$.]{0,120}): (.*)$/s.exec(value)
     if (split?.[1]) [type, value] = [split[1], split[2]]
   }
   const module = text(to, 'module', own(loose, 'module'), 256, 20)

@@ -94,7 +94,10 @@ function walk(
   to: Remarks | undefined,
   depth: number,
 ): void {
-  if (Array.isArray(node)) return walkList(node, name, mode, rules, to, depth)
+  if (Array.isArray(node)) {
+    walkList(node, name, mode, rules, to, depth)
+    return
+  }
   for (const key in node) {
     if (!Object.hasOwn(node, key)) continue
     const value = node[key]
@@ -217,10 +220,12 @@ function scrubString(
   if (value === '' || value === filtered) return
   const facts = rules.about(name)
   if (facts.exempt) return
-  if (facts.rule) return replace(parent, key, filtered, facts.rule, to)
-  if (rules.addresses && facts.address) return replace(parent, key, '[ip]', '@ip', to)
-  const found = scrubText(value, rules)
-  if (found) replace(parent, key, found.text, found.rule, to)
+  if (facts.rule) replace(parent, key, filtered, facts.rule, to)
+  else if (rules.addresses && facts.address) replace(parent, key, '[ip]', '@ip', to)
+  else {
+    const found = scrubText(value, rules)
+    if (found) replace(parent, key, found.text, found.rule, to)
+  }
 }
 
 function replace(

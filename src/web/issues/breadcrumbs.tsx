@@ -72,7 +72,7 @@ function Crumb({ crumb, index, time }: { crumb: RestBreadcrumb; index: number; t
             {data.slice(0, 30).map(([name, value]) => (
               <span key={name}>
                 <span className="text-ink-3">
-                  <PlainText text={name} charactersMax={60} />={' '}
+                  <PlainText text={name} charactersMax={60} />=
                 </span>
                 <PlainText text={typeof value === 'string' ? value : JSON.stringify(value)} charactersMax={400} />
                 <Mark path={`${path}.data.${name}`} />

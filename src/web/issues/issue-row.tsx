@@ -102,7 +102,8 @@ export const IssueRow = memo(function IssueRow({ issue, href, index, total, isCu
       <span className="issue-number issue-users">{number.format(issue.userCount)}</span>
       <span className="issue-seen" title={seenTitle}>
         <span>{age(last)}</span>
-        <span className="issue-age">{t('old', { age: age(first) })}</span>
+        {/* An issue of this second is as old as its last event: said once. */}
+        <span className="issue-age">{age(first) === age(last) ? '' : t('old', { age: age(first) })}</span>
       </span>
       <span className="issue-assignee">
         {issue.assignedTo ? <PlainText text={issue.assignedTo.name || issue.assignedTo.email} charactersMax={60} /> : <span className="text-ink-3">{t('unassigned')}</span>}

@@ -56,7 +56,8 @@ export async function digestHits(actor: Actor, digest: string): Promise<{ hits: 
 export async function tracePath(actor: Actor, traceId: string): Promise<string | undefined> {
   const deps = app()
   const plain = traceId.replaceAll('-', '').toLowerCase()
-  if (!/^[0-9a-f]{32}$/.test(plain)) return undefined
+  // All zeros stand for "no trace" in the store.
+  if (!/^[0-9a-f]{32}$/.test(plain) || /^0+$/.test(plain)) return undefined
   const nowMs = deps.clock.now()
   for (const { organization, projectIds } of readable(actor)) {
     if (projectIds.length === 0) continue

@@ -98,7 +98,7 @@ export function Stream({ organization, projects, canTriage }: StreamProps) {
     <div className="stream">
       <StreamHead issues={issues} />
       <div className="stream-bar">
-        <SearchBox value={params.q} onSearch={(q) => change({ q })} error={refused ? [refused.message, ...refused.causes] : undefined} />
+        <SearchBox value={params.q} onSearch={(q) => change({ q })} error={refused ? [refused.message] : undefined} />
         <StreamFilters params={params} change={change} projects={projects} />
       </div>
       {selected.size ? <BulkBar count={selected.size} canTriage={canTriage} decide={decide} clear={() => setMarks((before) => ({ ...before, selected: none }))} selectAll={() => setMarks((before) => ({ ...before, selected: new Set(rows.map((row) => row.id)) }))} /> : <ColumnHead range={params.range.kind === 'relative' ? t(`range.short.${params.range.period}`) : t('range.short.absolute')} />}

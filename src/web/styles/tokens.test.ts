@@ -7,7 +7,15 @@ const css = readFileSync(new URL('./tokens.css', import.meta.url), 'utf8')
 function block(selector: string): Map<string, string> {
   const from = css.indexOf('{', css.indexOf(selector))
   const text = css.slice(from + 1, css.indexOf('}', from)).replace(/\/\*.*?\*\//gs, '')
-  return new Map(text.split(';').flatMap((line) => (line.includes(':') ? [[line.slice(0, line.indexOf(':')).trim(), line.slice(line.indexOf(':') + 1).trim()] as const] : [])))
+  return new Map(
+    text
+      .split(';')
+      .flatMap((line) =>
+        line.includes(':')
+          ? [[line.slice(0, line.indexOf(':')).trim(), line.slice(line.indexOf(':') + 1).trim()] as const]
+          : [],
+      ),
+  )
 }
 
 const light = block(':root {')
@@ -30,17 +38,24 @@ const grounds = ['canvas', 'surface', 'sunken', 'hover', 'selected']
 const texts = ['ink', 'ink-2', 'ink-3', 'accent', 'fatal', 'error', 'warning', 'info', 'debug', 'ok']
 
 describe('tokens', () => {
-  it('are the same for a dark system as for the chosen dark theme', () => expect([...block(':root:not([data-theme])')]).toEqual([...block('[data-theme="dark"]')]))
+  it('are the same for a dark system as for the chosen dark theme', () =>
+    expect([...block(':root:not([data-theme])')]).toEqual([...block('[data-theme="dark"]')]))
 
-  for (const [name, theme] of [['light', light], ['dark', dark]] as const) {
+  for (const [name, theme] of [
+    ['light', light],
+    ['dark', dark],
+  ] as const) {
     const colour = (token: string): string => theme.get(`--${token}`) ?? ''
     it.each(texts)(`${name}: %s reads on every ground (4.5:1)`, (text) => {
       for (const ground of grounds) expect(contrast(colour(text), colour(ground)), ground).toBeGreaterThanOrEqual(4.5)
     })
     it(`${name}: text on the accent reads, control borders and charts stand out (3:1)`, () => {
       expect(contrast(colour('accent-ink'), colour('accent'))).toBeGreaterThanOrEqual(4.5)
-      for (const ground of ['canvas', 'surface', 'sunken']) expect(contrast(colour('line-3'), colour(ground)), ground).toBeGreaterThanOrEqual(3)
-      for (const chart of [1, 2, 3, 4, 5, 6, 7, 8]) for (const ground of ['canvas', 'sunken']) expect(contrast(colour(`c${chart}`), colour(ground)), `c${chart} on ${ground}`).toBeGreaterThanOrEqual(3)
+      for (const ground of ['canvas', 'surface', 'sunken'])
+        expect(contrast(colour('line-3'), colour(ground)), ground).toBeGreaterThanOrEqual(3)
+      for (const chart of [1, 2, 3, 4, 5, 6, 7, 8])
+        for (const ground of ['canvas', 'sunken'])
+          expect(contrast(colour(`c${chart}`), colour(ground)), `c${chart} on ${ground}`).toBeGreaterThanOrEqual(3)
     })
   }
 })

@@ -29,7 +29,10 @@ export function ActionForm<State extends FormState>({
 }) {
   const t = useTranslations('common')
   const form = useRef<HTMLFormElement>(null)
-  const [sent, formAction] = useActionState<State, FormData>(action as (before: Awaited<State>, data: FormData) => Promise<State>, initial as Awaited<State>)
+  const [sent, formAction] = useActionState<State, FormData>(
+    action as (before: Awaited<State>, data: FormData) => Promise<State>,
+    initial as Awaited<State>,
+  )
   const [answered, setAnswered] = useState<State | undefined>(undefined)
   const [pending, start] = useTransition()
   const state = answered ?? sent

@@ -1,8 +1,8 @@
 'use client'
 import { useEffect, useState } from 'react'
 import { reloadOnce, report } from '../report.ts'
-import { CopyPlain } from './copy-plain.tsx'
 import { buttonClass } from './controls.tsx'
+import { CopyPlain } from './copy-plain.tsx'
 
 export type Broken = Error & { digest?: string }
 
@@ -15,7 +15,15 @@ export function brokenSentence(error: Broken): string {
  * The error screen, without translations or providers, because those may be what broke. Never shows a message or stack.
  * Reports the error once; a stale chunk reloads the page once instead.
  */
-export function BrokenScreen({ error, retry, where }: { error: Broken; retry: (() => void) | undefined; where: string }) {
+export function BrokenScreen({
+  error,
+  retry,
+  where,
+}: {
+  error: Broken
+  retry: (() => void) | undefined
+  where: string
+}) {
   const [reloading, setReloading] = useState(false)
   useEffect(() => {
     if (reloadOnce(error)) setReloading(true)
@@ -25,7 +33,11 @@ export function BrokenScreen({ error, retry, where }: { error: Broken; retry: ((
   return (
     <div role="alert" className="max-w-[72ch] px-5 py-12">
       <h1>{brokenSentence(error)}</h1>
-      <p className="mt-2 text-ink-2">{error.digest ? 'The digest below finds the error in Mishap itself.' : 'It has been reported. Try again, or reload the page.'}</p>
+      <p className="mt-2 text-ink-2">
+        {error.digest
+          ? 'The digest below finds the error in Mishap itself.'
+          : 'It has been reported. Try again, or reload the page.'}
+      </p>
       {error.digest ? (
         <p className="mt-4 flex flex-wrap items-center gap-2">
           <span className="text-ink-3">Digest</span>

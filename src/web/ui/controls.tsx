@@ -4,12 +4,27 @@ type Look = { look?: 'main' | 'plain' | 'danger'; compact?: boolean; icon?: bool
 
 /** Class names of a button, for links that look like one. */
 export function buttonClass({ look, compact, icon }: Look, extra = ''): string {
-  return ['button', look && `button-${look}`, compact && 'button-compact', icon && 'button-icon', extra].filter(Boolean).join(' ')
+  return ['button', look && `button-${look}`, compact && 'button-compact', icon && 'button-icon', extra]
+    .filter(Boolean)
+    .join(' ')
 }
 
 /** A button; `type` is "button" unless said otherwise. */
-export function Button({ look, compact, icon, className, type = 'button', ...rest }: ButtonHTMLAttributes<HTMLButtonElement> & Look) {
-  return <button type={type} className={buttonClass({ ...(look ? { look } : {}), compact: compact ?? false, icon: icon ?? false }, className)} {...rest} />
+export function Button({
+  look,
+  compact,
+  icon,
+  className,
+  type = 'button',
+  ...rest
+}: ButtonHTMLAttributes<HTMLButtonElement> & Look) {
+  return (
+    <button
+      type={type}
+      className={buttonClass({ ...(look ? { look } : {}), compact: compact ?? false, icon: icon ?? false }, className)}
+      {...rest}
+    />
+  )
 }
 
 /** A text input. */
@@ -23,7 +38,19 @@ export function Select({ className = '', ...rest }: SelectHTMLAttributes<HTMLSel
 }
 
 /** Label, control, hint and errors of one field; the control gets `id` and must carry `aria-describedby={`${id}-note`}`. */
-export function Field({ id, label, hint, errors, children }: { id: string; label: string; hint?: string | undefined; errors?: string[] | undefined; children: ReactNode }) {
+export function Field({
+  id,
+  label,
+  hint,
+  errors,
+  children,
+}: {
+  id: string
+  label: string
+  hint?: string | undefined
+  errors?: string[] | undefined
+  children: ReactNode
+}) {
   return (
     <div className="flex flex-col gap-1">
       <label htmlFor={id} className="font-[550]">

@@ -7,7 +7,17 @@ import { copyText } from './clipboard.ts'
 import { Button } from './controls.tsx'
 
 /** Copies `text` (or what `text()` returns) and says so. */
-export function CopyButton({ text, label, compact = true, iconOnly = false }: { text: string | (() => string | Promise<string>); label: string; compact?: boolean; iconOnly?: boolean }) {
+export function CopyButton({
+  text,
+  label,
+  compact = true,
+  iconOnly = false,
+}: {
+  text: string | (() => string | Promise<string>)
+  label: string
+  compact?: boolean
+  iconOnly?: boolean
+}) {
   const t = useTranslations('common')
   const [copied, setCopied] = useState(false)
   async function copy() {
@@ -16,7 +26,13 @@ export function CopyButton({ text, label, compact = true, iconOnly = false }: { 
     systemClock.after(1500, () => setCopied(false))
   }
   return (
-    <Button compact={compact} icon={iconOnly} aria-label={iconOnly ? label : undefined} title={iconOnly ? label : undefined} onClick={copy}>
+    <Button
+      compact={compact}
+      icon={iconOnly}
+      aria-label={iconOnly ? label : undefined}
+      title={iconOnly ? label : undefined}
+      onClick={copy}
+    >
       {copied ? <Check size={15} strokeWidth={1.75} /> : <Copy size={15} strokeWidth={1.75} />}
       {iconOnly ? null : copied ? t('copied') : label}
       <span className="visually-hidden" aria-live="polite">

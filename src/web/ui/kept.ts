@@ -6,7 +6,9 @@ const keyOf = (name: string) => `kept:${location.pathname}:${name}`
 type Kept = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement
 
 const isKept = (element: unknown): element is Kept =>
-  (element instanceof HTMLInputElement && !['password', 'hidden', 'file', 'submit'].includes(element.type)) || element instanceof HTMLTextAreaElement || element instanceof HTMLSelectElement
+  (element instanceof HTMLInputElement && !['password', 'hidden', 'file', 'submit'].includes(element.type)) ||
+  element instanceof HTMLTextAreaElement ||
+  element instanceof HTMLSelectElement
 
 /** Keeps what is typed into the form for this tab (never passwords): it comes back after a forced load or a reload. `forgetKept` ends it. */
 export function useKeptForm(form: RefObject<HTMLFormElement | null>, name: string): void {
@@ -21,7 +23,10 @@ export function useKeptForm(form: RefObject<HTMLFormElement | null>, name: strin
     const keep = (event: Event) => {
       if (!isKept(event.target) || !event.target.name) return
       const now = JSON.parse(sessionStorage.getItem(keyOf(name)) ?? '{}') as Record<string, unknown>
-      sessionStorage.setItem(keyOf(name), JSON.stringify({ ...now, [event.target.name]: event.target.value.slice(0, 20_000) }))
+      sessionStorage.setItem(
+        keyOf(name),
+        JSON.stringify({ ...now, [event.target.name]: event.target.value.slice(0, 20_000) }),
+      )
     }
     element.addEventListener('input', keep)
     return () => element.removeEventListener('input', keep)

@@ -56,7 +56,12 @@ describe('the help', () => {
   ]
   it.each(cases)('shows %s', (keys, expected) => expect(shownKeys(keys)).toEqual(expected))
   it('groups by heading and shows a key once, with the binding that runs', () => {
-    const groups = groupedBindings([binding('j', 'next'), binding('?', 'help', 'Everywhere'), binding('k', 'previous'), binding('j', 'next issue')])
+    const groups = groupedBindings([
+      binding('j', 'next'),
+      binding('?', 'help', 'Everywhere'),
+      binding('k', 'previous'),
+      binding('j', 'next issue'),
+    ])
     expect(groups.map(({ group, rows }) => [group, rows.map((row) => row.label)])).toEqual([
       ['List', ['next issue', 'previous']],
       ['Everywhere', ['help']],

@@ -34,7 +34,16 @@ export function isTyping(target: unknown, key: string): boolean {
   return element.tagName === 'INPUT' && !textTypes.has(element.type ?? 'text')
 }
 
-const names: Record<string, string> = { $mod: 'Ctrl', ArrowUp: '↑', ArrowDown: '↓', ArrowLeft: '←', ArrowRight: '→', Escape: 'Esc', ' ': 'Space', Space: 'Space' }
+const names: Record<string, string> = {
+  $mod: 'Ctrl',
+  ArrowUp: '↑',
+  ArrowDown: '↓',
+  ArrowLeft: '←',
+  ArrowRight: '→',
+  Escape: 'Esc',
+  ' ': 'Space',
+  Space: 'Space',
+}
 
 /** The keys of a binding as caps to show: 'g i' gives g and i, 'Shift+j' gives Shift+j. */
 export function shownKeys(keys: string): string[] {
@@ -47,7 +56,9 @@ export function shownKeys(keys: string): string[] {
 }
 
 /** Bindings under their headings, in order of first appearance; of two bindings of one key the newer is shown. */
-export function groupedBindings(bindings: readonly Binding[]): { group: string; rows: { keys: string; label: string; shown: string[] }[] }[] {
+export function groupedBindings(
+  bindings: readonly Binding[],
+): { group: string; rows: { keys: string; label: string; shown: string[] }[] }[] {
   const newest = new Map(bindings.map((one) => [one.keys, one]))
   const groups = new Map<string, { keys: string; label: string; shown: string[] }[]>()
   for (const { keys, group, label } of newest.values()) {

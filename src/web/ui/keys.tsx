@@ -47,7 +47,13 @@ export function KeyProvider({ children }: { children: ReactNode }) {
  * Binds `keys` (tinykeys notation: 'j', 'Shift+j', '$mod+k', 'g i') while the component is mounted.
  * `label` is the sentence in the help, `group` its heading. The newest binding of a key wins.
  */
-export function useKey(keys: string, group: string, label: string, run: (event: KeyboardEvent) => void, enabled = true): void {
+export function useKey(
+  keys: string,
+  group: string,
+  label: string,
+  run: (event: KeyboardEvent) => void,
+  enabled = true,
+): void {
   const registry = useContext(Keys)
   const latest = useRef(run)
   latest.current = run

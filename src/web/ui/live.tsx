@@ -16,12 +16,19 @@ const reopenMs = 2000
  * Holds the one connection of this browser while the lock is ours; ends when `signal` aborts.
  * A new holder goes on after `lastId()`, so nothing is missed when a tab closes.
  */
-function hold(organization: string, lastId: () => number, tell: (message: LiveMessage) => void, signal: AbortSignal): Promise<void> {
+function hold(
+  organization: string,
+  lastId: () => number,
+  tell: (message: LiveMessage) => void,
+  signal: AbortSignal,
+): Promise<void> {
   return new Promise((resolve) => {
     let source: EventSource | undefined
     let cancel = () => {}
     const open = () => {
-      source = new EventSource(`/api/0/organizations/${encodeURIComponent(organization)}/live/?lastEventId=${lastId() || ''}`)
+      source = new EventSource(
+        `/api/0/organizations/${encodeURIComponent(organization)}/live/?lastEventId=${lastId() || ''}`,
+      )
       source.addEventListener('open', () => tell({ up: true }))
       source.addEventListener('change', (event) => {
         const message = liveMessage(event.lastEventId, String(event.data))

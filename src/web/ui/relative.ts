@@ -14,7 +14,8 @@ const steps: [RelativeUnit, number, number][] = [
 /** An age in ms as one unit and a whole number of it; less than a second and the future are 'now'. */
 export function relativeParts(ageMs: number): { unit: RelativeUnit; count: number } {
   if (!(ageMs >= 1000)) return { unit: 'now', count: 0 }
-  for (const [unit, size, below] of steps) if (ageMs < below) return { unit, count: Math.max(1, Math.floor(ageMs / size)) }
+  for (const [unit, size, below] of steps)
+    if (ageMs < below) return { unit, count: Math.max(1, Math.floor(ageMs / size)) }
   return { unit: 'now', count: 0 }
 }
 

@@ -2,7 +2,14 @@ import type { RestLevel } from '../../protocol/rest.ts'
 
 export type Severity = RestLevel | 'ok'
 
-const colours: Record<Severity, string> = { fatal: 'text-fatal', error: 'text-error', warning: 'text-warning', info: 'text-info', debug: 'text-debug', ok: 'text-ok' }
+const colours: Record<Severity, string> = {
+  fatal: 'text-fatal',
+  error: 'text-error',
+  warning: 'text-warning',
+  info: 'text-info',
+  debug: 'text-debug',
+  ok: 'text-ok',
+}
 
 const shapes: Record<Severity, React.ReactNode> = {
   fatal: <rect x="1" y="1" width="8" height="8" fill="currentColor" />,
@@ -16,7 +23,14 @@ const shapes: Record<Severity, React.ReactNode> = {
 /** The level as a shape of `sizePx`, named for screen readers: light error and warning are one colour to a deuteranope. */
 export function SeverityShape({ level, label, sizePx = 9 }: { level: Severity; label: string; sizePx?: number }) {
   return (
-    <svg role="img" aria-label={label} width={sizePx} height={sizePx} viewBox="0 0 10 10" className={`inline-block flex-none ${colours[level]}`}>
+    <svg
+      role="img"
+      aria-label={label}
+      width={sizePx}
+      height={sizePx}
+      viewBox="0 0 10 10"
+      className={`inline-block flex-none ${colours[level]}`}
+    >
       {shapes[level]}
     </svg>
   )

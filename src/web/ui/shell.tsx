@@ -17,7 +17,17 @@ export type ShellOrganization = { slug: string; name: string }
 
 const icon = { size: 15, strokeWidth: 1.75, 'aria-hidden': true } as const
 
-function Entry({ href, label, children, also = [] }: { href: string; label: string; children: ReactNode; also?: string[] }) {
+function Entry({
+  href,
+  label,
+  children,
+  also = [],
+}: {
+  href: string
+  label: string
+  children: ReactNode
+  also?: string[]
+}) {
   const path = usePathname()
   const here = [href, ...also].some((one) => path === one || path.startsWith(`${one}/`))
   return (
@@ -47,7 +57,17 @@ function toggleTheme() {
 }
 
 /** Sidebar (a top bar under 640 px) and the page beside it. Entries are those that exist and that the person may open. */
-export function Shell({ organization, organizations, mayStatus, children }: { organization: ShellOrganization; organizations: ShellOrganization[]; mayStatus: boolean; children: ReactNode }) {
+export function Shell({
+  organization,
+  organizations,
+  mayStatus,
+  children,
+}: {
+  organization: ShellOrganization
+  organizations: ShellOrganization[]
+  mayStatus: boolean
+  children: ReactNode
+}) {
   const t = useTranslations('shell')
   const router = useRouter()
   const [helpOpen, setHelpOpen] = useState(false)
@@ -69,7 +89,12 @@ export function Shell({ organization, organizations, mayStatus, children }: { or
             <span>Mishap</span>
           </Link>
           {organizations.length > 1 ? (
-            <select className="input shell-organization mb-2" aria-label={t('organization')} value={organization.slug} onChange={(event) => router.push(`/o/${event.target.value}/issues`)}>
+            <select
+              className="input shell-organization mb-2"
+              aria-label={t('organization')}
+              value={organization.slug}
+              onChange={(event) => router.push(`/o/${event.target.value}/issues`)}
+            >
               {organizations.map((one) => (
                 <option key={one.slug} value={one.slug}>
                   {one.name}
@@ -89,11 +114,23 @@ export function Shell({ organization, organizations, mayStatus, children }: { or
             </Entry>
           ) : null}
           <div className="shell-foot">
-            <button type="button" className="shell-entry" onClick={() => setHelpOpen(true)} title={t('keys')} aria-label={t('keys')}>
+            <button
+              type="button"
+              className="shell-entry"
+              onClick={() => setHelpOpen(true)}
+              title={t('keys')}
+              aria-label={t('keys')}
+            >
               <Keyboard {...icon} />
               <span className="shell-word">{t('keys')}</span>
             </button>
-            <button type="button" className="shell-entry" onClick={toggleTheme} title={t('toggleTheme')} aria-label={t('toggleTheme')}>
+            <button
+              type="button"
+              className="shell-entry"
+              onClick={toggleTheme}
+              title={t('toggleTheme')}
+              aria-label={t('toggleTheme')}
+            >
               <Sun {...icon} className="theme-sun" />
               <Moon {...icon} className="theme-moon" />
               <span className="shell-word">{t('theme')}</span>

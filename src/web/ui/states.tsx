@@ -12,7 +12,17 @@ export function EmptyState({ title, children }: { title: string; children?: Reac
 }
 
 /** One part of a page failed; the rest stays. `todo` says what to do, `code` is the catalogue's. */
-export function ErrorState({ title, todo, code, children }: { title: string; todo?: string | undefined; code?: string | undefined; children?: ReactNode }) {
+export function ErrorState({
+  title,
+  todo,
+  code,
+  children,
+}: {
+  title: string
+  todo?: string | undefined
+  code?: string | undefined
+  children?: ReactNode
+}) {
   return (
     <div role="alert" className="flex max-w-[72ch] gap-3 px-5 py-8">
       <span className="pt-0.5">

@@ -41,7 +41,8 @@ export function RelativeTime({ at, className }: { at: string | number; className
   const [local, setLocal] = useState('')
   const ms = typeof at === 'number' ? at : Date.parse(at)
   useEffect(() => {
-    if (Number.isFinite(ms)) setLocal(new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' }).format(ms))
+    if (Number.isFinite(ms))
+      setLocal(new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' }).format(ms))
   }, [ms, locale])
   if (!Number.isFinite(ms)) return <span className={className}>–</span>
   const utc = new Date(ms).toISOString()

@@ -1,11 +1,11 @@
 'use server'
+import { headers } from 'next/headers'
 import { redirect } from 'next/navigation'
 import { getTranslations } from 'next-intl/server'
 import { type FormState, failed, failureOf, textOf } from '../../form.ts'
 import { app } from '../../handle.ts'
 import { keepCookies, signInHere } from '../../sign-in.ts'
 import { localPath } from '../../text.ts'
-import { headers } from 'next/headers'
 
 /** Signs in and goes to `next`; a wrong password is said at its field. */
 export async function signInAction(_before: FormState, data: FormData): Promise<FormState> {
@@ -19,7 +19,8 @@ export async function signInAction(_before: FormState, data: FormData): Promise<
   } catch (error) {
     const failure = failureOf(error)
     if (failure?.code === 'AUTH_FAILED') return failed(data, { message: '', fields: { password: [t('wrong')] } })
-    if (failure?.code === 'AUTH_LOCKED') return failed(data, { message: t('locked', { seconds: failure.retryAfterS ?? 60 }), fields: {} })
+    if (failure?.code === 'AUTH_LOCKED')
+      return failed(data, { message: t('locked', { seconds: failure.retryAfterS ?? 60 }), fields: {} })
     throw error
   }
   redirect(localPath(textOf(data, 'next')))

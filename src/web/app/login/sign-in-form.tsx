@@ -14,10 +14,27 @@ export function SignInForm({ next }: { next: string }) {
         <>
           <input type="hidden" name="next" value={next} />
           <Field id="email" label={t('email')} errors={state.fields.email}>
-            <Input id="email" name="email" type="email" autoComplete="username" required defaultValue={state.values.email} aria-invalid={Boolean(state.fields.email)} aria-describedby="email-note" />
+            <Input
+              id="email"
+              name="email"
+              type="email"
+              autoComplete="username"
+              required
+              defaultValue={state.values.email}
+              aria-invalid={Boolean(state.fields.email)}
+              aria-describedby="email-note"
+            />
           </Field>
           <Field id="password" label={t('password')} errors={state.fields.password}>
-            <Input id="password" name="password" type="password" autoComplete="current-password" required aria-invalid={Boolean(state.fields.password)} aria-describedby="password-note" />
+            <Input
+              id="password"
+              name="password"
+              type="password"
+              autoComplete="current-password"
+              required
+              aria-invalid={Boolean(state.fields.password)}
+              aria-describedby="password-note"
+            />
           </Field>
           <div>
             <Button type="submit" look="main" disabled={pending}>

@@ -1,6 +1,7 @@
 'use server'
 import { redirect } from 'next/navigation'
 import { getTranslations } from 'next-intl/server'
+import { ensureSelfProject } from '../../../auth/admin.ts'
 import { checkName } from '../../../store/meta/names.ts'
 import { type FormState, failed, failureOf, textOf } from '../../form.ts'
 import { app } from '../../handle.ts'
@@ -25,9 +26,10 @@ function nameErrors(values: Record<string, string>): Record<string, string[]> {
 /** First run: the owner, the organization and the first project; signs in and shows how to send the first event. */
 export async function setupAction(_before: FormState, data: FormData): Promise<FormState> {
   const t = await getTranslations('setup')
-  const { meta, auth } = app()
+  const { meta, auth, config } = app()
   if (!meta.isEmpty()) return failed(data, { message: t('closed'), fields: {} })
-  if (!isSetupSecret(textOf(data, 'secret'), auth.setupSecret())) return failed(data, { message: t('wrongLink'), fields: {} })
+  if (!isSetupSecret(textOf(data, 'secret'), auth.setupSecret()))
+    return failed(data, { message: t('wrongLink'), fields: {} })
   const name = textOf(data, 'name')
   const email = textOf(data, 'email').trim()
   const password = textOf(data, 'password')
@@ -39,7 +41,11 @@ export async function setupAction(_before: FormState, data: FormData): Promise<F
   let target = '/'
   try {
     const person = await auth.createPerson({ name: name.trim(), email, password })
-    const organization = withFreeSlug(organizationName, 'organization', (slug) => meta.createOrganization({ slug, name: organizationName, ownerUserId: person.id }))
+    const organization = withFreeSlug(organizationName, 'organization', (slug) =>
+      meta.createOrganization({ slug, name: organizationName, ownerUserId: person.id }),
+    )
+    // First the one that these screens report to, so that its slug is free; createProjectHere tells accept of both.
+    if (config.selfReporting) ensureSelfProject(meta, organization.id)
     const project = await createProjectHere(organization.id, projectName, platform)
     target = `/o/${organization.slug}/projects/${project.slug}/setup`
     await signInHere(email, password)

@@ -23,12 +23,31 @@ export function SetupForm({ secret }: { secret: string }) {
         <>
           <input type="hidden" name="secret" value={secret} />
           {inputs.map(({ name, ...input }) => (
-            <Field key={name} id={name} label={t(name)} hint={name === 'password' ? t('passwordHint') : undefined} errors={state.fields[name]}>
-              <Input id={name} name={name} {...input} required defaultValue={state.values[name]} aria-invalid={Boolean(state.fields[name])} aria-describedby={`${name}-note`} />
+            <Field
+              key={name}
+              id={name}
+              label={t(name)}
+              hint={name === 'password' ? t('passwordHint') : undefined}
+              errors={state.fields[name]}
+            >
+              <Input
+                id={name}
+                name={name}
+                {...input}
+                required
+                defaultValue={state.values[name]}
+                aria-invalid={Boolean(state.fields[name])}
+                aria-describedby={`${name}-note`}
+              />
             </Field>
           ))}
           <Field id="platform" label={t('platform')} errors={state.fields.platform}>
-            <Select id="platform" name="platform" defaultValue={state.values.platform ?? 'javascript'} aria-describedby="platform-note">
+            <Select
+              id="platform"
+              name="platform"
+              defaultValue={state.values.platform ?? 'javascript'}
+              aria-describedby="platform-note"
+            >
               {platforms.map(({ id, name }) => (
                 <option key={id} value={id}>
                   {name}

@@ -8,7 +8,13 @@ import { Shell } from '../../../ui/shell.tsx'
  * The shell around every page of an organization. A layout does not know the page's address, so without a login it
  * leaves the redirect to the page itself (demandOrganization).
  */
-export default async function OrganizationLayout({ params, children }: { params: Promise<{ org: string }>; children: ReactNode }) {
+export default async function OrganizationLayout({
+  params,
+  children,
+}: {
+  params: Promise<{ org: string }>
+  children: ReactNode
+}) {
   const actor = await actorHere()
   if (!actor) return children
   const here = organizationFor(actor, decodeURIComponent((await params).org))
@@ -17,7 +23,11 @@ export default async function OrganizationLayout({ params, children }: { params:
   const organizations = meta.organizationsOf(actor.person.id).map(({ slug, name }) => ({ slug, name }))
   const { slug, name } = here.organization
   return (
-    <Shell organization={{ slug, name }} organizations={organizations} mayStatus={auth.may(actor, 'status:read', { instance: true }) === 'yes'}>
+    <Shell
+      organization={{ slug, name }}
+      organizations={organizations}
+      mayStatus={auth.may(actor, 'status:read', { instance: true }) === 'yes'}
+    >
       {children}
     </Shell>
   )

@@ -9,12 +9,28 @@ export async function generateMetadata(): Promise<Metadata> {
 }
 
 /** The issue stream; its rows come through the API, what it shows is in the query string. */
-export default async function IssuesPage({ params, searchParams }: { params: Promise<{ org: string }>; searchParams: Promise<Record<string, string | string[]>> }) {
+export default async function IssuesPage({
+  params,
+  searchParams,
+}: {
+  params: Promise<{ org: string }>
+  searchParams: Promise<Record<string, string | string[]>>
+}) {
   const { org } = await params
-  const search = new URLSearchParams(Object.entries(await searchParams).map(([key, value]): [string, string] => [key, String(value)])).toString()
+  const search = new URLSearchParams(
+    Object.entries(await searchParams).map(([key, value]): [string, string] => [key, String(value)]),
+  ).toString()
   const { actor, organization } = await demandOrganization(org, `/o/${org}/issues${search ? `?${search}` : ''}`)
   const { meta, auth } = app()
-  const projects = meta.projectsOf(organization.id).filter((project) => auth.may(actor, 'issue:read', { organization, project }) === 'yes')
+  const projects = meta
+    .projectsOf(organization.id)
+    .filter((project) => auth.may(actor, 'issue:read', { organization, project }) === 'yes')
   const canTriage = projects.some((project) => auth.may(actor, 'issue:triage', { organization, project }) === 'yes')
-  return <Stream organization={organization.slug} projects={projects.map(({ id, slug, name }) => ({ id: String(id), slug, name }))} canTriage={canTriage} />
+  return (
+    <Stream
+      organization={organization.slug}
+      projects={projects.map(({ id, slug, name }) => ({ id: String(id), slug, name }))}
+      canTriage={canTriage}
+    />
+  )
 }

@@ -61,7 +61,9 @@ export default async function ProjectsPage({ params }: { params: Promise<{ org: 
                     </div>
                   </td>
                   <td className="text-ink-2">{platformById(project.platform ?? 'other')?.name ?? project.platform}</td>
-                  <td className="whitespace-nowrap text-ink-2">{project.firstEventMs === null ? t('waiting') : <RelativeTime at={project.firstEventMs} />}</td>
+                  <td className="whitespace-nowrap text-ink-2">
+                    {project.firstEventMs === null ? t('waiting') : <RelativeTime at={project.firstEventMs} />}
+                  </td>
                   <td className="whitespace-nowrap text-right">
                     <Link href={`${base}/projects/${project.slug}/setup`} className="link">
                       {t('setup')}

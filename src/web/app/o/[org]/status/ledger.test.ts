@@ -1,7 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import { advisoryRows, ledgerRows } from './ledger.ts'
 
-const ledger = { received: 10, stored: 3, filtered: 1, rateLimited: 2, invalid: 1, duplicate: 1, waiting: 1, dead: 1, lost: 0, clientDiscards: 4, rows: [] }
+const ledger = {
+  received: 10,
+  stored: 3,
+  filtered: 1,
+  rateLimited: 2,
+  invalid: 1,
+  duplicate: 1,
+  waiting: 1,
+  dead: 1,
+  lost: 0,
+  clientDiscards: 4,
+  rows: [],
+}
 
 describe('ledgerRows', () => {
   it('is a sum that adds up', () => {
@@ -12,7 +24,9 @@ describe('ledgerRows', () => {
   })
   it('marks a loss, and nothing else, as a bug', () => {
     expect(ledgerRows(ledger).some((line) => line.isBug)).toBe(false)
-    expect(ledgerRows({ ...ledger, lost: 1 }).filter((line) => line.isBug)).toEqual([{ id: 'lost', quantity: 1, sign: '+', isBug: true }])
+    expect(ledgerRows({ ...ledger, lost: 1 }).filter((line) => line.isBug)).toEqual([
+      { id: 'lost', quantity: 1, sign: '+', isBug: true },
+    ])
   })
 })
 

@@ -1,6 +1,15 @@
 import type { RestStatus } from '../../../../../protocol/rest.ts'
 
-export type LedgerEnd = 'received' | 'stored' | 'filtered' | 'rateLimited' | 'invalid' | 'duplicate' | 'waiting' | 'dead' | 'lost'
+export type LedgerEnd =
+  | 'received'
+  | 'stored'
+  | 'filtered'
+  | 'rateLimited'
+  | 'invalid'
+  | 'duplicate'
+  | 'waiting'
+  | 'dead'
+  | 'lost'
 export type LedgerLine = { id: LedgerEnd; quantity: number; sign: string; isBug: boolean }
 
 const ends = ['stored', 'filtered', 'rateLimited', 'invalid', 'duplicate', 'waiting', 'dead', 'lost'] as const
@@ -9,11 +18,18 @@ const ends = ['stored', 'filtered', 'rateLimited', 'invalid', 'duplicate', 'wait
 export function ledgerRows(ledger: RestStatus['ledger']): LedgerLine[] {
   return [
     { id: 'received', quantity: ledger.received, sign: '', isBug: false },
-    ...ends.map((id, index) => ({ id, quantity: ledger[id], sign: index === 0 ? '=' : '+', isBug: id === 'lost' && ledger.lost !== 0 })),
+    ...ends.map((id, index) => ({
+      id,
+      quantity: ledger[id],
+      sign: index === 0 ? '=' : '+',
+      isBug: id === 'lost' && ledger.lost !== 0,
+    })),
   ]
 }
 
 /** Versions with an advisory first, the others by name. */
 export function advisoryRows(versions: RestStatus['versions']): RestStatus['versions'] {
-  return [...versions].sort((a, b) => Number(b.advisory !== null) - Number(a.advisory !== null) || a.name.localeCompare(b.name, 'en'))
+  return [...versions].sort(
+    (a, b) => Number(b.advisory !== null) - Number(a.advisory !== null) || a.name.localeCompare(b.name, 'en'),
+  )
 }

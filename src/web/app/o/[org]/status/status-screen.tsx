@@ -8,7 +8,7 @@ import { PlainText } from '../../../../ui/plain-text.tsx'
 import { bytesText, durationText } from '../../../../ui/relative.ts'
 import { SeverityShape } from '../../../../ui/severity.tsx'
 import { EmptyState, ErrorState } from '../../../../ui/states.tsx'
-import { RelativeTime } from '../../../../ui/time.tsx'
+import { RelativeTime, useAge } from '../../../../ui/time.tsx'
 import { advisoryRows, ledgerRows } from './ledger.ts'
 
 /** Pause between two looks, ms. */
@@ -42,12 +42,21 @@ function Head({ columns }: { columns: { text: string; number?: boolean }[] }) {
 
 function Now({ status }: { status: RestStatus }) {
   const t = useTranslations('status')
+  const age = useAge()
   const { engine, journal, disk } = status
   const rows: [string, ReactNode, ReactNode?][] = [
-    [t('version'), <code key="v">{status.version}</code>, <RelativeTime key="t" at={status.startedAt} />],
+    [t('version'), <code key="v">{status.version}</code>, t('running', { age: age(Date.parse(status.startedAt)) })],
     [t('engine'), engine.up ? t('up') : t('down'), engine.version ? <code key="v">{engine.version}</code> : undefined],
-    [t('lag'), durationText(journal.oldestWaitingMs), t('lagBytes', { bytes: bytesText(journal.lagBytes), bound: bytesText(journal.boundBytes) })],
-    [t('disk'), bytesText(disk.dataBytes), t('diskFree', { free: bytesText(disk.freeBytes), total: bytesText(disk.totalBytes) })],
+    [
+      t('lag'),
+      journal.oldestWaitingMs > 0 ? durationText(journal.oldestWaitingMs) : t('nothingWaits'),
+      t('lagBytes', { bytes: bytesText(journal.lagBytes), bound: bytesText(journal.boundBytes) }),
+    ],
+    [
+      t('disk'),
+      bytesText(disk.dataBytes),
+      t('diskFree', { free: bytesText(disk.freeBytes), total: bytesText(disk.totalBytes) }),
+    ],
   ]
   return (
     <dl className="mb-8 grid grid-cols-[max-content_max-content_1fr] items-baseline gap-x-6 border-t border-line">
@@ -94,7 +103,15 @@ function Ledger({ ledger }: { ledger: RestStatus['ledger'] }) {
         ) : (
           <div className="overflow-x-auto">
             <table className="table">
-              <Head columns={[{ text: t('category') }, { text: t('outcome') }, { text: t('reason') }, { text: t('quantity'), number: true }, { text: t('bytes'), number: true }]} />
+              <Head
+                columns={[
+                  { text: t('category') },
+                  { text: t('outcome') },
+                  { text: t('reason') },
+                  { text: t('quantity'), number: true },
+                  { text: t('bytes'), number: true },
+                ]}
+              />
               <tbody>
                 {ledger.rows.map((row) => (
                   <tr key={`${row.category}:${row.outcome}:${row.reason}`}>
@@ -127,7 +144,14 @@ function Tables({ tables }: { tables: RestStatus['disk']['tables'] }) {
   return (
     <div className="overflow-x-auto">
       <table className="table">
-        <Head columns={[{ text: t('table') }, { text: t('rows'), number: true }, { text: t('onDisk'), number: true }, { text: t('raw'), number: true }]} />
+        <Head
+          columns={[
+            { text: t('table') },
+            { text: t('rows'), number: true },
+            { text: t('onDisk'), number: true },
+            { text: t('raw'), number: true },
+          ]}
+        />
         <tbody>
           {tables.map((row) => (
             <tr key={row.table}>
@@ -151,7 +175,15 @@ function DeadItems({ items }: { items: RestStatus['deadItems'] }) {
   return (
     <div className="overflow-x-auto">
       <table className="table">
-        <Head columns={[{ text: t('received') }, { text: t('project') }, { text: t('reason') }, { text: t('bytes'), number: true }, { text: 'jpos' }]} />
+        <Head
+          columns={[
+            { text: t('received') },
+            { text: t('project') },
+            { text: t('reason') },
+            { text: t('bytes'), number: true },
+            { text: 'jpos' },
+          ]}
+        />
         <tbody>
           {items.map((item) => (
             <tr key={item.jpos}>
@@ -198,14 +230,24 @@ function Versions({ versions }: { versions: RestStatus['versions'] }) {
 export function StatusScreen() {
   const t = useTranslations('status')
   const common = useTranslations('common')
-  const { data, error } = useQuery({ queryKey: ['status'], queryFn: ({ signal }) => apiFetch<RestStatus>('status/', { signal }), refetchInterval: pollMs })
+  const { data, error } = useQuery({
+    queryKey: ['status'],
+    queryFn: ({ signal }) => apiFetch<RestStatus>('status/', { signal }),
+    refetchInterval: pollMs,
+  })
   const known = error instanceof ApiError && error.code !== 'NETWORK' ? error : undefined
   return (
     <div className="page max-w-[980px]">
       <header className="page-head">
         <h1>{t('title')}</h1>
       </header>
-      {error ? <ErrorState title={known?.message ?? common('noAnswer')} todo={known?.causes.join(' ') ?? common('noAnswerTodo')} code={known?.code} /> : null}
+      {error ? (
+        <ErrorState
+          title={known?.message ?? common('noAnswer')}
+          todo={known?.causes.join(' ') ?? common('noAnswerTodo')}
+          code={known?.code}
+        />
+      ) : null}
       {data ? (
         <>
           <Now status={data} />

@@ -17,7 +17,8 @@ export async function createTokenAction(_before: TokenState, data: FormData): Pr
   const { actor, organization } = await demandOrganization(slug, path)
   const t = await getTranslations('account')
   const chosen = scopes.filter((scope) => data.getAll('scopes').includes(scope))
-  if (chosen.length === 0) return { ...failed(data, { message: '', fields: { scopes: [t('scopesMissing')] } }), secret: null }
+  if (chosen.length === 0)
+    return { ...failed(data, { message: '', fields: { scopes: [t('scopesMissing')] } }), secret: null }
   try {
     const { auth } = app()
     auth.demand(actor, 'token:own', { organization })

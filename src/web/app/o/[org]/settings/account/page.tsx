@@ -19,7 +19,16 @@ export default async function AccountPage({ params }: { params: Promise<{ org: s
   const { actor, organization } = await demandOrganization(org, `/o/${org}/settings/account`)
   const t = await getTranslations('account')
   const { auth, meta } = app()
-  const tokens = meta.tokensOf(actor.person.id).map(({ id, name, prefix, scopes: carried, createdMs, lastUsedMs }) => ({ id, name, prefix, scopes: carried, createdMs, lastUsedMs }))
+  const tokens = meta
+    .tokensOf(actor.person.id)
+    .map(({ id, name, prefix, scopes: carried, createdMs, lastUsedMs }) => ({
+      id,
+      name,
+      prefix,
+      scopes: carried,
+      createdMs,
+      lastUsedMs,
+    }))
   return (
     <div className="page max-w-[860px]">
       <header className="page-head">
@@ -37,7 +46,12 @@ export default async function AccountPage({ params }: { params: Promise<{ org: s
         </form>
       </section>
       <Appearance />
-      <Tokens organization={organization.slug} tokens={tokens} scopes={scopes} mayCreate={auth.may(actor, 'token:own', { organization }) === 'yes'} />
+      <Tokens
+        organization={organization.slug}
+        tokens={tokens}
+        scopes={scopes}
+        mayCreate={auth.may(actor, 'token:own', { organization }) === 'yes'}
+      />
     </div>
   )
 }

@@ -8,7 +8,14 @@ import { PlainText } from '../../../../../ui/plain-text.tsx'
 import { RelativeTime } from '../../../../../ui/time.tsx'
 import { createTokenAction, deleteTokenAction, type TokenState } from './actions.ts'
 
-export type ShownToken = { id: number; name: string; prefix: string; scopes: string[]; createdMs: number; lastUsedMs: number | null }
+export type ShownToken = {
+  id: number
+  name: string
+  prefix: string
+  scopes: string[]
+  createdMs: number
+  lastUsedMs: number | null
+}
 
 const usual = ['org:read', 'project:read', 'event:read']
 const start: TokenState = { ...noState, secret: null }
@@ -28,7 +35,9 @@ function TokenRow({ organization, token }: { organization: string; token: ShownT
       <td className="text-ink-2">
         <code>{token.scopes.join(' ')}</code>
       </td>
-      <td className="whitespace-nowrap text-ink-2">{token.lastUsedMs === null ? t('never') : <RelativeTime at={token.lastUsedMs} />}</td>
+      <td className="whitespace-nowrap text-ink-2">
+        {token.lastUsedMs === null ? t('never') : <RelativeTime at={token.lastUsedMs} />}
+      </td>
       <td className="text-right">
         <ActionForm action={deleteTokenAction} initial={noState} name={`delete-token-${token.id}`} className="">
           {(_state, pending) => (
@@ -46,10 +55,23 @@ function TokenRow({ organization, token }: { organization: string; token: ShownT
   )
 }
 
-function NewToken({ organization, scopes, disabled }: { organization: string; scopes: readonly string[]; disabled: boolean }) {
+function NewToken({
+  organization,
+  scopes,
+  disabled,
+}: {
+  organization: string
+  scopes: readonly string[]
+  disabled: boolean
+}) {
   const t = useTranslations('account')
   return (
-    <ActionForm action={createTokenAction} initial={start} name="new-token" className="mt-5 flex max-w-[560px] flex-col gap-3">
+    <ActionForm
+      action={createTokenAction}
+      initial={start}
+      name="new-token"
+      className="mt-5 flex max-w-[560px] flex-col gap-3"
+    >
       {(state, pending) => (
         <>
           {state.secret ? (
@@ -66,14 +88,28 @@ function NewToken({ organization, scopes, disabled }: { organization: string; sc
           <fieldset disabled={disabled} className="flex flex-col gap-3">
             <input type="hidden" name="organization" value={organization} />
             <Field id="token-name" label={t('tokenName')} errors={state.fields.name}>
-              <Input id="token-name" name="name" required maxLength={64} defaultValue={state.values.name} aria-invalid={Boolean(state.fields.name)} aria-describedby="token-name-note" />
+              <Input
+                id="token-name"
+                name="name"
+                required
+                maxLength={64}
+                defaultValue={state.values.name}
+                aria-invalid={Boolean(state.fields.name)}
+                aria-describedby="token-name-note"
+              />
             </Field>
             <fieldset>
               <legend className="mb-1 font-[550]">{t('scopes')}</legend>
               <div className="grid grid-cols-2 gap-x-4 narrow:grid-cols-3">
                 {scopes.map((scope) => (
                   <label key={scope} className="flex min-h-7 items-center gap-2">
-                    <input type="checkbox" name="scopes" value={scope} defaultChecked={usual.includes(scope)} className="checkbox" />
+                    <input
+                      type="checkbox"
+                      name="scopes"
+                      value={scope}
+                      defaultChecked={usual.includes(scope)}
+                      className="checkbox"
+                    />
                     <code>{scope}</code>
                   </label>
                 ))}
@@ -97,7 +133,17 @@ function NewToken({ organization, scopes, disabled }: { organization: string; sc
 }
 
 /** The person's API tokens; a new one's secret is shown once. */
-export function Tokens({ organization, tokens, scopes, mayCreate }: { organization: string; tokens: ShownToken[]; scopes: readonly string[]; mayCreate: boolean }) {
+export function Tokens({
+  organization,
+  tokens,
+  scopes,
+  mayCreate,
+}: {
+  organization: string
+  tokens: ShownToken[]
+  scopes: readonly string[]
+  mayCreate: boolean
+}) {
   const t = useTranslations('account')
   return (
     <section>

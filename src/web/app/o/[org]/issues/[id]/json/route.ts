@@ -1,7 +1,10 @@
 import { answerIssue, textAnswer } from '../../../../../../issues/answer.ts'
 
 /** The issue and one event as JSON; with `?form=stored` or `?form=received` the event's payload itself (after scrubbing). */
-export async function GET(request: Request, { params }: { params: Promise<{ org: string; id: string }> }): Promise<Response> {
+export async function GET(
+  request: Request,
+  { params }: { params: Promise<{ org: string; id: string }> },
+): Promise<Response> {
   const { org, id } = await params
   return answerIssue(org, id, request, ({ issue, event, stored, received }, search) => {
     const form = search.get('form')

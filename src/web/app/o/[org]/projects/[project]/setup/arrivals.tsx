@@ -54,16 +54,31 @@ function Rows({ title, rows }: { title: string; rows: ArrivalRow[] }) {
 }
 
 /** What has arrived from this project's SDKs, step by step, with the reason for what was refused; and a button that sends a test event. */
-export function Arrivals({ organization, project, projectId, maySend }: { organization: string; project: string; projectId: string; maySend: boolean }) {
+export function Arrivals({
+  organization,
+  project,
+  projectId,
+  maySend,
+}: {
+  organization: string
+  project: string
+  projectId: string
+  maySend: boolean
+}) {
   const t = useTranslations('arrivals')
   const toast = useToast()
   const client = useQueryClient()
   const [sending, setSending] = useState(false)
   const path = `projects/${encodeURIComponent(organization)}/${encodeURIComponent(project)}/`
   const key = ['arrivals', path]
-  const { data, error } = useQuery({ queryKey: key, queryFn: ({ signal }) => apiFetch<RestArrivals>(`${path}arrivals/`, { signal }), refetchInterval: pollMs })
+  const { data, error } = useQuery({
+    queryKey: key,
+    queryFn: ({ signal }) => apiFetch<RestArrivals>(`${path}arrivals/`, { signal }),
+    refetchInterval: pollMs,
+  })
   useLive((change) => {
-    if (change.kind === 'events' && change.projects.some((one) => one.id === projectId)) void client.invalidateQueries({ queryKey: key })
+    if (change.kind === 'events' && change.projects.some((one) => one.id === projectId))
+      void client.invalidateQueries({ queryKey: key })
   })
   async function sendTest() {
     setSending(true)
@@ -81,7 +96,11 @@ export function Arrivals({ organization, project, projectId, maySend }: { organi
   return (
     <section aria-live="polite" className="min-w-0">
       <h2 className="mb-1">{data?.newestIssue ? t('arrived') : t('waitingTitle')}</h2>
-      {error ? <p className="text-error">{error instanceof ApiError && error.code !== 'NETWORK' ? error.message : t('noAnswer')}</p> : null}
+      {error ? (
+        <p className="text-error">
+          {error instanceof ApiError && error.code !== 'NETWORK' ? error.message : t('noAnswer')}
+        </p>
+      ) : null}
       <ol>
         {stepsOf(data).map((step) => (
           <StepLine key={step.id} step={step} arrivals={data} />

@@ -14,7 +14,11 @@ export async function generateMetadata(): Promise<Metadata> {
 /** DSN, snippet of the platform, and what has arrived so far, live. */
 export default async function ProjectSetupPage({ params }: { params: Promise<{ org: string; project: string }> }) {
   const { org, project: projectSlug } = await params
-  const { actor, organization, project } = await demandProject(org, projectSlug, `/o/${org}/projects/${projectSlug}/setup`)
+  const { actor, organization, project } = await demandProject(
+    org,
+    projectSlug,
+    `/o/${org}/projects/${projectSlug}/setup`,
+  )
   const t = await getTranslations('projectSetup')
   const { meta, auth, config } = app()
   const key = meta.keysOf(project.id).find((one) => one.active)
@@ -59,7 +63,12 @@ export default async function ProjectSetupPage({ params }: { params: Promise<{ o
           </p>
         )}
       </section>
-      <Arrivals organization={organization.slug} project={project.slug} projectId={String(project.id)} maySend={auth.may(actor, 'issue:triage', { organization, project }) === 'yes' && key !== undefined} />
+      <Arrivals
+        organization={organization.slug}
+        project={project.slug}
+        projectId={String(project.id)}
+        maySend={auth.may(actor, 'issue:triage', { organization, project }) === 'yes' && key !== undefined}
+      />
     </div>
   )
 }

@@ -25,7 +25,13 @@ export function arrivalRows(arrivals: RestArrivals | undefined): { refused: Arri
   const refused: ArrivalRow[] = []
   const notStored: ArrivalRow[] = []
   for (const one of arrivals?.items ?? []) {
-    const row = { key: `${one.itemType}:${one.category}:${one.outcome}:${one.reason}`, itemType: one.itemType || one.category, category: one.category, quantity: one.quantity, sentence: one.sentence }
+    const row = {
+      key: `${one.itemType}:${one.category}:${one.outcome}:${one.reason}`,
+      itemType: one.itemType || one.category,
+      category: one.category,
+      quantity: one.quantity,
+      sentence: one.sentence,
+    }
     if (one.reason === 'not_stored_yet') notStored.push(row)
     else if (badEnds.has(one.outcome)) refused.push(row)
   }

@@ -19,7 +19,8 @@ async function changeKeys(data: FormData, change: (at: Change) => void): Promise
   try {
     auth.demand(actor, 'key:write', { organization, project })
     const keyId = Number(textOf(data, 'key')) || 0
-    if (keyId && !meta.keysOf(project.id).some((one) => one.id === keyId)) return failed(data, { message: (await getTranslations('keys'))('gone'), fields: {} })
+    if (keyId && !meta.keysOf(project.id).some((one) => one.id === keyId))
+      return failed(data, { message: (await getTranslations('keys'))('gone'), fields: {} })
     change({ projectId: project.id, keyId })
     await publishKeys()
   } catch (error) {
@@ -33,7 +34,10 @@ async function changeKeys(data: FormData, change: (at: Change) => void): Promise
 
 /** Makes one more key. */
 export async function createKeyAction(_before: FormState, data: FormData): Promise<FormState> {
-  return changeKeys(data, ({ projectId }) => void app().meta.createKey(projectId, checkName(textOf(data, 'label'), 'label')))
+  return changeKeys(
+    data,
+    ({ projectId }) => void app().meta.createKey(projectId, checkName(textOf(data, 'label'), 'label')),
+  )
 }
 
 /** Enables or disables a key: field `active` is yes or no. */
@@ -45,7 +49,15 @@ export async function switchKeyAction(_before: FormState, data: FormData): Promi
 export async function limitKeyAction(_before: FormState, data: FormData): Promise<FormState> {
   const count = textOf(data, 'count').trim()
   const windowS = textOf(data, 'window')
-  if (count !== '' && !isRateCount(count)) return failed(data, { message: '', fields: { count: [(await getTranslations('keys'))('countWrong')] } })
-  if (!isRateWindow(windowS)) return failed(data, { message: '', fields: { count: [(await getTranslations('keys'))('windowWrong')] } })
-  return changeKeys(data, ({ keyId }) => void app().meta.updateKey(keyId, { rateLimit: count === '' ? null : { count: Number(count), windowS: Number(windowS) } }))
+  if (count !== '' && !isRateCount(count))
+    return failed(data, { message: '', fields: { count: [(await getTranslations('keys'))('countWrong')] } })
+  if (!isRateWindow(windowS))
+    return failed(data, { message: '', fields: { count: [(await getTranslations('keys'))('windowWrong')] } })
+  return changeKeys(
+    data,
+    ({ keyId }) =>
+      void app().meta.updateKey(keyId, {
+        rateLimit: count === '' ? null : { count: Number(count), windowS: Number(windowS) },
+      }),
+  )
 }

@@ -9,13 +9,26 @@ import { createKeyAction } from './actions.ts'
 export function NewKeyForm({ place }: { place: { organization: string; project: string } }) {
   const t = useTranslations('keys')
   return (
-    <ActionForm action={createKeyAction} initial={noState} name="new-key" className="mt-6 flex max-w-[460px] flex-col gap-3">
+    <ActionForm
+      action={createKeyAction}
+      initial={noState}
+      name="new-key"
+      className="mt-6 flex max-w-[460px] flex-col gap-3"
+    >
       {(state, pending) => (
         <>
           <input type="hidden" name="organization" value={place.organization} />
           <input type="hidden" name="project" value={place.project} />
           <Field id="label" label={t('newLabel')} errors={state.fields.label ?? state.fields.name}>
-            <Input id="label" name="label" required maxLength={64} defaultValue={state.values.label} aria-invalid={Boolean(state.fields.label)} aria-describedby="label-note" />
+            <Input
+              id="label"
+              name="label"
+              required
+              maxLength={64}
+              defaultValue={state.values.label}
+              aria-invalid={Boolean(state.fields.label)}
+              aria-describedby="label-note"
+            />
           </Field>
           <div>
             <Button type="submit" disabled={pending}>

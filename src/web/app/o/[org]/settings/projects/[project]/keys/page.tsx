@@ -35,7 +35,15 @@ export default async function KeysPage({ params }: { params: Promise<{ org: stri
             key={key.id}
             place={place}
             mayWrite={mayWrite}
-            projectKey={{ id: key.id, label: key.label, dsn: dsnOf(config.url, key.publicKey, project.id), active: key.active, rateLimit: key.rateLimit, lastUsedMs: key.lastUsedMs, createdMs: key.createdMs }}
+            projectKey={{
+              id: key.id,
+              label: key.label,
+              dsn: dsnOf(config.url, key.publicKey, project.id),
+              active: key.active,
+              rateLimit: key.rateLimit,
+              lastUsedMs: key.lastUsedMs,
+              createdMs: key.createdMs,
+            }}
           />
         ))}
       </ul>

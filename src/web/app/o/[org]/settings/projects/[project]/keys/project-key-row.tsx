@@ -6,12 +6,20 @@ import { Button, Field, Input, Select } from '../../../../../../../ui/controls.t
 import { CopyButton } from '../../../../../../../ui/copy-button.tsx'
 import { PlainText } from '../../../../../../../ui/plain-text.tsx'
 import { SeverityShape } from '../../../../../../../ui/severity.tsx'
-import { RelativeTime } from '../../../../../../../ui/time.tsx'
+import { useAge } from '../../../../../../../ui/time.tsx'
 import { limitKeyAction, switchKeyAction } from './actions.ts'
 import { rateWindowsS } from './rate-limit.ts'
 
 export type KeyPlace = { organization: string; project: string }
-export type ShownKey = { id: number; label: string; dsn: string; active: boolean; rateLimit: { count: number; windowS: number } | null; lastUsedMs: number | null; createdMs: number }
+export type ShownKey = {
+  id: number
+  label: string
+  dsn: string
+  active: boolean
+  rateLimit: { count: number; windowS: number } | null
+  lastUsedMs: number | null
+  createdMs: number
+}
 
 function Hidden({ place, id }: { place: KeyPlace; id: number }) {
   return (
@@ -24,8 +32,17 @@ function Hidden({ place, id }: { place: KeyPlace; id: number }) {
 }
 
 /** One key: its DSN, whether it is on, its rate limit. */
-export function ProjectKeyRow({ place, projectKey, mayWrite }: { place: KeyPlace; projectKey: ShownKey; mayWrite: boolean }) {
+export function ProjectKeyRow({
+  place,
+  projectKey,
+  mayWrite,
+}: {
+  place: KeyPlace
+  projectKey: ShownKey
+  mayWrite: boolean
+}) {
   const t = useTranslations('keys')
+  const age = useAge()
   const { id, label, dsn, active, rateLimit, lastUsedMs } = projectKey
   return (
     <li className="border-b border-line py-4" data-key={id}>
@@ -36,13 +53,7 @@ export function ProjectKeyRow({ place, projectKey, mayWrite }: { place: KeyPlace
         </h2>
         {active ? null : <span className="chip text-ink-3">{t('off')}</span>}
         <span className="text-small text-ink-3">
-          {lastUsedMs === null ? (
-            t('neverUsed')
-          ) : (
-            <>
-              {t('lastUsed')} <RelativeTime at={lastUsedMs} />
-            </>
-          )}
+          {lastUsedMs === null ? t('neverUsed') : t('lastUsed', { age: age(lastUsedMs) })}
         </span>
         <ActionForm action={switchKeyAction} initial={noState} name={`switch-${id}`} className="ml-auto">
           {(_state, pending) => (
@@ -60,18 +71,38 @@ export function ProjectKeyRow({ place, projectKey, mayWrite }: { place: KeyPlace
         <code className="min-w-0 overflow-x-auto whitespace-nowrap">{dsn}</code>
         <CopyButton text={dsn} label={t('copyDsn')} iconOnly />
       </div>
-      <ActionForm action={limitKeyAction} initial={noState} name={`limit-${id}`} className="mt-3 flex flex-wrap items-end gap-3">
+      <ActionForm
+        action={limitKeyAction}
+        initial={noState}
+        name={`limit-${id}`}
+        className="mt-3 flex flex-wrap items-end gap-3"
+      >
         {(state, pending) => (
           <>
             <Hidden place={place} id={id} />
             <div className="w-[180px]">
               <Field id={`count-${id}`} label={t('limit')} errors={state.fields.count}>
-                <Input id={`count-${id}`} name="count" inputMode="numeric" placeholder={t('noLimit')} disabled={!mayWrite} defaultValue={state.values.count ?? rateLimit?.count ?? ''} aria-invalid={Boolean(state.fields.count)} aria-describedby={`count-${id}-note`} />
+                <Input
+                  id={`count-${id}`}
+                  name="count"
+                  inputMode="numeric"
+                  placeholder={t('noLimit')}
+                  disabled={!mayWrite}
+                  defaultValue={state.values.count ?? rateLimit?.count ?? ''}
+                  aria-invalid={Boolean(state.fields.count)}
+                  aria-describedby={`count-${id}-note`}
+                />
               </Field>
             </div>
             <div className="w-[140px]">
               <Field id={`window-${id}`} label={t('window')}>
-                <Select id={`window-${id}`} name="window" disabled={!mayWrite} defaultValue={String(rateLimit?.windowS ?? 60)} aria-describedby={`window-${id}-note`}>
+                <Select
+                  id={`window-${id}`}
+                  name="window"
+                  disabled={!mayWrite}
+                  defaultValue={String(rateLimit?.windowS ?? 60)}
+                  aria-describedby={`window-${id}-note`}
+                >
                   {rateWindowsS.map((one) => (
                     <option key={one} value={one}>
                       {t(`window${one}`)}
