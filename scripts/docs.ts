@@ -92,6 +92,7 @@ A setting with a wrong value ends the start with exit code 78 and a code made of
 }
 
 const outcomeSentences: Readonly<Record<Outcome, string>> = {
+  received: 'No end: items counted from the framing of what was opened, which the ends are held against.',
   stored: 'It is in a store and can be found.',
   filtered: 'A rule of the project took it out.',
   rate_limited: 'A limit was reached; the SDK was told how long to wait.',

@@ -97,7 +97,7 @@ async function command(config: Config, name: string, value: Record<string, strin
       return await runStopped(config, name, value)
     } catch (error) {
       // the folder is owned but its socket does not answer yet: the product is starting
-      if (!(error instanceof MishapError) || error.code !== 'START_LOCKED' || tries >= 150) throw error
+      if (!(error instanceof MishapError) || error.code !== 'START_LOCKED' || tries >= 300) throw error
       await systemClock.sleep(200)
     }
   }

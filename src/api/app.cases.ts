@@ -94,7 +94,7 @@ export async function openTestApp(): Promise<TestApp> {
     blobs,
     auth,
     live: createLive(1000),
-    journal: () => ({ lagBytes: 0, oldestWaitingMs: 0, boundBytes: 1 }),
+    journal: () => ({ lagBytes: 0, waitingRecords: 0, oldestWaitingMs: 0, boundBytes: 1 }),
     engineUp: () => true,
     publishKeys: async () => {},
     selfDsn: () => undefined,

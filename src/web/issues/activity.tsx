@@ -11,7 +11,19 @@ import { Section } from './marks.tsx'
 const textMax = 10_000
 
 /** What happened to the issue, newest first, and a field for a comment that keeps its text when it can't be sent. */
-export function ActivityList({ organization, issueId, activity, canTriage, changed }: { organization: string; issueId: string; activity: readonly RestActivity[]; canTriage: boolean; changed: () => void }) {
+export function ActivityList({
+  organization,
+  issueId,
+  activity,
+  canTriage,
+  changed,
+}: {
+  organization: string
+  issueId: string
+  activity: readonly RestActivity[]
+  canTriage: boolean
+  changed: () => void
+}) {
   const t = useTranslations('issues.activity')
   const [text, setText] = useState('')
   const [busy, setBusy] = useState(false)
@@ -60,7 +72,8 @@ export function ActivityList({ organization, issueId, activity, canTriage, chang
         {activity.map((one) => (
           <li key={one.id}>
             <div>
-              <b>{one.user ? <PlainText text={one.user.name || one.user.email} charactersMax={80} /> : 'Mishap'}</b> {t(one.type)} <RelativeTime at={one.dateCreated} className="text-ink-3" />
+              <b>{one.user ? <PlainText text={one.user.name || one.user.email} charactersMax={80} /> : 'Mishap'}</b>{' '}
+              {t(one.type)} <RelativeTime at={one.dateCreated} className="text-ink-3" />
             </div>
             {one.type === 'note' && typeof one.data.text === 'string' ? (
               <p className="activity-text">

@@ -10,7 +10,11 @@ import { codeOf, findIssue } from './load.ts'
 
 export type Asked = { issue: RestIssueDetail; event: RestEvent; stored: string; received: string | undefined }
 
-const headers = { 'cache-control': 'private, no-store', 'x-content-type-options': 'nosniff', 'content-security-policy': "default-src 'none'; sandbox" }
+const headers = {
+  'cache-control': 'private, no-store',
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; sandbox",
+}
 
 function refuse(status: number, code: string, detail: string): Response {
   return Response.json({ detail, code, causes: [] }, { status, headers })
@@ -20,7 +24,12 @@ function refuse(status: number, code: string, detail: string): Response {
  * Answers a GET for another form of the issue page (Markdown, JSON): finds issue and event (`?event=`, latest without),
  * asks for permission and hands them to `make`; errors are JSON.
  */
-export async function answerIssue(org: string, id: string, request: Request, make: (asked: Asked, search: URLSearchParams) => Response | undefined): Promise<Response> {
+export async function answerIssue(
+  org: string,
+  id: string,
+  request: Request,
+  make: (asked: Asked, search: URLSearchParams) => Response | undefined,
+): Promise<Response> {
   const actor = await actorHere()
   if (!actor) return refuse(401, 'AUTH_REQUIRED', 'Authentication credentials were not provided.')
   const missing = () => refuse(404, 'NOT_FOUND', 'The requested resource does not exist')
@@ -31,13 +40,19 @@ export async function answerIssue(org: string, id: string, request: Request, mak
   const deps = app()
   try {
     const row: EventRow = await eventRowOf(deps, here.issue, search.get('event') ?? 'latest')
-    const view = { organization: here.organization, projects: [here.project], environments: [], range: rangeOf({}, deps.clock.now()) }
+    const view = {
+      organization: here.organization,
+      projects: [here.project],
+      environments: [],
+      range: rangeOf({}, deps.clock.now()),
+    }
     const [issue, event] = await Promise.all([issueDetail(deps, view, here.issue), placeEvent(deps, here.issue, row)])
     return make({ issue, event, stored: storedJson(row), received: receivedJson(row) }, search) ?? missing()
   } catch (error) {
     const code = codeOf(error)
     if (code === 'NOT_FOUND') return missing()
-    if (code === 'STORE_UNAVAILABLE' || code === 'QUERY_TIMEOUT') return refuse(503, code, 'The events store is away; ingest goes on.')
+    if (code === 'STORE_UNAVAILABLE' || code === 'QUERY_TIMEOUT')
+      return refuse(503, code, 'The events store is away; ingest goes on.')
     throw error
   }
 }

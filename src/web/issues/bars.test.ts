@@ -6,7 +6,19 @@ describe('barsOf', () => {
   it.each<[string, RestPoint[], [number, number, number][]]>([
     ['nothing', [], []],
     ['one alone lasts an hour', [[7200, 4]], [[7200, 10_800, 4]]],
-    ['each until the next', [[0, 1], [60, 2], [120, 3]], [[0, 60, 1], [60, 120, 2], [120, 180, 3]]],
+    [
+      'each until the next',
+      [
+        [0, 1],
+        [60, 2],
+        [120, 3],
+      ],
+      [
+        [0, 60, 1],
+        [60, 120, 2],
+        [120, 180, 3],
+      ],
+    ],
   ])('%s', (_name, points, expected) => {
     expect(barsOf(points).map((bar) => [bar.fromS, bar.toS, bar.events])).toEqual(expected)
   })

@@ -7,7 +7,15 @@ import { type Severity, SeverityShape } from '../ui/severity.tsx'
 import { crumbsOf, kindOf, kindsOf, offsetText } from './crumbs.ts'
 import { Mark, Section, Segments } from './marks.tsx'
 
-const levels: Record<string, Severity> = { fatal: 'fatal', critical: 'fatal', error: 'error', warning: 'warning', info: 'info', log: 'info', debug: 'debug' }
+const levels: Record<string, Severity> = {
+  fatal: 'fatal',
+  critical: 'fatal',
+  error: 'error',
+  warning: 'warning',
+  info: 'info',
+  log: 'info',
+  debug: 'debug',
+}
 
 /** All breadcrumbs, newest last, with a filter by kind, a search, and times before the event or by the clock. */
 export function Breadcrumbs({ crumbs, eventAt }: { crumbs: readonly RestBreadcrumb[]; eventAt: string }) {
@@ -23,7 +31,12 @@ export function Breadcrumbs({ crumbs, eventAt }: { crumbs: readonly RestBreadcru
       title={t('title', { count: crumbs.length })}
       aside={
         <>
-          <select className="input input-compact" aria-label={t('kind')} value={kind} onChange={(event) => setKind(event.target.value)}>
+          <select
+            className="input input-compact"
+            aria-label={t('kind')}
+            value={kind}
+            onChange={(event) => setKind(event.target.value)}
+          >
             <option value="">{t('allKinds')}</option>
             {kinds.map((one) => (
               <option key={one.kind} value={one.kind}>
@@ -31,7 +44,14 @@ export function Breadcrumbs({ crumbs, eventAt }: { crumbs: readonly RestBreadcru
               </option>
             ))}
           </select>
-          <input className="input input-compact" type="search" aria-label={t('search')} placeholder={t('search')} value={text} onChange={(event) => setText(event.target.value)} />
+          <input
+            className="input input-compact"
+            type="search"
+            aria-label={t('search')}
+            placeholder={t('search')}
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+          />
           <Segments
             label={t('time')}
             value={time}
@@ -47,7 +67,12 @@ export function Breadcrumbs({ crumbs, eventAt }: { crumbs: readonly RestBreadcru
       {shown.length === 0 ? <p className="part-note">{t('none')}</p> : null}
       <ol className="crumbs">
         {shown.map(({ crumb, index }) => (
-          <Crumb key={index} crumb={crumb} index={index} time={time === 'relative' ? offsetText(crumb.timestamp, eventAt) : (crumb.timestamp?.slice(11, 23) ?? '')} />
+          <Crumb
+            key={index}
+            crumb={crumb}
+            index={index}
+            time={time === 'relative' ? offsetText(crumb.timestamp, eventAt) : (crumb.timestamp?.slice(11, 23) ?? '')}
+          />
         ))}
       </ol>
     </Section>

@@ -14,7 +14,8 @@ export function Chart({ points }: { points: readonly RestPoint[] }) {
   const bars = useMemo(() => barsOf(points), [points])
   const top = roundTop(Math.max(0, ...bars.map((bar) => bar.events)))
   const number = useMemo(() => new Intl.NumberFormat(locale), [locale])
-  const time = (seconds: number) => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' }).format(seconds * 1000)
+  const time = (seconds: number) =>
+    new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' }).format(seconds * 1000)
   const sum = bars.reduce((all, bar) => all + bar.events, 0)
   const [first] = bars
   const last = bars.at(-1)
@@ -28,7 +29,15 @@ export function Chart({ points }: { points: readonly RestPoint[] }) {
         <span>0</span>
       </div>
       <div className="chart-plot">
-        <svg role="img" aria-label={label} width="100%" height={heightPx} viewBox={`0 0 ${bars.length} ${heightPx}`} preserveAspectRatio="none" onMouseLeave={() => setAt(null)}>
+        <svg
+          role="img"
+          aria-label={label}
+          width="100%"
+          height={heightPx}
+          viewBox={`0 0 ${bars.length} ${heightPx}`}
+          preserveAspectRatio="none"
+          onMouseLeave={() => setAt(null)}
+        >
           {bars.map((bar, index) => {
             const height = bar.events ? Math.max(1.5, (bar.events / top) * heightPx) : 0
             return (

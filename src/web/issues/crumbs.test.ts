@@ -2,7 +2,15 @@ import { describe, expect, it } from 'vitest'
 import type { RestBreadcrumb } from '../../protocol/rest.ts'
 import { crumbsOf, kindOf, kindsOf, offsetText } from './crumbs.ts'
 
-const crumb = (value: Partial<RestBreadcrumb>): RestBreadcrumb => ({ timestamp: null, type: 'default', category: null, level: 'info', message: null, data: null, ...value })
+const crumb = (value: Partial<RestBreadcrumb>): RestBreadcrumb => ({
+  timestamp: null,
+  type: 'default',
+  category: null,
+  level: 'info',
+  message: null,
+  data: null,
+  ...value,
+})
 const all = [
   crumb({ type: 'http', category: 'fetch', data: { url: '/api/Cart' } }),
   crumb({ category: 'ui.click', message: 'button#pay' }),

@@ -10,7 +10,9 @@ export function kindOf(crumb: RestBreadcrumb): string {
 export function kindsOf(crumbs: readonly RestBreadcrumb[]): { kind: string; count: number }[] {
   const counts = new Map<string, number>()
   for (const crumb of crumbs) counts.set(kindOf(crumb), (counts.get(kindOf(crumb)) ?? 0) + 1)
-  return [...counts].map(([kind, count]) => ({ kind, count })).sort((a, b) => b.count - a.count || (a.kind < b.kind ? -1 : 1))
+  return [...counts]
+    .map(([kind, count]) => ({ kind, count }))
+    .sort((a, b) => b.count - a.count || (a.kind < b.kind ? -1 : 1))
 }
 
 export type Shown = { crumb: RestBreadcrumb; index: number }
@@ -31,6 +33,11 @@ export function offsetText(crumbAt: string | null, eventAt: string): string {
   const ms = Date.parse(crumbAt ?? '') - Date.parse(eventAt)
   if (!Number.isFinite(ms)) return ''
   const size = Math.abs(ms)
-  const text = size < 1000 ? `${Math.round(size)} ms` : size < 120_000 ? `${Number((size / 1000).toPrecision(3))} s` : `${Math.round(size / 60_000)} min`
+  const text =
+    size < 1000
+      ? `${Math.round(size)} ms`
+      : size < 120_000
+        ? `${Number((size / 1000).toPrecision(3))} s`
+        : `${Math.round(size / 60_000)} min`
   return `${ms > 0 ? '+' : '-'}${text}`
 }

@@ -34,10 +34,15 @@ export function Request({ request }: { request: RestRequest }) {
       {body === null || body === undefined ? null : (
         <>
           <h3 className="part-sub">
-            {t('body')} {request.inferredContentType ? <span className="text-ink-3">{request.inferredContentType.slice(0, 80)}</span> : null}
+            {t('body')}{' '}
+            {request.inferredContentType ? (
+              <span className="text-ink-3">{request.inferredContentType.slice(0, 80)}</span>
+            ) : null}
           </h3>
           {typeof body === 'object' && !Array.isArray(body) ? (
-            <Facts facts={Object.entries(body).map(([name, value]) => ({ name, value, path: `request.data.${name}` }))} />
+            <Facts
+              facts={Object.entries(body).map(([name, value]) => ({ name, value, path: `request.data.${name}` }))}
+            />
           ) : (
             <pre className="raw-small">
               <PlainText text={typeof body === 'string' ? body : JSON.stringify(body, null, 2)} charactersMax={8000} />
@@ -60,7 +65,9 @@ export function Request({ request }: { request: RestRequest }) {
 /** User, with everything that was sent about them. */
 export function User({ user }: { user: NonNullable<RestEvent['user']> }) {
   const t = useTranslations('issues.user')
-  const facts: Fact[] = (['id', 'email', 'username', 'name', 'ip_address'] as const).flatMap((name) => (user[name] ? [{ name, value: user[name], path: `user.${name}` }] : []))
+  const facts: Fact[] = (['id', 'email', 'username', 'name', 'ip_address'] as const).flatMap((name) =>
+    user[name] ? [{ name, value: user[name], path: `user.${name}` }] : [],
+  )
   for (const [name, value] of Object.entries(user.geo ?? {})) facts.push({ name: `geo.${name}`, value })
   for (const [name, value] of Object.entries(user.data ?? {})) facts.push({ name, value, path: `user.data.${name}` })
   return (
@@ -82,7 +89,11 @@ export function Contexts({ event }: { event: RestEvent }) {
             <h3 className="part-sub">
               <PlainText text={name} charactersMax={80} />
             </h3>
-            <Facts facts={Object.entries(values ?? {}).flatMap(([key, value]) => (key === 'type' || value === null ? [] : [{ name: key, value, path: `contexts.${name}.${key}` }]))} />
+            <Facts
+              facts={Object.entries(values ?? {}).flatMap(([key, value]) =>
+                key === 'type' || value === null ? [] : [{ name: key, value, path: `contexts.${name}.${key}` }],
+              )}
+            />
           </div>
         ))}
         {extra.length ? (
@@ -108,7 +119,9 @@ export function SdkAndPackages({ event }: { event: RestEvent }) {
           facts={[
             { name: t('name'), value: `${sdk.name} ${sdk.version}` },
             ...(sdk.integrations.length ? [{ name: t('integrations'), value: sdk.integrations.join(', ') }] : []),
-            ...(sdk.packages.length ? [{ name: t('sdkPackages'), value: sdk.packages.map((one) => `${one.name} ${one.version}`).join(', ') }] : []),
+            ...(sdk.packages.length
+              ? [{ name: t('sdkPackages'), value: sdk.packages.map((one) => `${one.name} ${one.version}`).join(', ') }]
+              : []),
           ]}
         />
       ) : null}
@@ -133,14 +146,26 @@ export function Csp({ report }: { report: Record<string, unknown> }) {
 }
 
 /** Files that came with the event; they are downloaded, never shown. */
-export function Attachments({ event, organization, project }: { event: RestEvent; organization: string; project: string }) {
+export function Attachments({
+  event,
+  organization,
+  project,
+}: {
+  event: RestEvent
+  organization: string
+  project: string
+}) {
   const t = useTranslations('issues.attachments')
   return (
     <Section id="attachments" title={t('title')}>
       <ul className="plain-list">
         {event.attachments.map((one) => (
           <li key={one.id}>
-            <a className="link" download href={`/api/0/projects/${organization}/${project}/events/${event.eventID}/attachments/${one.id}/?download=1`}>
+            <a
+              className="link"
+              download
+              href={`/api/0/projects/${organization}/${project}/events/${event.eventID}/attachments/${one.id}/?download=1`}
+            >
               <PlainText text={one.name} charactersMax={200} />
             </a>{' '}
             <span className="text-ink-3">
@@ -162,7 +187,8 @@ export function RemarkList({ remarks }: { remarks: readonly Remark[] }) {
         {remarks.map((one, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: two remarks may say the same of one value
           <li key={index}>
-            <span className={`remark remark-${one.kind}`}>{t(one.kind)}</span> <code>{one.path ? <PlainText text={one.path} charactersMax={300} /> : t('event')}</code>{' '}
+            <span className={`remark remark-${one.kind}`}>{t(one.kind)}</span>{' '}
+            <code>{one.path ? <PlainText text={one.path} charactersMax={300} /> : t('event')}</code>{' '}
             <span className="text-ink-3">
               <PlainText text={one.rule} charactersMax={300} />
               {one.lengthWas === null ? null : ` · ${t('was', { count: one.lengthWas })}`}
@@ -183,7 +209,10 @@ export function Grouping({ event }: { event: RestEvent }) {
         {event.grouping.variants.map((variant) => (
           <li key={`${variant.name}:${variant.hash}`} className="variant">
             <div>
-              <b>{variant.name}</b> <span className={`chip ${variant.contributes ? 'text-ok' : 'text-ink-3'}`}>{variant.contributes ? t('counts') : t('doesNot')}</span>{' '}
+              <b>{variant.name}</b>{' '}
+              <span className={`chip ${variant.contributes ? 'text-ok' : 'text-ink-3'}`}>
+                {variant.contributes ? t('counts') : t('doesNot')}
+              </span>{' '}
               {variant.hash ? <code className="text-ink-3">{variant.hash}</code> : null}
             </div>
             <p className="text-ink-2">

@@ -25,7 +25,9 @@ describe('libraryOf', () => {
 describe('runsOf', () => {
   const show = (frames: RestFrame[], mode: FrameMode) =>
     runsOf(frames, mode).map((run) =>
-      run.kind === 'frame' ? `${run.index}` : `[${run.frames.map((one) => one.index).join(' ')}: ${run.names.join(',')}]`,
+      run.kind === 'frame'
+        ? `${run.index}`
+        : `[${run.frames.map((one) => one.index).join(' ')}: ${run.names.join(',')}]`,
     )
   it.each<[string, RestFrame[], FrameMode, string[]]>([
     ['newest first', [app('a'), app('b')], 'app', ['1', '0']],
@@ -88,6 +90,8 @@ describe('order', () => {
       stacktrace: null,
       ...more,
     })
-    expect(threadsOf([one(1, {}), one(2, { current: true }), one(3, { crashed: true })]).map((t) => t.id)).toEqual([3, 2, 1])
+    expect(threadsOf([one(1, {}), one(2, { current: true }), one(3, { crashed: true })]).map((t) => t.id)).toEqual([
+      3, 2, 1,
+    ])
   })
 })

@@ -90,13 +90,15 @@ export function IssueNumbers({ detail }: { detail: RestIssueDetail }) {
       <div>
         <dt>{t('column.events')}</dt>
         <dd>
-          <b>{number.format(Number(detail.count))}</b> <span>{t('page.ofAll', { count: number.format(Number(detail.lifetime.count)) })}</span>
+          <b>{number.format(Number(detail.count))}</b>{' '}
+          <span>{t('page.ofAll', { count: number.format(Number(detail.lifetime.count)) })}</span>
         </dd>
       </div>
       <div>
         <dt>{t('column.users')}</dt>
         <dd>
-          <b>{number.format(detail.userCount)}</b> <span>{t('page.ofAll', { count: number.format(detail.lifetime.userCount) })}</span>
+          <b>{number.format(detail.userCount)}</b>{' '}
+          <span>{t('page.ofAll', { count: number.format(detail.lifetime.userCount) })}</span>
         </dd>
       </div>
       {seen.map(([name, at, release]) => (
@@ -114,13 +116,26 @@ export function IssueNumbers({ detail }: { detail: RestIssueDetail }) {
       ))}
       <div>
         <dt>{t('column.assignee')}</dt>
-        <dd>{detail.assignedTo ? <PlainText text={detail.assignedTo.name || detail.assignedTo.email} charactersMax={60} /> : t('unassigned')}</dd>
+        <dd>
+          {detail.assignedTo ? (
+            <PlainText text={detail.assignedTo.name || detail.assignedTo.email} charactersMax={60} />
+          ) : (
+            t('unassigned')
+          )}
+        </dd>
       </div>
     </dl>
   )
 }
 
-type NavProps = { event: RestEvent; eventBase: string; kept: string; copyMarkdown: () => Promise<string>; jsonHref: string; markdownHref: string }
+type NavProps = {
+  event: RestEvent
+  eventBase: string
+  kept: string
+  copyMarkdown: () => Promise<string>
+  jsonHref: string
+  markdownHref: string
+}
 
 /** Which event this is, and the way to its neighbours and to its other forms. */
 export function EventNav({ event, eventBase, kept, copyMarkdown, jsonHref, markdownHref }: NavProps) {
@@ -135,7 +150,8 @@ export function EventNav({ event, eventBase, kept, copyMarkdown, jsonHref, markd
   return (
     <div className="event-nav">
       <div className="event-which">
-        <b>{t('number', { number: event.number, total: event.total })}</b> <RelativeTime at={event.dateCreated} className="text-ink-3" /> <code className="event-id">{event.eventID}</code>
+        <b>{t('number', { number: event.number, total: event.total })}</b>{' '}
+        <RelativeTime at={event.dateCreated} className="text-ink-3" /> <code className="event-id">{event.eventID}</code>
       </div>
       <div className="event-links">
         {links.map((one) =>

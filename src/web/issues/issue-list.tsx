@@ -25,7 +25,18 @@ export type ListProps = {
 }
 
 /** Rows by the window's scroll position; rows have one height, so nothing is ever measured. */
-export function IssueList({ rows, hrefOf, cursorId, selected, dimmed, more, fetchMore, onOpen, onCheck, canTriage }: ListProps) {
+export function IssueList({
+  rows,
+  hrefOf,
+  cursorId,
+  selected,
+  dimmed,
+  more,
+  fetchMore,
+  onOpen,
+  onCheck,
+  canTriage,
+}: ListProps) {
   const t = useTranslations('issues')
   const locale = useLocale()
   const list = useRef<HTMLUListElement>(null)
@@ -38,7 +49,15 @@ export function IssueList({ rows, hrefOf, cursorId, selected, dimmed, more, fetc
     observer.observe(document.body)
     return () => observer.disconnect()
   }, [])
-  const virtual = useWindowVirtualizer({ count: rows.length, estimateSize: () => rowPx, overscan: 6, scrollMargin: topPx, scrollPaddingStart: headPx, scrollPaddingEnd: 60 })
+  const virtual = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: () => rowPx,
+    overscan: 8,
+    useFlushSync: false,
+    scrollMargin: topPx,
+    scrollPaddingStart: headPx,
+    scrollPaddingEnd: 60,
+  })
   const items = virtual.getVirtualItems()
   const lastIndex = items.at(-1)?.index ?? 0
   useEffect(() => {

@@ -21,6 +21,7 @@ import { EventNav, IssueHeader, IssueNumbers } from './issue-header.tsx'
 import { Mark, RemarksProvider, Section } from './marks.tsx'
 import { Payload } from './payload.tsx'
 import { remarksOf } from './remarks.ts'
+import { withStatus } from './rows.ts'
 import { entryOf, sectionsOf } from './sections.ts'
 import { Exceptions, Frames, Threads } from './stack.tsx'
 import { RangeSelect } from './stream-filters.tsx'
@@ -28,7 +29,6 @@ import { keptSearch, useStreamParams } from './stream-params.ts'
 import { StreamFailed, StreamLoading } from './stream-states.tsx'
 import { EventTags, TagBars } from './tags.tsx'
 import { useTriage } from './triage.ts'
-import { withStatus } from './rows.ts'
 
 type PageProps = {
   organization: string
@@ -50,7 +50,9 @@ function useIssue({ organization, issueId, choice, detail, event, away }: PagePr
   const { range, env } = params
   const query = useMemo(
     () => ({
-      ...(range.kind === 'relative' ? { statsPeriod: range.period } : { start: new Date(range.fromMs).toISOString(), end: new Date(range.toMs).toISOString() }),
+      ...(range.kind === 'relative'
+        ? { statsPeriod: range.period }
+        : { start: new Date(range.fromMs).toISOString(), end: new Date(range.toMs).toISOString() }),
       environment: env ? env.split(',') : undefined,
     }),
     [range, env],
@@ -58,7 +60,13 @@ function useIssue({ organization, issueId, choice, detail, event, away }: PagePr
   const path = `organizations/${organization}/issues/${issueId}/`
   const key = useMemo(() => ['issue', organization, issueId, query] as const, [organization, issueId, query])
   const options = { retry: (tries: number, error: Error) => mayWait(error) && tries < 1000, retryDelay: 2000 }
-  const issue = useQuery({ queryKey: key, queryFn: ({ signal }) => apiFetch<RestIssueDetail>(path, { query, signal }), initialData: detail, staleTime: 30_000, ...options })
+  const issue = useQuery({
+    queryKey: key,
+    queryFn: ({ signal }) => apiFetch<RestIssueDetail>(path, { query, signal }),
+    initialData: detail,
+    staleTime: 30_000,
+    ...options,
+  })
   const shown = useQuery({
     queryKey: ['issue-event', organization, issueId, choice, event?.eventID],
     queryFn: ({ signal }) => apiFetch<RestEvent>(`${path}events/${encodeURIComponent(choice)}/`, { signal }),
@@ -83,7 +91,8 @@ export function IssuePage(props: PageProps) {
   const base = `/o/${organization}/issues`
   const kept = keptSearch(params)
   const refetch = () => void issue.refetch()
-  const show = (_ids: readonly string[], status: IssueStatus) => client.setQueryData<RestIssueDetail>(key, (before) => before && { ...before, ...withStatus(before, status) })
+  const show = (_ids: readonly string[], status: IssueStatus) =>
+    client.setQueryData<RestIssueDetail>(key, (before) => before && { ...before, ...withStatus(before, status) })
   const triage = useTriage(organization, show, refetch)
   const decide = (status: IssueStatus) => {
     if (detail && canTriage) void triage(new Map([[detail.status, [issueId]]]), status)
@@ -92,8 +101,12 @@ export function IssuePage(props: PageProps) {
     if (live.kind === 'issue' && live.id === issueId) refetch()
   })
   const linkText = () => `${window.location.origin}/i/${encodeURIComponent(shortId)}`
-  const markdown = async () => (event ? await fetch(`${base}/${issueId}/md?event=${event.eventID}`).then((answer) => (answer.ok ? answer.text() : '')) : '')
-  const go = (id: string | null | undefined) => id && router.push(`${base}/${issueId}/events/${id}${kept}`, { scroll: false })
+  const markdown = async () =>
+    event
+      ? await fetch(`${base}/${issueId}/md?event=${event.eventID}`).then((answer) => (answer.ok ? answer.text() : ''))
+      : ''
+  const go = (id: string | null | undefined) =>
+    id && router.push(`${base}/${issueId}/events/${id}${kept}`, { scroll: false })
   const group = t('keys.group')
   useKey('[', group, t('page.older'), () => go(event?.previousEventID))
   useKey(']', group, t('page.newer'), () => go(event?.nextEventID))
@@ -105,11 +118,23 @@ export function IssuePage(props: PageProps) {
   useKey('y', group, t('page.copyLink'), async () => {
     if (await copyText(linkText())) toast({ text: t('page.copiedLink'), stayMs: 3000 })
   })
-  if (!detail) return failure || away ? <StreamFailed error={failure ?? new ApiError(503, 'STORE_UNAVAILABLE', '')} retrying /> : <StreamLoading />
+  if (!detail)
+    return failure || away ? (
+      <StreamFailed error={failure ?? new ApiError(503, 'STORE_UNAVAILABLE', '')} retrying />
+    ) : (
+      <StreamLoading />
+    )
   return (
     <div className="issue-page">
       {failure && mayWait(failure) ? <StreamFailed error={failure} retrying /> : null}
-      <IssueHeader detail={detail} base={base} listSearch={kept} canTriage={canTriage} decide={decide} linkText={linkText} />
+      <IssueHeader
+        detail={detail}
+        base={base}
+        listSearch={kept}
+        canTriage={canTriage}
+        decide={decide}
+        linkText={linkText}
+      />
       <div className="issue-figures">
         <IssueNumbers detail={detail} />
         <div className="issue-range">
@@ -128,10 +153,28 @@ export function IssuePage(props: PageProps) {
         />
       ) : null}
       <div className="issue-body">
-        <div className="issue-parts">{event ? <EventParts event={event} organization={organization} issueId={issueId} project={detail.project.slug} base={base} /> : <EmptyState title={t('page.evicted')}>{t('page.evictedTodo')}</EmptyState>}</div>
+        <div className="issue-parts">
+          {event ? (
+            <EventParts
+              event={event}
+              organization={organization}
+              issueId={issueId}
+              project={detail.project.slug}
+              base={base}
+            />
+          ) : (
+            <EmptyState title={t('page.evicted')}>{t('page.evictedTodo')}</EmptyState>
+          )}
+        </div>
         <aside className="issue-side">
           <TagBars organization={organization} issueId={issueId} query={query} base={base} />
-          <ActivityList organization={organization} issueId={issueId} activity={detail.activity} canTriage={canTriage} changed={refetch} />
+          <ActivityList
+            organization={organization}
+            issueId={issueId}
+            activity={detail.activity}
+            canTriage={canTriage}
+            changed={refetch}
+          />
         </aside>
       </div>
     </div>
@@ -139,7 +182,19 @@ export function IssuePage(props: PageProps) {
 }
 
 /** All parts that the payload has; the others are named in one line. */
-function EventParts({ event, organization, issueId, project, base }: { event: RestEvent; organization: string; issueId: string; project: string; base: string }) {
+function EventParts({
+  event,
+  organization,
+  issueId,
+  project,
+  base,
+}: {
+  event: RestEvent
+  organization: string
+  issueId: string
+  project: string
+  base: string
+}) {
   const t = useTranslations('issues')
   const { present, missing } = useMemo(() => sectionsOf(event), [event])
   const remarks = useMemo(() => remarksOf(event._meta, event.errors), [event])
@@ -169,7 +224,9 @@ function EventParts({ event, organization, issueId, project, base }: { event: Re
       ) : null}
       {threads?.data.values.length ? <Threads key={`t${event.eventID}`} threads={threads.data.values} /> : null}
       {csp ? <Csp report={csp.data} /> : null}
-      {crumbs && present.has('breadcrumbs') ? <Breadcrumbs key={`b${event.eventID}`} crumbs={crumbs.data.values} eventAt={event.dateCreated} /> : null}
+      {crumbs && present.has('breadcrumbs') ? (
+        <Breadcrumbs key={`b${event.eventID}`} crumbs={crumbs.data.values} eventAt={event.dateCreated} />
+      ) : null}
       {request ? <Request request={request.data} /> : null}
       {event.user && present.has('user') ? <User user={event.user} /> : null}
       {present.has('tags') ? <EventTags event={event} base={base} /> : null}
@@ -178,8 +235,18 @@ function EventParts({ event, organization, issueId, project, base }: { event: Re
       {present.has('sdk') || present.has('packages') ? <SdkAndPackages event={event} /> : null}
       {remarks.length ? <RemarkList remarks={remarks} /> : null}
       {event.grouping.variants.length ? <Grouping event={event} /> : null}
-      <Payload key={`j${event.eventID}`} organization={organization} issueId={issueId} eventId={event.eventID} size={bytesText(event.size)} />
-      {missing.length ? <p className="part-note">{t('page.notSent', { names: missing.map((name) => t(`section.${name}`)).join(', ') })}</p> : null}
+      <Payload
+        key={`j${event.eventID}`}
+        organization={organization}
+        issueId={issueId}
+        eventId={event.eventID}
+        size={bytesText(event.size)}
+      />
+      {missing.length ? (
+        <p className="part-note">
+          {t('page.notSent', { names: missing.map((name) => t(`section.${name}`)).join(', ') })}
+        </p>
+      ) : null}
     </RemarksProvider>
   )
 }

@@ -11,7 +11,13 @@ import { sparkHeightPx, sparkOf, sparkWidthPx } from './bars.ts'
 const Spark = memo(function Spark({ stats }: { stats: RestIssue['stats'] }) {
   const { path, barPx } = sparkOf((Object.values(stats)[0] ?? []).map((point) => point[1]))
   return (
-    <svg aria-hidden="true" className="spark" width={sparkWidthPx} height={sparkHeightPx} viewBox={`0 0 ${sparkWidthPx} ${sparkHeightPx}`}>
+    <svg
+      aria-hidden="true"
+      className="spark"
+      width={sparkWidthPx}
+      height={sparkHeightPx}
+      viewBox={`0 0 ${sparkWidthPx} ${sparkHeightPx}`}
+    >
       <path d={path} strokeWidth={barPx} />
     </svg>
   )
@@ -24,9 +30,15 @@ export function Badges({ issue }: { issue: RestIssue }) {
     <>
       {issue.status === 'resolved' ? <span className="chip text-ok">{t('resolved')}</span> : null}
       {issue.status === 'ignored' ? <span className="chip text-ink-3">{t('archived')}</span> : null}
-      {issue.status === 'unresolved' && issue.substatus === 'new' ? <span className="chip text-accent">{t('new')}</span> : null}
-      {issue.status === 'unresolved' && issue.substatus === 'regressed' ? <span className="chip text-warning">{t('regressed')}</span> : null}
-      {issue.status === 'unresolved' && issue.substatus === 'escalating' ? <span className="chip text-error">{t('escalating')}</span> : null}
+      {issue.status === 'unresolved' && issue.substatus === 'new' ? (
+        <span className="chip text-accent">{t('new')}</span>
+      ) : null}
+      {issue.status === 'unresolved' && issue.substatus === 'regressed' ? (
+        <span className="chip text-warning">{t('regressed')}</span>
+      ) : null}
+      {issue.status === 'unresolved' && issue.substatus === 'escalating' ? (
+        <span className="chip text-error">{t('escalating')}</span>
+      ) : null}
       {issue.isUnhandled ? <span className="chip text-error">{t('unhandled')}</span> : null}
     </>
   )
@@ -50,7 +62,16 @@ type RowProps = {
 }
 
 /** One row, 52 px. Clicks are handled by the list: checkboxes by `data-check`, everything else is the link. */
-export const IssueRow = memo(function IssueRow({ issue, href, index, total, isCursor, isSelected, number, offsetPx }: RowProps) {
+export const IssueRow = memo(function IssueRow({
+  issue,
+  href,
+  index,
+  total,
+  isCursor,
+  isSelected,
+  number,
+  offsetPx,
+}: RowProps) {
   const t = useTranslations('issues')
   const level = useTranslations('level')
   const age = useAge()
@@ -70,7 +91,14 @@ export const IssueRow = memo(function IssueRow({ issue, href, index, total, isCu
       aria-posinset={index + 1}
     >
       <span className="issue-check">
-        <input type="checkbox" className="checkbox" data-check={issue.id} checked={isSelected} readOnly aria-label={t('select', { issue: issue.shortId })} />
+        <input
+          type="checkbox"
+          className="checkbox"
+          data-check={issue.id}
+          checked={isSelected}
+          readOnly
+          aria-label={t('select', { issue: issue.shortId })}
+        />
       </span>
       <span className="issue-main">
         <span className="issue-line">
@@ -106,7 +134,11 @@ export const IssueRow = memo(function IssueRow({ issue, href, index, total, isCu
         <span className="issue-age">{age(first) === age(last) ? '' : t('old', { age: age(first) })}</span>
       </span>
       <span className="issue-assignee">
-        {issue.assignedTo ? <PlainText text={issue.assignedTo.name || issue.assignedTo.email} charactersMax={60} /> : <span className="text-ink-3">{t('unassigned')}</span>}
+        {issue.assignedTo ? (
+          <PlainText text={issue.assignedTo.name || issue.assignedTo.email} charactersMax={60} />
+        ) : (
+          <span className="text-ink-3">{t('unassigned')}</span>
+        )}
       </span>
     </li>
   )

@@ -30,7 +30,17 @@ function Name({ name }: { name: string | undefined }) {
   )
 }
 
-function Node({ name, value, depth, openDepth }: { name: string | undefined; value: unknown; depth: number; openDepth: number }) {
+function Node({
+  name,
+  value,
+  depth,
+  openDepth,
+}: {
+  name: string | undefined
+  value: unknown
+  depth: number
+  openDepth: number
+}) {
   const t = useTranslations('issues.json')
   const [open, setOpen] = useState(depth < openDepth)
   const [shown, setShown] = useState(membersStep)

@@ -11,7 +11,9 @@ export function readable(actor: Actor): Readable[] {
   const { meta, auth } = app()
   return meta.organizationsOf(actor.person.id).map((organization) => ({
     organization,
-    projectIds: meta.projectsOf(organization.id).flatMap((project) => (auth.may(actor, 'issue:read', { organization, project }) === 'yes' ? [project.id] : [])),
+    projectIds: meta
+      .projectsOf(organization.id)
+      .flatMap((project) => (auth.may(actor, 'issue:read', { organization, project }) === 'yes' ? [project.id] : [])),
   }))
 }
 
@@ -42,7 +44,14 @@ export async function digestHits(actor: Actor, digest: string): Promise<{ hits: 
     for (const { organization, projectIds } of readable(actor)) {
       for (const { issue, events } of await eventsOfDigest(app(), projectIds, digest)) {
         const [newest] = events
-        if (newest) hits.push({ organization, issue, eventId: newest.eventId, atMs: Math.floor(newest.timestampUs / 1000), events: events.length })
+        if (newest)
+          hits.push({
+            organization,
+            issue,
+            eventId: newest.eventId,
+            atMs: Math.floor(newest.timestampUs / 1000),
+            events: events.length,
+          })
       }
     }
     return { hits, away: false }
@@ -62,7 +71,12 @@ export async function tracePath(actor: Actor, traceId: string): Promise<string |
   for (const { organization, projectIds } of readable(actor)) {
     if (projectIds.length === 0) continue
     const scope = { projectIds, environments: [], fromMs: 0, toMs: nowMs + 86_400_000 }
-    const groups = await deps.events.groups({ scope, filter: { op: 'field', field: 'trace_id', match: 'is', value: plain }, order: 'last', max: 1 })
+    const groups = await deps.events.groups({
+      scope,
+      filter: { op: 'field', field: 'trace_id', match: 'is', value: plain },
+      order: 'last',
+      max: 1,
+    })
     if (groups.length) return `/o/${organization.slug}/issues?q=${encodeURIComponent(`trace:${plain}`)}&t=90d`
   }
   return undefined

@@ -16,13 +16,19 @@ const one = (value: string | string[] | undefined): string | null => (typeof val
 
 /** The code of an error of ours. The class has an instance in each bundle, so `instanceof` would not find it. */
 export function codeOf(error: unknown): string | undefined {
-  return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+  return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : undefined
 }
 
 /** The issue with this id or short id in an organization, or undefined when it is not there or may not be read. */
 export function findIssue(actor: Actor, organization: Organization, text: string): IssueHere | undefined {
   const { meta, auth } = app()
-  const issue = /^\d{1,15}$/.test(text) ? meta.issueById(Number(text)) : text.length <= 80 ? meta.issueByShortId(organization.id, text.toUpperCase()) : undefined
+  const issue = /^\d{1,15}$/.test(text)
+    ? meta.issueById(Number(text))
+    : text.length <= 80
+      ? meta.issueByShortId(organization.id, text.toUpperCase())
+      : undefined
   if (!issue || issue.organizationId !== organization.id) return undefined
   const project = meta.projectById(issue.projectId)
   if (!project || auth.may(actor, 'issue:read', { organization, project, issue }) !== 'yes') return undefined
@@ -47,17 +53,29 @@ export type Loaded = { detail: RestIssueDetail | undefined; event: RestEvent | u
 export async function loadIssue(here: IssueHere, choice: string, search: Search): Promise<Loaded> {
   const deps = app()
   const range = rangeOf({ t: one(search.t), from: one(search.from), to: one(search.to) })
-  const span = range.kind === 'relative' ? { statsPeriod: range.period } : { start: new Date(range.fromMs).toISOString(), end: new Date(range.toMs).toISOString() }
-  const view = { organization: here.organization, projects: [here.project], environments: one(search.env)?.split(',').filter(Boolean) ?? [], range: spanOf(span, deps.clock.now()) }
+  const span =
+    range.kind === 'relative'
+      ? { statsPeriod: range.period }
+      : { start: new Date(range.fromMs).toISOString(), end: new Date(range.toMs).toISOString() }
+  const view = {
+    organization: here.organization,
+    projects: [here.project],
+    environments: one(search.env)?.split(',').filter(Boolean) ?? [],
+    range: spanOf(span, deps.clock.now()),
+  }
   try {
     const { row, away } = await rowOf(here, choice)
     if (away) return { detail: undefined, event: undefined, away }
-    const [detail, event] = await Promise.all([issueDetail(deps, view, here.issue), row ? placeEvent(deps, here.issue, row) : undefined])
+    const [detail, event] = await Promise.all([
+      issueDetail(deps, view, here.issue),
+      row ? placeEvent(deps, here.issue, row) : undefined,
+    ])
     return { detail, event, away: false }
   } catch (error) {
     const code = codeOf(error)
     if (code === 'NOT_FOUND') notFound()
-    if (code === 'STORE_UNAVAILABLE' || code === 'QUERY_TIMEOUT') return { detail: undefined, event: undefined, away: true }
+    if (code === 'STORE_UNAVAILABLE' || code === 'QUERY_TIMEOUT')
+      return { detail: undefined, event: undefined, away: true }
     throw error
   }
 }

@@ -17,7 +17,11 @@ export function Mark({ path }: { path: string }) {
   const found = useContext(Remarks).get(path)
   const [first] = found ?? []
   if (!found || !first) return null
-  const title = found.map((one) => `${t(one.kind)}: ${one.rule}${one.lengthWas === null ? '' : ` (${t('was', { count: one.lengthWas })})`}`).join('\n')
+  const title = found
+    .map(
+      (one) => `${t(one.kind)}: ${one.rule}${one.lengthWas === null ? '' : ` (${t('was', { count: one.lengthWas })})`}`,
+    )
+    .join('\n')
   return (
     <span className={`remark remark-${first.kind}`} title={title}>
       {t(first.kind)}
@@ -55,7 +59,17 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
 }
 
 /** A part of the page under a heading. */
-export function Section({ id, title, aside, children }: { id: string; title: string; aside?: ReactNode; children: ReactNode }) {
+export function Section({
+  id,
+  title,
+  aside,
+  children,
+}: {
+  id: string
+  title: string
+  aside?: ReactNode
+  children: ReactNode
+}) {
   return (
     <section className="part" aria-labelledby={`${id}-title`}>
       <div className="part-head">
@@ -68,12 +82,28 @@ export function Section({ id, title, aside, children }: { id: string; title: str
 }
 
 /** One choice of a few that are always in sight. */
-export function Segments<T extends string>({ label, value, choices, onChange }: { label: string; value: T; choices: readonly { value: T; label: string }[]; onChange: (value: T) => void }) {
+export function Segments<T extends string>({
+  label,
+  value,
+  choices,
+  onChange,
+}: {
+  label: string
+  value: T
+  choices: readonly { value: T; label: string }[]
+  onChange: (value: T) => void
+}) {
   return (
     <div className="segments" role="radiogroup" aria-label={label}>
       {choices.map((one) => (
         // biome-ignore lint/a11y/useSemanticElements: the same look with native radios needs a label for each, and arrow keys are the page's
-        <button key={one.value} type="button" role="radio" aria-checked={one.value === value} onClick={() => onChange(one.value)}>
+        <button
+          key={one.value}
+          type="button"
+          role="radio"
+          aria-checked={one.value === value}
+          onClick={() => onChange(one.value)}
+        >
           {one.label}
         </button>
       ))}

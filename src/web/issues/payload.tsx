@@ -11,7 +11,17 @@ import { Section, Segments } from './marks.tsx'
 const JsonTree = dynamic(() => import('./json-tree.tsx').then((module) => module.JsonTree), { ssr: false })
 
 /** The event's JSON, as stored or as received (after scrubbing), fetched when it is asked for. */
-export function Payload({ organization, issueId, eventId, size }: { organization: string; issueId: string; eventId: string; size: string }) {
+export function Payload({
+  organization,
+  issueId,
+  eventId,
+  size,
+}: {
+  organization: string
+  issueId: string
+  eventId: string
+  size: string
+}) {
   const t = useTranslations('issues.json')
   const [open, setOpen] = useState(false)
   const [form, setForm] = useState<'stored' | 'received'>('stored')
@@ -52,7 +62,9 @@ export function Payload({ organization, issueId, eventId, size }: { organization
           {t('show', { size })}
         </Button>
       )}
-      {open && error ? <ErrorState title={error.message} code={error instanceof ApiError ? error.code : undefined} /> : null}
+      {open && error ? (
+        <ErrorState title={error.message} code={error instanceof ApiError ? error.code : undefined} />
+      ) : null}
       {open && !error && !isPending ? <JsonTree key={form} value={data} openDepth={1} /> : null}
     </Section>
   )

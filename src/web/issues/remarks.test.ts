@@ -8,7 +8,11 @@ describe('remarksOfMeta', () => {
     ['nothing', {}, []],
     ['no object', 'x', []],
     ['null', null, []],
-    ['trimmed', { message: { '': { len: 9000, rem: [['!limit', 'x', 8000, 8003]] } } }, ['message trimmed !limit 9000']],
+    [
+      'trimmed',
+      { message: { '': { len: 9000, rem: [['!limit', 'x', 8000, 8003]] } } },
+      ['message trimmed !limit 9000'],
+    ],
     ['trimmed, length only', { message: { '': { len: 9000 } } }, ['message trimmed !limit 9000']],
     [
       'scrubbed deep',
@@ -16,7 +20,11 @@ describe('remarksOfMeta', () => {
       ['request.headers.3.1 scrubbed @password:filter -'],
     ],
     ['an error', { level: { '': { err: ['invalid_data'], val: 'x' } } }, ['level invalid invalid_data -']],
-    ['an error with data', { level: { '': { err: [['invalid_data', { reason: 'y' }]] } } }, ['level invalid invalid_data -']],
+    [
+      'an error with data',
+      { level: { '': { err: [['invalid_data', { reason: 'y' }]] } } },
+      ['level invalid invalid_data -'],
+    ],
     ['broken leaves', { a: { '': { rem: 'x', err: 3 } }, b: { '': null } }, []],
     ['a broken rule', { a: { '': { rem: [7] } } }, ['a scrubbed  -']],
   ])('%s', (_name, meta, expected) => {
@@ -49,7 +57,19 @@ describe('remarksOf', () => {
 
 describe('remarkIndex', () => {
   it('keeps all remarks of a path', () => {
-    const index = remarkIndex(remarksOfMeta({ a: { '': { len: 5, rem: [['!limit', 'x'], ['@ip', 's']] } } }))
+    const index = remarkIndex(
+      remarksOfMeta({
+        a: {
+          '': {
+            len: 5,
+            rem: [
+              ['!limit', 'x'],
+              ['@ip', 's'],
+            ],
+          },
+        },
+      }),
+    )
     expect(index.get('a')?.map((one) => one.kind)).toEqual(['trimmed', 'scrubbed'])
     expect(index.get('b')).toBeUndefined()
   })

@@ -49,14 +49,22 @@ export function remarksOfMeta(meta: unknown): Remark[] {
 }
 
 /** The remarks of the event: those of `_meta`, then `errors` that speak of a value that has none yet. */
-export function remarksOf(meta: unknown, errors: readonly { type: string; message: string; data: Record<string, unknown> }[]): Remark[] {
+export function remarksOf(
+  meta: unknown,
+  errors: readonly { type: string; message: string; data: Record<string, unknown> }[],
+): Remark[] {
   const found = remarksOfMeta(meta)
   const known = new Set(found.map((one) => one.path))
   for (const error of errors) {
     const path = typeof error.data['name'] === 'string' ? error.data['name'] : ''
     const rule = typeof error.data['reason'] === 'string' ? error.data['reason'] : error.message || error.type
     if (path !== '' && known.has(path)) continue
-    found.push({ path, kind: 'invalid', rule: rule === error.type ? error.type : `${error.type}: ${rule}`, lengthWas: null })
+    found.push({
+      path,
+      kind: 'invalid',
+      rule: rule === error.type ? error.type : `${error.type}: ${rule}`,
+      lengthWas: null,
+    })
   }
   return found.slice(0, remarksMax)
 }

@@ -8,7 +8,12 @@ const page = (...ids: string[]): Page => ({ rows: ids.map((id) => issue(id)), hi
 
 describe('rowsOf', () => {
   it('keeps each issue once, waiting rows first', () => {
-    expect(rowsOf([page('1', '2'), page('2', '3')], [issue('9'), issue('1')]).map((row) => row.id)).toEqual(['9', '1', '2', '3'])
+    expect(rowsOf([page('1', '2'), page('2', '3')], [issue('9'), issue('1')]).map((row) => row.id)).toEqual([
+      '9',
+      '1',
+      '2',
+      '3',
+    ])
   })
 })
 
@@ -26,10 +31,15 @@ describe('countUp', () => {
   it('moves counters, last seen and the last bar', () => {
     const row = countUp(issue('1'), 3, now)
     expect([row.count, row.lifetime.count, row.lastSeen]).toEqual(['8', '12', '2026-11-21T12:00:00.000Z'])
-    expect(row.stats['range']).toEqual([[0, 1], [3600, 7]])
+    expect(row.stats['range']).toEqual([
+      [0, 1],
+      [3600, 7],
+    ])
   })
   it('never goes back in time', () => {
-    expect(countUp(issue('1', { lastSeen: '2027-01-01T00:00:00.000Z' }), 1, now).lastSeen).toBe('2027-01-01T00:00:00.000Z')
+    expect(countUp(issue('1', { lastSeen: '2027-01-01T00:00:00.000Z' }), 1, now).lastSeen).toBe(
+      '2027-01-01T00:00:00.000Z',
+    )
   })
   it('does nothing for nothing', () => {
     const row = issue('1')
@@ -67,7 +77,10 @@ describe('selectTo', () => {
 
 describe('mergeRows', () => {
   it('replaces known rows in their place and hands back the others', () => {
-    const { pages, unknown } = mergeRows([page('1', '2'), page('3')], [issue('9'), issue('2', { title: 'new' }), issue('8')])
+    const { pages, unknown } = mergeRows(
+      [page('1', '2'), page('3')],
+      [issue('9'), issue('2', { title: 'new' }), issue('8')],
+    )
     expect(pages.map((one) => one.rows.map((row) => row.id))).toEqual([['1', '2'], ['3']])
     expect(pages[0]?.rows[1]?.title).toBe('new')
     expect(unknown.map((row) => row.id)).toEqual(['9', '8'])

@@ -63,7 +63,12 @@ export function statusesOf(rows: readonly RestIssue[], ids: ReadonlySet<string>)
 }
 
 /** The selection after a click with shift: everything from the last clicked row to this one joins it. */
-export function selectTo(rows: readonly RestIssue[], selected: ReadonlySet<string>, anchor: string | null, id: string): Set<string> {
+export function selectTo(
+  rows: readonly RestIssue[],
+  selected: ReadonlySet<string>,
+  anchor: string | null,
+  id: string,
+): Set<string> {
   const next = new Set(selected)
   const from = rows.findIndex((row) => row.id === anchor)
   const to = rows.findIndex((row) => row.id === id)
@@ -74,7 +79,10 @@ export function selectTo(rows: readonly RestIssue[], selected: ReadonlySet<strin
 }
 
 /** Merges fresh rows into the pages in place, and returns those that the pages do not have (in the order given). */
-export function mergeRows(pages: readonly Page[], fresh: readonly RestIssue[]): { pages: Page[]; unknown: RestIssue[] } {
+export function mergeRows(
+  pages: readonly Page[],
+  fresh: readonly RestIssue[],
+): { pages: Page[]; unknown: RestIssue[] } {
   const byId = new Map(fresh.map((row) => [row.id, row]))
   const merged = changeRows(pages, (row) => {
     const next = byId.get(row.id)

@@ -47,7 +47,12 @@ export function sampleIssue(value: Partial<RestIssue> = {}): RestIssue {
     count: '5',
     userCount: 1,
     ...seen,
-    stats: { range: [[0, 1], [3600, 4]] },
+    stats: {
+      range: [
+        [0, 1],
+        [3600, 4],
+      ],
+    },
     logger: null,
     numComments: 0,
     lifetime: { count: '9', userCount: 1, ...seen },

@@ -5,7 +5,17 @@ import { IssuePage } from './issue-page.tsx'
 import { findIssue, loadIssue, type Search } from './load.ts'
 
 /** The issue page with one event: existence and permission are checked before anything is rendered. */
-export async function IssueScreen({ org, id, choice, search }: { org: string; id: string; choice: string; search: Search }) {
+export async function IssueScreen({
+  org,
+  id,
+  choice,
+  search,
+}: {
+  org: string
+  id: string
+  choice: string
+  search: Search
+}) {
   const path = `/o/${org}/issues/${id}${choice === 'latest' ? '' : `/events/${choice}`}`
   const { actor, organization } = await demandOrganization(org, path)
   const here = findIssue(actor, organization, decodeURIComponent(id)) ?? notFound()

@@ -13,14 +13,22 @@ function Marks({ text }: { text: string }) {
     let at = 0
     for (const term of termsOf(text)) {
       if (term.from > at) made.push({ at, text: text.slice(at, term.from), key: '', kind: 'gap' })
-      made.push({ at: term.from, text: term.kind === 'filter' ? term.value : term.text, key: term.key, kind: term.kind })
+      made.push({
+        at: term.from,
+        text: term.kind === 'filter' ? term.value : term.text,
+        key: term.key,
+        kind: term.kind,
+      })
       at = term.to
     }
     if (at < text.length) made.push({ at, text: text.slice(at), key: '', kind: 'gap' })
     return made
   }, [text])
   return parts.map((part) => (
-    <span key={part.at} className={part.kind === 'filter' ? 'search-filter' : part.kind === 'operator' ? 'text-accent' : ''}>
+    <span
+      key={part.at}
+      className={part.kind === 'filter' ? 'search-filter' : part.kind === 'operator' ? 'text-accent' : ''}
+    >
       {part.key ? <span className="text-ink-2">{part.key}</span> : null}
       {part.text}
     </span>
@@ -31,7 +39,15 @@ function Marks({ text }: { text: string }) {
  * The search text with its filters marked. Enter applies it; a text that is only a digest, an event id or a short id
  * goes there instead. The box keeps what was typed, also when the server refuses it (`error`).
  */
-export function SearchBox({ value, onSearch, error }: { value: string; onSearch: (query: string) => void; error: string[] | undefined }) {
+export function SearchBox({
+  value,
+  onSearch,
+  error,
+}: {
+  value: string
+  onSearch: (query: string) => void
+  error: string[] | undefined
+}) {
   const t = useTranslations('issues')
   const router = useRouter()
   const [draft, setDraft] = useState(value)
@@ -88,7 +104,12 @@ export function SearchBox({ value, onSearch, error }: { value: string; onSearch:
         />
       </div>
       {draft ? (
-        <button type="button" className="search-clear" aria-label={t('search.clear')} onClick={() => (setDraft(''), onSearch(''))}>
+        <button
+          type="button"
+          className="search-clear"
+          aria-label={t('search.clear')}
+          onClick={() => (setDraft(''), onSearch(''))}
+        >
           <X size={14} strokeWidth={1.75} />
         </button>
       ) : null}

@@ -1,20 +1,30 @@
 import { describe, expect, it } from 'vitest'
 import type { RestEvent } from '../../protocol/rest.ts'
-import { entryOf, sectionsOf, sharesOf } from './sections.ts'
 import { sampleEvent } from './sample.ts'
+import { entryOf, sectionsOf, sharesOf } from './sections.ts'
 
 const nobody = { id: null, email: null, username: null, name: null, ip_address: null, geo: null, data: null }
 
 describe('sectionsOf', () => {
   it.each<[string, Partial<RestEvent>, string[], string[]]>([
-    ['empty', {}, [], ['exception', 'breadcrumbs', 'request', 'user', 'tags', 'contexts', 'release', 'environment', 'sdk']],
+    [
+      'empty',
+      {},
+      [],
+      ['exception', 'breadcrumbs', 'request', 'user', 'tags', 'contexts', 'release', 'environment', 'sdk'],
+    ],
     [
       'a message needs no exception',
       { entries: [{ type: 'message', data: { formatted: 'x', message: null, params: null } }] },
       ['message'],
       ['breadcrumbs', 'request', 'user', 'tags', 'contexts', 'release', 'environment', 'sdk'],
     ],
-    ['an empty user was not sent', { user: nobody, environment: '' }, [], ['exception', 'breadcrumbs', 'request', 'user', 'tags', 'contexts', 'release', 'environment', 'sdk']],
+    [
+      'an empty user was not sent',
+      { user: nobody, environment: '' },
+      [],
+      ['exception', 'breadcrumbs', 'request', 'user', 'tags', 'contexts', 'release', 'environment', 'sdk'],
+    ],
     [
       'much',
       {

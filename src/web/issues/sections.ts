@@ -23,10 +23,22 @@ export const sectionNames = [
 export type SectionName = (typeof sectionNames)[number]
 
 /** Sections that most payloads lack for good reasons: never listed as "not sent". */
-const silent: ReadonlySet<SectionName> = new Set(['message', 'stacktrace', 'threads', 'csp', 'debugmeta', 'extra', 'packages', 'attachments'])
+const silent: ReadonlySet<SectionName> = new Set([
+  'message',
+  'stacktrace',
+  'threads',
+  'csp',
+  'debugmeta',
+  'extra',
+  'packages',
+  'attachments',
+])
 
 /** The entry of a type, or undefined. */
-export function entryOf<T extends RestEntry['type']>(event: RestEvent, type: T): Extract<RestEntry, { type: T }> | undefined {
+export function entryOf<T extends RestEntry['type']>(
+  event: RestEvent,
+  type: T,
+): Extract<RestEntry, { type: T }> | undefined {
   return event.entries.find((entry): entry is Extract<RestEntry, { type: T }> => entry.type === type)
 }
 
@@ -70,7 +82,13 @@ export function sectionsOf(event: RestEvent): { present: Set<SectionName>; missi
 }
 
 /** The level of each bar of a distribution: value, events and share of all events in per cent (0-100). */
-export function sharesOf(values: readonly { value: string; count: number }[], total: number): { value: string; count: number; percent: number }[] {
-  const all = Math.max(total, values.reduce((sum, one) => sum + one.count, 0))
+export function sharesOf(
+  values: readonly { value: string; count: number }[],
+  total: number,
+): { value: string; count: number; percent: number }[] {
+  const all = Math.max(
+    total,
+    values.reduce((sum, one) => sum + one.count, 0),
+  )
   return values.map((one) => ({ ...one, percent: all > 0 ? Math.round((one.count / all) * 100) : 0 }))
 }

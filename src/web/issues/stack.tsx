@@ -33,7 +33,15 @@ function Frame({ frame, path, open: openFirst }: { frame: RestFrame; path: strin
   const place = placeOf(frame)
   const head = (
     <>
-      <span className="frame-arrow">{more ? open ? <ChevronDown size={14} aria-hidden="true" /> : <ChevronRight size={14} aria-hidden="true" /> : null}</span>
+      <span className="frame-arrow">
+        {more ? (
+          open ? (
+            <ChevronDown size={14} aria-hidden="true" />
+          ) : (
+            <ChevronRight size={14} aria-hidden="true" />
+          )
+        ) : null}
+      </span>
       <span className="frame-name">
         <b>
           <PlainText text={frame.function ?? t('anonymous')} charactersMax={256} />
@@ -60,7 +68,9 @@ function Frame({ frame, path, open: openFirst }: { frame: RestFrame; path: strin
       {open && frame.context.length > 0 ? <Source frame={frame} /> : null}
       {open && vars.length > 0 ? (
         <div className="frame-vars">
-          <Facts facts={vars.map(([name, value]) => ({ name, value: valueText(value), path: `${path}.vars.${name}` }))} />
+          <Facts
+            facts={vars.map(([name, value]) => ({ name, value: valueText(value), path: `${path}.vars.${name}` }))}
+          />
         </div>
       ) : null}
     </li>
@@ -70,7 +80,10 @@ function Frame({ frame, path, open: openFirst }: { frame: RestFrame; path: strin
 function Library({ run, path }: { run: Extract<FrameRun, { kind: 'library' }>; path: string }) {
   const t = useTranslations('issues.stack')
   const [open, setOpen] = useState(false)
-  if (open) return run.frames.map((one) => <Frame key={one.index} frame={one.frame} path={`${path}.frames.${one.index}`} open={false} />)
+  if (open)
+    return run.frames.map((one) => (
+      <Frame key={one.index} frame={one.frame} path={`${path}.frames.${one.index}`} open={false} />
+    ))
   const names = run.names.slice(0, 3).join(', ')
   return (
     <li className="frame">
@@ -78,7 +91,10 @@ function Library({ run, path }: { run: Extract<FrameRun, { kind: 'library' }>; p
         <span className="frame-arrow">
           <ChevronRight size={14} aria-hidden="true" />
         </span>
-        {t('library', { count: run.frames.length })} {names ? <PlainText text={`${t('of')} ${names}${run.names.length > 3 ? ' …' : ''}`} charactersMax={200} /> : null}
+        {t('library', { count: run.frames.length })}{' '}
+        {names ? (
+          <PlainText text={`${t('of')} ${names}${run.names.length > 3 ? ' …' : ''}`} charactersMax={200} />
+        ) : null}
       </button>
     </li>
   )
@@ -94,13 +110,20 @@ export function Frames({ trace, path, mode }: { trace: RestStacktrace; path: str
       <ol className="frames">
         {runsOf(trace.frames, mode).map((run) =>
           run.kind === 'frame' ? (
-            <Frame key={`${mode}${run.index}`} frame={run.frame} path={`${path}.frames.${run.index}`} open={run.index === first} />
+            <Frame
+              key={`${mode}${run.index}`}
+              frame={run.frame}
+              path={`${path}.frames.${run.index}`}
+              open={run.index === first}
+            />
           ) : (
             <Library key={`${mode}${run.frames[0]?.index}`} run={run} path={path} />
           ),
         )}
       </ol>
-      {trace.framesOmitted ? <p className="part-note">{t('omitted', { count: trace.framesOmitted[1] - trace.framesOmitted[0] })}</p> : null}
+      {trace.framesOmitted ? (
+        <p className="part-note">{t('omitted', { count: trace.framesOmitted[1] - trace.framesOmitted[0] })}</p>
+      ) : null}
     </>
   )
 }
@@ -120,10 +143,15 @@ function Raw({ exception, trace }: { exception: Pick<RestException, 'type' | 'va
   )
 }
 
-function mechanismText(mechanism: Record<string, unknown> | null): { type: string; handled: boolean | undefined } | undefined {
+function mechanismText(
+  mechanism: Record<string, unknown> | null,
+): { type: string; handled: boolean | undefined } | undefined {
   if (!mechanism) return undefined
   const handled = mechanism.handled
-  return { type: typeof mechanism.type === 'string' ? mechanism.type : '', handled: typeof handled === 'boolean' ? handled : undefined }
+  return {
+    type: typeof mechanism.type === 'string' ? mechanism.type : '',
+    handled: typeof handled === 'boolean' ? handled : undefined,
+  }
 }
 
 /** The thrown exception and its causes, each with its frames; one switch for all: application, all frames, raw. */
@@ -170,7 +198,13 @@ export function Exceptions({ values }: { values: readonly RestException[] }) {
                 <Mark path={`${path}.value`} />
               </p>
             ) : null}
-            {view === 'raw' ? <Raw exception={exception} trace={raw} /> : exception.stacktrace ? <Frames trace={exception.stacktrace} path={`${path}.stacktrace`} mode={view} /> : <p className="part-note">{t('noTrace')}</p>}
+            {view === 'raw' ? (
+              <Raw exception={exception} trace={raw} />
+            ) : exception.stacktrace ? (
+              <Frames trace={exception.stacktrace} path={`${path}.stacktrace`} mode={view} />
+            ) : (
+              <p className="part-note">{t('noTrace')}</p>
+            )}
           </div>
         )
       })}
@@ -184,13 +218,19 @@ export function Threads({ threads }: { threads: readonly RestThread[] }) {
   const ordered = threadsOf(threads)
   const [at, setAt] = useState(0)
   const thread = ordered[at]
-  const name = (one: RestThread) => `${one.name ?? t('thread')} ${one.id === null ? '' : `#${one.id}`}${one.crashed ? ` · ${t('crashed')}` : ''}${one.state ? ` · ${one.state}` : ''}`
+  const name = (one: RestThread) =>
+    `${one.name ?? t('thread')} ${one.id === null ? '' : `#${one.id}`}${one.crashed ? ` · ${t('crashed')}` : ''}${one.state ? ` · ${one.state}` : ''}`
   return (
     <Section
       id="threads"
       title={t('threads', { count: threads.length })}
       aside={
-        <select className="input input-compact" aria-label={t('thread')} value={at} onChange={(event) => setAt(Number(event.target.value))}>
+        <select
+          className="input input-compact"
+          aria-label={t('thread')}
+          value={at}
+          onChange={(event) => setAt(Number(event.target.value))}
+        >
           {ordered.map((one, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: threads may lack an id
             <option key={index} value={index}>
@@ -200,7 +240,16 @@ export function Threads({ threads }: { threads: readonly RestThread[] }) {
         </select>
       }
     >
-      {thread?.stacktrace ? <Frames key={at} trace={thread.stacktrace} path={`threads.values.${threads.indexOf(thread)}.stacktrace`} mode="app" /> : <p className="part-note">{t('noTrace')}</p>}
+      {thread?.stacktrace ? (
+        <Frames
+          key={at}
+          trace={thread.stacktrace}
+          path={`threads.values.${threads.indexOf(thread)}.stacktrace`}
+          mode="app"
+        />
+      ) : (
+        <p className="part-note">{t('noTrace')}</p>
+      )}
     </Section>
   )
 }

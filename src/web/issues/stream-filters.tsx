@@ -10,7 +10,15 @@ export type ProjectName = { id: string; slug: string; name: string }
 
 const periods = Object.keys(relativeRanges).filter((one): one is RelativeRange => isRelativeRange(one))
 
-function AbsoluteRange({ params, change, close }: { params: StreamParams; change: (change: ParamChange) => void; close: () => void }) {
+function AbsoluteRange({
+  params,
+  change,
+  close,
+}: {
+  params: StreamParams
+  change: (change: ParamChange) => void
+  close: () => void
+}) {
   const t = useTranslations('issues.range')
   const [bounds] = useState(() => boundsOf(params.range, systemClock.now()))
   const [wrong, setWrong] = useState(false)
@@ -31,7 +39,14 @@ function AbsoluteRange({ params, change, close }: { params: StreamParams; change
       <label>
         {t('from')}
         {/* biome-ignore lint/a11y/noAutofocus: the panel opens on request, its first field is where the person goes on */}
-        <input className="input" type="datetime-local" name="from" required autoFocus defaultValue={localFieldOf(bounds.fromMs)} />
+        <input
+          className="input"
+          type="datetime-local"
+          name="from"
+          required
+          autoFocus
+          defaultValue={localFieldOf(bounds.fromMs)}
+        />
       </label>
       <label>
         {t('to')}
@@ -89,13 +104,26 @@ export function RangeSelect({ params, change }: { params: StreamParams; change: 
 }
 
 /** Project, environment, time range and sorting; each one is part of the URL. */
-export function StreamFilters({ params, change, projects }: { params: StreamParams; change: (change: ParamChange) => void; projects: readonly ProjectName[] }) {
+export function StreamFilters({
+  params,
+  change,
+  projects,
+}: {
+  params: StreamParams
+  change: (change: ParamChange) => void
+  projects: readonly ProjectName[]
+}) {
   const t = useTranslations('issues')
   const several = params.project.includes(',')
   return (
     <div className="stream-filters">
       {projects.length > 1 ? (
-        <select className="input" aria-label={t('filters.project')} value={params.project} onChange={(event) => change({ project: event.target.value })}>
+        <select
+          className="input"
+          aria-label={t('filters.project')}
+          value={params.project}
+          onChange={(event) => change({ project: event.target.value })}
+        >
           <option value="">{t('filters.allProjects')}</option>
           {several ? <option value={params.project}>{params.project}</option> : null}
           {projects.map((project) => (
@@ -127,7 +155,12 @@ export function StreamFilters({ params, change, projects }: { params: StreamPara
         />
       </form>
       <RangeSelect params={params} change={change} />
-      <select className="input" aria-label={t('sort.label')} value={params.sort} onChange={(event) => change({ sort: event.target.value as Sort })}>
+      <select
+        className="input"
+        aria-label={t('sort.label')}
+        value={params.sort}
+        onChange={(event) => change({ sort: event.target.value as Sort })}
+      >
         {sorts.map((sort) => (
           <option key={sort} value={sort}>
             {t(`sort.${sort}`)}

@@ -62,19 +62,32 @@ type NoMatchProps = {
 }
 
 /** How many match without one term; fetched on its own, the button stands at once. */
-function TermButton({ organization, params, projectIds, index, text, change }: Pick<NoMatchProps, 'organization' | 'params' | 'projectIds' | 'change'> & { index: number; text: string }) {
+function TermButton({
+  organization,
+  params,
+  projectIds,
+  index,
+  text,
+  change,
+}: Pick<NoMatchProps, 'organization' | 'params' | 'projectIds' | 'change'> & { index: number; text: string }) {
   const t = useTranslations('issues.noMatch')
   const query = withoutTerm(params.q, index)
   const { data } = useQuery({
     queryKey: ['issues-count', organization, query, params, projectIds],
-    queryFn: ({ signal }) => apiPage<RestIssue>(`organizations/${organization}/issues/`, { query: { ...listQuery({ ...params, q: query }, projectIds), limit: 1 }, signal }),
+    queryFn: ({ signal }) =>
+      apiPage<RestIssue>(`organizations/${organization}/issues/`, {
+        query: { ...listQuery({ ...params, q: query }, projectIds), limit: 1 },
+        signal,
+      }),
     retry: false,
   })
   return (
     <Button compact onClick={() => change({ q: query })} title={t('remove', { term: text })}>
       <code>{text}</code>
       <X size={13} strokeWidth={1.75} aria-hidden="true" />
-      {data?.hits === null || data?.hits === undefined ? null : <span className="text-ink-3">{t('without', { count: data.hits })}</span>}
+      {data?.hits === null || data?.hits === undefined ? null : (
+        <span className="text-ink-3">{t('without', { count: data.hits })}</span>
+      )}
     </Button>
   )
 }
@@ -101,7 +114,17 @@ export function NoMatch({ organization, params, projectIds, projects, change, hr
       <div className="mt-4 flex flex-wrap gap-2">
         {terms.length <= 12
           ? terms.map((term, index) =>
-              term.kind === 'operator' ? null : <TermButton key={term.from} organization={organization} params={params} projectIds={projectIds} index={index} text={term.text} change={change} />,
+              term.kind === 'operator' ? null : (
+                <TermButton
+                  key={term.from}
+                  organization={organization}
+                  params={params}
+                  projectIds={projectIds}
+                  index={index}
+                  text={term.text}
+                  change={change}
+                />
+              ),
             )
           : null}
         {params.env ? (
@@ -126,13 +149,22 @@ export function NoMatch({ organization, params, projectIds, projects, change, hr
   )
 }
 
-function AllResolved({ organization, params, projects, hrefOf }: Pick<NoMatchProps, 'organization' | 'params' | 'projects' | 'hrefOf'>) {
+function AllResolved({
+  organization,
+  params,
+  projects,
+  hrefOf,
+}: Pick<NoMatchProps, 'organization' | 'params' | 'projects' | 'hrefOf'>) {
   const t = useTranslations('issues')
   const locale = useLocale()
   const number = useMemo(() => new Intl.NumberFormat(locale), [locale])
   const { data, isPending } = useQuery({
     queryKey: ['issues-resolved', organization],
-    queryFn: ({ signal }) => apiPage<RestIssue>(`organizations/${organization}/issues/`, { query: { query: 'is:resolved', statsPeriod: '90d', limit: 5 }, signal }),
+    queryFn: ({ signal }) =>
+      apiPage<RestIssue>(`organizations/${organization}/issues/`, {
+        query: { query: 'is:resolved', statsPeriod: '90d', limit: 5 },
+        signal,
+      }),
     retry: false,
   })
   const rows = data?.rows ?? []
@@ -141,9 +173,16 @@ function AllResolved({ organization, params, projects, hrefOf }: Pick<NoMatchPro
   return (
     <>
       <EmptyState title={rows.length ? t('allResolved.title') : t('noEvents.title')}>
-        {rows.length ? <p>{t('allResolved.todo')}</p> : <p>{params.range.kind === 'relative' ? t('noEvents.todo') : t('noMatch.todo')}</p>}
+        {rows.length ? (
+          <p>{t('allResolved.todo')}</p>
+        ) : (
+          <p>{params.range.kind === 'relative' ? t('noEvents.todo') : t('noMatch.todo')}</p>
+        )}
         {rows.length === 0 ? (
-          <Link className={buttonClass({ look: 'main' }, 'mt-4')} href={only ? `/o/${organization}/projects/${only.slug}/setup` : `/o/${organization}/projects`}>
+          <Link
+            className={buttonClass({ look: 'main' }, 'mt-4')}
+            href={only ? `/o/${organization}/projects/${only.slug}/setup` : `/o/${organization}/projects`}
+          >
             {t('noEvents.action')}
           </Link>
         ) : null}
@@ -151,7 +190,17 @@ function AllResolved({ organization, params, projects, hrefOf }: Pick<NoMatchPro
       {rows.length ? (
         <ul className="issue-list issue-list-short" aria-label={t('allResolved.list')}>
           {rows.map((issue, index) => (
-            <IssueRow key={issue.id} issue={issue} href={hrefOf(issue)} index={index} total={rows.length} isCursor={false} isSelected={false} number={number} offsetPx={index * 52} />
+            <IssueRow
+              key={issue.id}
+              issue={issue}
+              href={hrefOf(issue)}
+              index={index}
+              total={rows.length}
+              isCursor={false}
+              isSelected={false}
+              number={number}
+              offsetPx={index * 52}
+            />
           ))}
         </ul>
       ) : null}

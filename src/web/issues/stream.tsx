@@ -20,7 +20,11 @@ const none: ReadonlySet<string> = new Set()
 
 /** Cursor and selection, kept for the way back to this list (same organization, same search). */
 function useMarks(storeKey: string) {
-  const [marks, set] = useState<{ cursorId: string | null; anchorId: string | null; selected: ReadonlySet<string> }>({ cursorId: null, anchorId: null, selected: none })
+  const [marks, set] = useState<{ cursorId: string | null; anchorId: string | null; selected: ReadonlySet<string> }>({
+    cursorId: null,
+    anchorId: null,
+    selected: none,
+  })
   const [loaded, setLoaded] = useState('')
   useEffect(() => {
     let kept: { cursorId?: unknown; selected?: unknown } = {}
@@ -34,7 +38,8 @@ function useMarks(storeKey: string) {
     setLoaded(storeKey)
   }, [storeKey])
   useEffect(() => {
-    if (loaded === storeKey) sessionStorage.setItem(storeKey, JSON.stringify({ cursorId: marks.cursorId, selected: [...marks.selected] }))
+    if (loaded === storeKey)
+      sessionStorage.setItem(storeKey, JSON.stringify({ cursorId: marks.cursorId, selected: [...marks.selected] }))
   }, [loaded, storeKey, marks])
   return [marks, set] as const
 }
@@ -54,7 +59,9 @@ export function Stream({ organization, projects, canTriage }: StreamProps) {
   const { list, rows, waiting } = issues
   const base = `/o/${organization}/issues`
   const kept = keptSearch(params)
-  const [marks, setMarks] = useMarks(`stream:${organization}:${params.q}:${params.project}:${params.env}:${params.sort}`)
+  const [marks, setMarks] = useMarks(
+    `stream:${organization}:${params.q}:${params.project}:${params.env}:${params.sort}`,
+  )
   const { cursorId, selected } = marks
   const triage = useTriage(organization, issues.show, issues.refresh)
   const hrefOf = (issue: RestIssue) => `${base}/${issue.id}${kept}`
@@ -68,7 +75,11 @@ export function Stream({ organization, projects, canTriage }: StreamProps) {
     const at = rows.findIndex((row) => row.id === cursorId)
     const next = rows[Math.max(0, Math.min(rows.length - 1, at + step))]
     if (!next) return
-    setMarks((before) => ({ cursorId: next.id, anchorId: next.id, selected: select ? selectTo(rows, before.selected, before.cursorId, next.id) : before.selected }))
+    setMarks((before) => ({
+      cursorId: next.id,
+      anchorId: next.id,
+      selected: select ? selectTo(rows, before.selected, before.cursorId, next.id) : before.selected,
+    }))
   }
   function check(issue: RestIssue, withShift: boolean): void {
     setMarks((before) => {
@@ -84,7 +95,14 @@ export function Stream({ organization, projects, canTriage }: StreamProps) {
     if (selected.size) setMarks((before) => ({ ...before, selected: none }))
   }
   const cursor = rows.find((row) => row.id === cursorId)
-  useStreamKeys({ move, open: () => open(cursor), check: () => cursor && check(cursor, false), decide, clear: () => setMarks((before) => ({ ...before, selected: none })), showWaiting: waiting.length ? showWaiting : undefined })
+  useStreamKeys({
+    move,
+    open: () => open(cursor),
+    check: () => cursor && check(cursor, false),
+    decide,
+    clear: () => setMarks((before) => ({ ...before, selected: none })),
+    showWaiting: waiting.length ? showWaiting : undefined,
+  })
 
   function showWaiting(): void {
     issues.showWaiting()
@@ -101,15 +119,38 @@ export function Stream({ organization, projects, canTriage }: StreamProps) {
         <SearchBox value={params.q} onSearch={(q) => change({ q })} error={refused ? [refused.message] : undefined} />
         <StreamFilters params={params} change={change} projects={projects} />
       </div>
-      {selected.size ? <BulkBar count={selected.size} canTriage={canTriage} decide={decide} clear={() => setMarks((before) => ({ ...before, selected: none }))} selectAll={() => setMarks((before) => ({ ...before, selected: new Set(rows.map((row) => row.id)) }))} /> : <ColumnHead range={params.range.kind === 'relative' ? t(`range.short.${params.range.period}`) : t('range.short.absolute')} />}
+      {selected.size ? (
+        <BulkBar
+          count={selected.size}
+          canTriage={canTriage}
+          decide={decide}
+          clear={() => setMarks((before) => ({ ...before, selected: none }))}
+          selectAll={() => setMarks((before) => ({ ...before, selected: new Set(rows.map((row) => row.id)) }))}
+        />
+      ) : (
+        <ColumnHead
+          range={params.range.kind === 'relative' ? t(`range.short.${params.range.period}`) : t('range.short.absolute')}
+        />
+      )}
       {waiting.length ? (
         <button type="button" className="stream-news" onClick={showWaiting}>
           {t('news', { count: waiting.length })}
         </button>
       ) : null}
-      {away ? <StreamFailed error={away} retrying /> : error && !refused ? <StreamFailed error={error} retry={() => void list.refetch()} /> : null}
+      {away ? (
+        <StreamFailed error={away} retrying />
+      ) : error && !refused ? (
+        <StreamFailed error={error} retry={() => void list.refetch()} />
+      ) : null}
       {isEmpty ? (
-        <NoMatch organization={organization} params={params} projectIds={projectIds} projects={projects} change={change} hrefOf={hrefOf} />
+        <NoMatch
+          organization={organization}
+          params={params}
+          projectIds={projectIds}
+          projects={projects}
+          change={change}
+          hrefOf={hrefOf}
+        />
       ) : list.isPending ? (
         <StreamLoading />
       ) : (
@@ -158,7 +199,19 @@ function ColumnHead({ range }: { range: string }) {
   )
 }
 
-function BulkBar({ count, canTriage, decide, clear, selectAll }: { count: number; canTriage: boolean; decide: (status: IssueStatus) => void; clear: () => void; selectAll: () => void }) {
+function BulkBar({
+  count,
+  canTriage,
+  decide,
+  clear,
+  selectAll,
+}: {
+  count: number
+  canTriage: boolean
+  decide: (status: IssueStatus) => void
+  clear: () => void
+  selectAll: () => void
+}) {
   const t = useTranslations('issues')
   const why = canTriage ? undefined : t('bulk.notAllowed')
   return (
@@ -183,13 +236,21 @@ function BulkBar({ count, canTriage, decide, clear, selectAll }: { count: number
   )
 }
 
-type StreamKeys = { move: (step: number, select: boolean) => void; open: () => void; check: () => void; decide: (status: IssueStatus) => void; clear: () => void; showWaiting: (() => void) | undefined }
+type StreamKeys = {
+  move: (step: number, select: boolean) => void
+  open: () => void
+  check: () => void
+  decide: (status: IssueStatus) => void
+  clear: () => void
+  showWaiting: (() => void) | undefined
+}
 
 function useStreamKeys({ move, open, check, decide, clear, showWaiting }: StreamKeys): void {
   const t = useTranslations('issues.keys')
   const group = t('group')
   // Enter on a focused link or button is that element's own.
-  const free = (event: KeyboardEvent) => !(event.target instanceof Element && event.target.closest('a, button, select, summary'))
+  const free = (event: KeyboardEvent) =>
+    !(event.target instanceof Element && event.target.closest('a, button, select, summary'))
   useKey('j', group, t('down'), () => move(1, false))
   useKey('k', group, t('up'), () => move(-1, false))
   useKey('ArrowDown', group, t('down'), () => move(1, false))
@@ -210,4 +271,3 @@ function useStreamKeys({ move, open, check, decide, clear, showWaiting }: Stream
   useKey('Escape', group, t('clear'), clear)
   useKey('n', group, t('news'), () => showWaiting?.(), showWaiting !== undefined)
 }
-

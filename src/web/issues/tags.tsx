@@ -9,7 +9,8 @@ import { Section } from './marks.tsx'
 import { sharesOf } from './sections.ts'
 import { withFilter } from './terms.ts'
 
-const hrefOf = (base: string, key: string, value: string) => `${base}?q=${encodeURIComponent(withFilter('', key, value))}`
+const hrefOf = (base: string, key: string, value: string) =>
+  `${base}?q=${encodeURIComponent(withFilter('', key, value))}`
 
 /** The event's tags; each leads to the issues that have it. */
 export function EventTags({ event, base }: { event: RestEvent; base: string }) {
@@ -35,11 +36,22 @@ export function EventTags({ event, base }: { event: RestEvent; base: string }) {
 }
 
 /** How the tags are distributed over the issue's newest events; a value filters the stream. */
-export function TagBars({ organization, issueId, query, base }: { organization: string; issueId: string; query: NonNullable<ApiRequest['query']>; base: string }) {
+export function TagBars({
+  organization,
+  issueId,
+  query,
+  base,
+}: {
+  organization: string
+  issueId: string
+  query: NonNullable<ApiRequest['query']>
+  base: string
+}) {
   const t = useTranslations('issues.tags')
   const { data } = useQuery({
     queryKey: ['issue-tags', organization, issueId, query],
-    queryFn: ({ signal }) => apiFetch<RestTag[]>(`organizations/${organization}/issues/${issueId}/tags/`, { query, signal }),
+    queryFn: ({ signal }) =>
+      apiFetch<RestTag[]>(`organizations/${organization}/issues/${issueId}/tags/`, { query, signal }),
     retry: false,
   })
   if (!data?.length) return null
@@ -55,7 +67,9 @@ export function TagBars({ organization, issueId, query, base }: { organization: 
               <li key={one.value}>
                 <Link href={hrefOf(base, tag.key, one.value)} prefetch={false} title={t('filter')}>
                   <span className="tag-bar" style={{ width: `${Math.max(1, one.percent)}%` }} />
-                  <span className="tag-value">{one.value ? <PlainText text={one.value} charactersMax={80} /> : t('empty')}</span>
+                  <span className="tag-value">
+                    {one.value ? <PlainText text={one.value} charactersMax={80} /> : t('empty')}
+                  </span>
                   <span className="tag-share">{one.percent} %</span>
                 </Link>
               </li>

@@ -1,5 +1,12 @@
 /** A piece of a search text: `text` is exactly what stands from `from` to `to`. */
-export type Term = { kind: 'filter' | 'text' | 'operator'; from: number; to: number; text: string; key: string; value: string }
+export type Term = {
+  kind: 'filter' | 'text' | 'operator'
+  from: number
+  to: number
+  text: string
+  key: string
+  value: string
+}
 
 const termsMax = 100
 const filterPattern = /^(!?(?:tags\[[^\]]*\]|"[^"]*"|[A-Za-z0-9_.-]+):)(.*)$/s
@@ -58,7 +65,11 @@ export function withoutTerm(query: string, index: number): string {
     const close = !after || (after.kind === 'operator' && after.text !== '(')
     return !(open && before?.text !== ')') && !close
   })
-  return sensible.map((term) => term.text).join(' ').replaceAll('( ', '(').replaceAll(' )', ')')
+  return sensible
+    .map((term) => term.text)
+    .join(' ')
+    .replaceAll('( ', '(')
+    .replaceAll(' )', ')')
 }
 
 /** Adds `key:value` to a search text unless it is there; quotes the value where it must be. */
@@ -77,10 +88,12 @@ export type Jump = { path: string }
  */
 export function jumpOf(query: string): Jump | undefined {
   const text = query.trim()
-  const digest = /^(?:digest:)?"?(\d{6,20}(?:@E\d{1,8})?)"?$/i.exec(text)?.[1] ?? /^digest:"?([^\s"*]{1,200})"?$/.exec(text)?.[1]
+  const digest =
+    /^(?:digest:)?"?(\d{6,20}(?:@E\d{1,8})?)"?$/i.exec(text)?.[1] ?? /^digest:"?([^\s"*]{1,200})"?$/.exec(text)?.[1]
   if (digest) return { path: `/d/${encodeURIComponent(digest)}` }
   const event = text.replaceAll('-', '').toLowerCase()
   if (/^[0-9a-f]{32}$/.test(event) && /^[0-9a-fA-F-]{32,36}$/.test(text)) return { path: `/e/${event}` }
-  if (/^[A-Z0-9][A-Z0-9-]{0,60}-\d{1,15}$/.test(text) && /[A-Z]/.test(text)) return { path: `/i/${encodeURIComponent(text)}` }
+  if (/^[A-Z0-9][A-Z0-9-]{0,60}-\d{1,15}$/.test(text) && /[A-Z]/.test(text))
+    return { path: `/i/${encodeURIComponent(text)}` }
   return undefined
 }

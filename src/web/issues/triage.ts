@@ -25,7 +25,11 @@ export type Triage = (before: ReadonlyMap<IssueStatus, readonly string[]>, statu
  * Changes the status of issues at once on screen (`show`), then on the server; a toast takes it back for 10 s, as does z.
  * A refused change is taken back on screen and said.
  */
-export function useTriage(organization: string, show: (ids: readonly string[], status: IssueStatus) => void, settled: () => void): Triage {
+export function useTriage(
+  organization: string,
+  show: (ids: readonly string[], status: IssueStatus) => void,
+  settled: () => void,
+): Triage {
   const t = useTranslations('issues')
   const toast = useToast()
   const undo = useRef<{ run: () => void; untilMs: number } | undefined>(undefined)
@@ -35,7 +39,10 @@ export function useTriage(organization: string, show: (ids: readonly string[], s
     if (last && systemClock.now() < last.untilMs) last.run()
   })
   const complain = (error: unknown) =>
-    toast({ kind: 'error', text: `${t('triage.failed')} ${error instanceof ApiError ? [error.message, ...error.causes].join(' ') : ''}` })
+    toast({
+      kind: 'error',
+      text: `${t('triage.failed')} ${error instanceof ApiError ? [error.message, ...error.causes].join(' ') : ''}`,
+    })
   return async (before, status) => {
     const ids = [...before].flatMap(([was, some]) => (was === status ? [] : some))
     if (ids.length === 0) return
@@ -60,7 +67,11 @@ export function useTriage(organization: string, show: (ids: readonly string[], s
         .finally(settled)
     }
     undo.current = { run, untilMs: systemClock.now() + undoMs }
-    toast({ text: t(`triage.${status}`, { count: ids.length }), action: { label: t('triage.undo'), run }, stayMs: undoMs })
+    toast({
+      text: t(`triage.${status}`, { count: ids.length }),
+      action: { label: t('triage.undo'), run },
+      stayMs: undoMs,
+    })
     settled()
   }
 }

@@ -45,7 +45,8 @@ export function useIssues(organization: string, params: StreamParams, projectIds
     getNextPageParam: (page) => page.next,
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
-    retry: (tries, error) => error instanceof ApiError && (error.code === 'STORE_UNAVAILABLE' || error.status === 0) && tries < 1000,
+    retry: (tries, error) =>
+      error instanceof ApiError && (error.code === 'STORE_UNAVAILABLE' || error.status === 0) && tries < 1000,
     retryDelay: 2000,
     placeholderData: (before) => before,
   })
@@ -54,7 +55,8 @@ export function useIssues(organization: string, params: StreamParams, projectIds
   const pages = list.data?.pages
   const rows = useMemo(() => rowsOf(pages ?? []), [pages])
   const change = useCallback(
-    (make: (pages: Page[]) => Page[]) => client.setQueryData<Data>(key, (data) => data && { ...data, pages: make(data.pages) }),
+    (make: (pages: Page[]) => Page[]) =>
+      client.setQueryData<Data>(key, (data) => data && { ...data, pages: make(data.pages) }),
     [client, key],
   )
   const look = useCallback(async () => {
@@ -76,7 +78,15 @@ export function useIssues(organization: string, params: StreamParams, projectIds
     if (cached.current) void look().catch(() => {})
     cached.current = false
   }, [look])
-  useLiveRows({ organization, params, rows, projectIds, change, look, enabled: list.isSuccess && !list.isPlaceholderData })
+  useLiveRows({
+    organization,
+    params,
+    rows,
+    projectIds,
+    change,
+    look,
+    enabled: list.isSuccess && !list.isPlaceholderData,
+  })
 
   return {
     list,
@@ -110,7 +120,15 @@ type LiveRows = {
 /** Counts visible rows up as events arrive, and looks for rows that the list does not have. */
 function useLiveRows({ organization, params, rows, projectIds, change, look, enabled }: LiveRows): void {
   const known = useMemo(() => new Set(rows.map((row) => row.id)), [rows])
-  const due = useRef({ counts: new Map<string, number>(), unknown: false, stale: false, changed: new Set<string>(), atMs: 0, lookedMs: 0, cancel: undefined as (() => void) | undefined })
+  const due = useRef({
+    counts: new Map<string, number>(),
+    unknown: false,
+    stale: false,
+    changed: new Set<string>(),
+    atMs: 0,
+    lookedMs: 0,
+    cancel: undefined as (() => void) | undefined,
+  })
   const latest = useRef({ known, change, look })
   latest.current = { known, change, look }
   useEffect(() => () => due.current.cancel?.(), [])
@@ -127,7 +145,13 @@ function useLiveRows({ organization, params, rows, projectIds, change, look, ena
     }
     for (const id of state.changed) {
       apiFetch<RestIssue>(`organizations/${organization}/issues/${id}/`)
-        .then((fresh) => latest.current.change((pages) => changeRows(pages, (row) => (row.id === id ? { ...fresh, count: row.count, stats: row.stats, userCount: row.userCount } : row))))
+        .then((fresh) =>
+          latest.current.change((pages) =>
+            changeRows(pages, (row) =>
+              row.id === id ? { ...fresh, count: row.count, stats: row.stats, userCount: row.userCount } : row,
+            ),
+          ),
+        )
         .catch(() => {})
     }
     state.changed.clear()
@@ -154,7 +178,8 @@ function useLiveRows({ organization, params, rows, projectIds, change, look, ena
       for (const project of live.projects) {
         if (projectIds.length && !projectIds.includes(project.id)) continue
         for (const issue of project.issues) {
-          if (latest.current.known.has(issue.id)) state.counts.set(issue.id, (state.counts.get(issue.id) ?? 0) + issue.events)
+          if (latest.current.known.has(issue.id))
+            state.counts.set(issue.id, (state.counts.get(issue.id) ?? 0) + issue.events)
           else state.unknown = true
         }
       }

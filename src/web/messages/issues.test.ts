@@ -5,9 +5,12 @@ import en from './issues.en.json'
 type Messages = { [key: string]: string | Messages }
 
 function flat(messages: Messages, path = ''): [string, string][] {
-  return Object.entries(messages).flatMap(([key, value]): [string, string][] => (typeof value === 'string' ? [[`${path}${key}`, value]] : flat(value, `${path}${key}.`)))
+  return Object.entries(messages).flatMap(([key, value]): [string, string][] =>
+    typeof value === 'string' ? [[`${path}${key}`, value]] : flat(value, `${path}${key}.`),
+  )
 }
-const placeholders = (text: string) => [...new Set([...text.matchAll(/\{(\w+)[,}]/g)].map((found) => found[1]))].sort().join(' ')
+const placeholders = (text: string) =>
+  [...new Set([...text.matchAll(/\{(\w+)[,}]/g)].map((found) => found[1]))].sort().join(' ')
 
 describe('texts of the issue pages', () => {
   const english = new Map(flat(en))
