@@ -49,7 +49,7 @@ export async function benchScreen(): Promise<Row[]> {
     await page.waitForTimeout(700)
     const began = performance.now()
     await ingest(product, quiet, envelopeOf(errorEvent(`Round${round}Error`)))
-    await page.locator('[data-issue-row]').first().waitFor({ timeout: 15_000 })
+    await page.locator('[data-id]').first().waitFor({ timeout: 15_000 })
     times.push(performance.now() - began)
   }
   await loading

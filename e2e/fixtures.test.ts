@@ -78,7 +78,8 @@ test.skipIf(corpus.length === 0)(
         const body = path === 'store' ? text : `{"event_id":"${event_id}"}\n{"type":"event"}\n${text}\n`
         const answer = await ingest(product, project, body, { path })
         expect([name, path, answer.status]).toEqual([name, path, 200])
-        last.push(event_id)
+        // transactions are counted, not stored yet
+      if (event.type !== 'transaction') last.push(event_id)
       }
     }
     for (const id of last)

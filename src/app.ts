@@ -327,6 +327,7 @@ async function runProcess(setup: AppSetup): Promise<void> {
   const web = await serveWeb({
     root,
     socketPath: setup.sockets.app,
+    port: setup.config.port,
     dev: setup.dev,
     before: (req, res) => {
       if (!api.owns(req.url ?? '/')) return false

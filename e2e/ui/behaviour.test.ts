@@ -54,7 +54,7 @@ describe.skipIf(noChromium)('how the screens behave in the browser', () => {
 
   test('a link to a hash makes no request', async () => {
     await state.page.goto(at('/issues'))
-    await state.page.locator('[data-issue-row]').first().waitFor()
+    await state.page.locator('[data-id]').first().waitFor()
     await state.page.waitForTimeout(1500)
     await state.page.evaluate(
       "(() => { const a = document.createElement('a'); a.href = '#somewhere'; a.id = 'hash'; a.textContent = 'x'; document.body.prepend(a) })()",
@@ -93,7 +93,7 @@ describe.skipIf(noChromium)('how the screens behave in the browser', () => {
   ])('a client navigation that meets %s becomes one full load', async (_name, spoil) => {
     const { page } = state
     await page.goto(at('/issues'))
-    await page.locator('[data-issue-row]').first().waitFor()
+    await page.locator('[data-id]').first().waitFor()
     await spoil(page)
     let documents = 0
     const count = (request: { resourceType(): string }) => void (request.resourceType() === 'document' && documents++)
@@ -109,7 +109,7 @@ describe.skipIf(noChromium)('how the screens behave in the browser', () => {
   test('j and enter open an issue, its page shows the stack, and back returns to the same row', async () => {
     const { page } = state
     await page.goto(at('/issues?sort=new'))
-    await page.locator('[data-issue-row]').first().waitFor()
+    await page.locator('[data-id]').first().waitFor()
     await page.keyboard.press('j')
     await page.keyboard.press('j')
     await page.keyboard.press('Enter')
@@ -119,24 +119,24 @@ describe.skipIf(noChromium)('how the screens behave in the browser', () => {
       .first()
       .waitFor()
     await page.goBack()
-    await page.locator('[data-issue-row][aria-selected=true], [data-issue-row][data-selected=true]').first().waitFor()
+    await page.locator('[data-id][data-cursor]').first().waitFor()
   })
 
   test('resolve takes the row away, undo brings it back', async () => {
     const { page } = state
     await page.goto(at('/issues'))
-    await page.locator('[data-issue-row]').nth(2).waitFor()
+    await page.locator('[data-id]').nth(2).waitFor()
     await page.keyboard.press('j')
     await page.keyboard.press('e')
-    await until('two rows', 5000, async () => (await page.locator('[data-issue-row]').count()) === 2)
+    await until('two rows', 5000, async () => (await page.locator('[data-id]').count()) === 2)
     await page.getByRole('button', { name: /undo/i }).first().click()
-    await until('three rows', 5000, async () => (await page.locator('[data-issue-row]').count()) === 3)
+    await until('three rows', 5000, async () => (await page.locator('[data-id]').count()) === 3)
   })
 
   test('a new error appears in the open list within seconds, behind the bar', async () => {
     const { page } = state
     await page.goto(at('/issues'))
-    await page.locator('[data-issue-row]').first().waitFor()
+    await page.locator('[data-id]').first().waitFor()
     await page.waitForTimeout(1000)
     await ingest(product, state.project, envelopeOf(errorEvent('DeltaError')))
     await page.getByRole('button', { name: /1 new/i }).waitFor({ timeout: 5000 })

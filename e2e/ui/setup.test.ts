@@ -41,9 +41,9 @@ describe.skipIf(noChromium)('from an empty folder to the first event', () => {
     await page.waitForURL(/\/projects\/[^/]+\/setup/, { timeout: 20_000 })
     expect(await page.locator('main').innerText()).toMatch(/http:\/\/[0-9a-f]{32}@/)
     await page.getByRole('button', { name: /test event/i }).click()
-    await page.getByRole('link', { name: /WEB-SHOP-1/ }).waitFor({ timeout: 15_000 })
+    await page.getByRole('link', { name: /open the issue/i }).waitFor({ timeout: 15_000 })
     await page.goto(`${product.url}/o/acme-inc/issues`)
-    await page.locator('[data-issue-row]').first().waitFor({ timeout: 15_000 })
+    await page.locator('[data-id]').first().waitFor({ timeout: 15_000 })
     expect(watched).toMatchObject({ errors: [], foreign: [], dialogs: [] })
     // the link works once
     const again = await page.goto(`${product.url}/setup?secret=${secret}`)

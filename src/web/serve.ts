@@ -17,6 +17,8 @@ export type WebOptions = {
   /** The package's root folder. */
   root: string
   socketPath: string
+  /** Port of the listener in front: Next asks itself there when an action redirects. */
+  port: number
   dev: boolean
   /** Requests that are not for Next: the API. Returns false for those that are. */
   before(req: IncomingMessage, res: ServerResponse): boolean
@@ -38,7 +40,7 @@ function makeNext(options: WebOptions, httpServer: Server): NextServer {
   Object.assign(environment(), { NODE_ENV: 'production', __NEXT_PRIVATE_STANDALONE_CONFIG: config })
   process.chdir(folder)
   const next = createRequire(server)('next') as MakeNext
-  return next({ dev: false, dir: folder, httpServer, hostname: 'localhost', port: 80 })
+  return next({ dev: false, dir: folder, httpServer, hostname: '127.0.0.1', port: options.port })
 }
 
 /** Serves screens and API on the socket. Resolves when the first request can be answered. */

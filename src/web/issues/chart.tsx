@@ -41,6 +41,7 @@ export function Chart({ points }: { points: readonly RestPoint[] }) {
           {bars.map((bar, index) => {
             const height = bar.events ? Math.max(1.5, (bar.events / top) * heightPx) : 0
             return (
+              // biome-ignore lint/a11y/noStaticElementInteractions: only says in words what the picture's label says as a whole
               <g key={bar.fromS} data-here={index === at || undefined} onMouseEnter={() => setAt(index)}>
                 <rect x={index} y={0} width={1} height={heightPx} className="chart-hit" />
                 <rect x={index + 0.14} y={heightPx - height} width={0.72} height={height} className="chart-bar" />

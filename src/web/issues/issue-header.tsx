@@ -23,6 +23,7 @@ type HeaderProps = {
 export function IssueHeader({ detail, base, listSearch, canTriage, decide, linkText }: HeaderProps) {
   const t = useTranslations('issues')
   const level = useTranslations('level')
+  const badge = useTranslations('issues.badge')
   const { type, value } = headOf(detail)
   const why = canTriage ? undefined : t('bulk.notAllowed')
   return (
@@ -36,7 +37,7 @@ export function IssueHeader({ detail, base, listSearch, canTriage, decide, linkT
         <span className="text-ink-3">
           <PlainText text={detail.project.name} charactersMax={64} />
         </span>
-        <Badges issue={detail} />
+        <Badges issue={detail} t={badge} />
       </div>
       <div className="issue-title">
         <SeverityShape level={detail.level} label={level(detail.level)} sizePx={13} />

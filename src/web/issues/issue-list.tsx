@@ -1,9 +1,9 @@
 'use client'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { useLocale, useTranslations } from 'next-intl'
-import { type MouseEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { useTranslations } from 'next-intl'
+import { type MouseEvent, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { RestIssue } from '../../protocol/rest.ts'
-import { IssueRow } from './issue-row.tsx'
+import { IssueRow, useRowWords } from './issue-row.tsx'
 
 const rowPx = 52
 /** Height of what sticks above the rows, px: scrolling to a row keeps it below. */
@@ -38,10 +38,9 @@ export function IssueList({
   canTriage,
 }: ListProps) {
   const t = useTranslations('issues')
-  const locale = useLocale()
   const list = useRef<HTMLUListElement>(null)
   const [topPx, setTop] = useState(0)
-  const number = useMemo(() => new Intl.NumberFormat(locale), [locale])
+  const words = useRowWords()
   useLayoutEffect(() => {
     const measure = () => setTop(Math.round((list.current?.getBoundingClientRect().top ?? 0) + window.scrollY))
     measure()
@@ -108,7 +107,7 @@ export function IssueList({
               total={rows.length}
               isCursor={issue.id === cursorId}
               isSelected={selected.has(issue.id)}
-              number={number}
+              words={words}
               offsetPx={item.start - topPx}
             />
           )

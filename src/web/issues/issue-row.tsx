@@ -1,10 +1,10 @@
 'use client'
-import { useTranslations } from 'next-intl'
-import { memo } from 'react'
+import { useLocale, useTranslations } from 'next-intl'
+import { memo, useMemo } from 'react'
 import type { RestIssue } from '../../protocol/rest.ts'
 import { PlainText } from '../ui/plain-text.tsx'
 import { SeverityShape } from '../ui/severity.tsx'
-import { useAge } from '../ui/time.tsx'
+import { useAge, useNow } from '../ui/time.tsx'
 import { sparkHeightPx, sparkOf, sparkWidthPx } from './bars.ts'
 
 /** The range as one path: a list of 10,000 rows has no time for an element for each bar. */
@@ -23,9 +23,26 @@ const Spark = memo(function Spark({ stats }: { stats: RestIssue['stats'] }) {
   )
 })
 
+/** What all rows need from hooks, made once for the list: a row of its own hooks costs more than its elements. */
+export function useRowWords() {
+  const t = useTranslations('issues')
+  const badge = useTranslations('issues.badge')
+  const level = useTranslations('level')
+  const locale = useLocale()
+  const age = useAge()
+  const now = useNow()
+  // `age` is new at each render; what it says changes with now only.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
+  return useMemo(
+    () => ({ t, badge, level, age, number: new Intl.NumberFormat(locale) }),
+    [t, badge, level, locale, now],
+  )
+}
+
+export type RowWords = ReturnType<typeof useRowWords>
+
 /** What a row says about its issue besides numbers: new, regressed, unhandled, resolved, archived. */
-export function Badges({ issue }: { issue: RestIssue }) {
-  const t = useTranslations('issues.badge')
+export function Badges({ issue, t }: { issue: RestIssue; t: RowWords['badge'] }) {
   return (
     <>
       {issue.status === 'resolved' ? <span className="chip text-ok">{t('resolved')}</span> : null}
@@ -57,7 +74,7 @@ type RowProps = {
   total: number
   isCursor: boolean
   isSelected: boolean
-  number: Intl.NumberFormat
+  words: RowWords
   offsetPx: number
 }
 
@@ -69,12 +86,10 @@ export const IssueRow = memo(function IssueRow({
   total,
   isCursor,
   isSelected,
-  number,
+  words,
   offsetPx,
 }: RowProps) {
-  const t = useTranslations('issues')
-  const level = useTranslations('level')
-  const age = useAge()
+  const { t, badge, level, age, number } = words
   const { type, value } = headOf(issue)
   const last = Date.parse(issue.lastSeen)
   const first = Date.parse(issue.firstSeen)
@@ -117,7 +132,7 @@ export const IssueRow = memo(function IssueRow({
           <span className="issue-culprit">
             <PlainText text={issue.culprit} charactersMax={200} />
           </span>
-          <Badges issue={issue} />
+          <Badges issue={issue} t={badge} />
           <span className="issue-narrow">
             {number.format(Number(issue.count))} · {age(last)}
           </span>

@@ -19,12 +19,12 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 /** A leaf of `_meta` (the object under key '') as remarks on `path`. */
 function remarksOfLeaf(leaf: Record<string, unknown>, path: string): Remark[] {
   const found: Remark[] = []
-  const lengthWas = typeof leaf['len'] === 'number' ? leaf['len'] : null
-  for (const one of Array.isArray(leaf['rem']) ? leaf['rem'] : []) {
+  const lengthWas = typeof leaf.len === 'number' ? leaf.len : null
+  for (const one of Array.isArray(leaf.rem) ? leaf.rem : []) {
     const rule = Array.isArray(one) && typeof one[0] === 'string' ? one[0] : ''
     found.push({ path, kind: /limit|trim|size|depth/.test(rule) ? 'trimmed' : 'scrubbed', rule, lengthWas })
   }
-  for (const one of Array.isArray(leaf['err']) ? leaf['err'] : []) {
+  for (const one of Array.isArray(leaf.err) ? leaf.err : []) {
     const rule = Array.isArray(one) ? String(one[0]) : String(one)
     found.push({ path, kind: /too_long|too_large|trim|size|depth/.test(rule) ? 'trimmed' : 'invalid', rule, lengthWas })
   }
@@ -56,8 +56,8 @@ export function remarksOf(
   const found = remarksOfMeta(meta)
   const known = new Set(found.map((one) => one.path))
   for (const error of errors) {
-    const path = typeof error.data['name'] === 'string' ? error.data['name'] : ''
-    const rule = typeof error.data['reason'] === 'string' ? error.data['reason'] : error.message || error.type
+    const path = typeof error.data.name === 'string' ? error.data.name : ''
+    const rule = typeof error.data.reason === 'string' ? error.data.reason : error.message || error.type
     if (path !== '' && known.has(path)) continue
     found.push({
       path,

@@ -31,7 +31,7 @@ describe('countUp', () => {
   it('moves counters, last seen and the last bar', () => {
     const row = countUp(issue('1'), 3, now)
     expect([row.count, row.lifetime.count, row.lastSeen]).toEqual(['8', '12', '2026-11-21T12:00:00.000Z'])
-    expect(row.stats['range']).toEqual([
+    expect(row.stats.range).toEqual([
       [0, 1],
       [3600, 7],
     ])

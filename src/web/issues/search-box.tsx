@@ -64,8 +64,8 @@ export function SearchBox({
     onSearch(text.trim())
   }
   return (
+    // biome-ignore lint/a11y/useSemanticElements: <search> can't be the form that Enter submits
     <form
-      // biome-ignore lint/a11y/useSemanticElements: <search> can't be the form that Enter submits
       role="search"
       className="search-box"
       onSubmit={(event) => {
@@ -108,7 +108,10 @@ export function SearchBox({
           type="button"
           className="search-clear"
           aria-label={t('search.clear')}
-          onClick={() => (setDraft(''), onSearch(''))}
+          onClick={() => {
+            setDraft('')
+            onSearch('')
+          }}
         >
           <X size={14} strokeWidth={1.75} />
         </button>

@@ -38,12 +38,12 @@ function AbsoluteRange({
     >
       <label>
         {t('from')}
-        {/* biome-ignore lint/a11y/noAutofocus: the panel opens on request, its first field is where the person goes on */}
         <input
           className="input"
           type="datetime-local"
           name="from"
           required
+          // biome-ignore lint/a11y/noAutofocus: the panel opens on request, its first field is where the person goes on
           autoFocus
           defaultValue={localFieldOf(bounds.fromMs)}
         />

@@ -2,14 +2,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
 import Link from 'next/link'
-import { useLocale, useTranslations } from 'next-intl'
-import { useEffect, useMemo, useState } from 'react'
+import { useTranslations } from 'next-intl'
+import { useEffect, useState } from 'react'
 import { systemClock } from '../../clock.ts'
 import type { RestIssue } from '../../protocol/rest.ts'
 import { ApiError, apiPage } from '../api.ts'
 import { Button, buttonClass } from '../ui/controls.tsx'
 import { EmptyState, ErrorState } from '../ui/states.tsx'
-import { IssueRow } from './issue-row.tsx'
+import { IssueRow, useRowWords } from './issue-row.tsx'
 import type { ProjectName } from './stream-filters.tsx'
 import { defaultQuery, type ParamChange, type StreamParams } from './stream-params.ts'
 import { termsOf, withoutTerm } from './terms.ts'
@@ -156,8 +156,7 @@ function AllResolved({
   hrefOf,
 }: Pick<NoMatchProps, 'organization' | 'params' | 'projects' | 'hrefOf'>) {
   const t = useTranslations('issues')
-  const locale = useLocale()
-  const number = useMemo(() => new Intl.NumberFormat(locale), [locale])
+  const words = useRowWords()
   const { data, isPending } = useQuery({
     queryKey: ['issues-resolved', organization],
     queryFn: ({ signal }) =>
@@ -198,7 +197,7 @@ function AllResolved({
               total={rows.length}
               isCursor={false}
               isSelected={false}
-              number={number}
+              words={words}
               offsetPx={index * 52}
             />
           ))}

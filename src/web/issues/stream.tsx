@@ -44,6 +44,14 @@ function useMarks(storeKey: string) {
   return [marks, set] as const
 }
 
+/** Ids of the projects that the URL names by slug or id; none: all. */
+function useProjectIds(named: string, projects: readonly ProjectName[]): string[] {
+  return useMemo(() => {
+    const wanted = named.split(',')
+    return projects.filter((one) => wanted.includes(one.slug) || wanted.includes(one.id)).map((one) => one.id)
+  }, [named, projects])
+}
+
 type StreamProps = { organization: string; projects: readonly ProjectName[]; canTriage: boolean }
 
 /** The issue stream: search, filters, rows, keys, triage. Everything that it shows is in the URL. */
@@ -51,17 +59,12 @@ export function Stream({ organization, projects, canTriage }: StreamProps) {
   const t = useTranslations('issues')
   const router = useRouter()
   const [params, change] = useStreamParams()
-  const projectIds = useMemo(() => {
-    const wanted = params.project.split(',')
-    return projects.filter((one) => wanted.includes(one.slug) || wanted.includes(one.id)).map((one) => one.id)
-  }, [params.project, projects])
+  const projectIds = useProjectIds(params.project, projects)
   const issues = useIssues(organization, params, projectIds)
   const { list, rows, waiting } = issues
   const base = `/o/${organization}/issues`
   const kept = keptSearch(params)
-  const [marks, setMarks] = useMarks(
-    `stream:${organization}:${params.q}:${params.project}:${params.env}:${params.sort}`,
-  )
+  const [marks, setMarks] = useMarks(['stream', organization, params.q, params.project, params.env].join(':'))
   const { cursorId, selected } = marks
   const triage = useTriage(organization, issues.show, issues.refresh)
   const hrefOf = (issue: RestIssue) => `${base}/${issue.id}${kept}`

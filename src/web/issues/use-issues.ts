@@ -2,12 +2,13 @@
 import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { systemClock } from '../../clock.ts'
-import type { IssueStatus, RestIssue } from '../../protocol/rest.ts'
+import type { IssueStatus, LiveChange, RestIssue } from '../../protocol/rest.ts'
 import { ApiError, type ApiRequest, apiFetch, apiPage } from '../api.ts'
 import { useLive } from '../ui/live.tsx'
 import { changeRows, countUp, mergeRows, type Page, rowsOf, withStatus } from './rows.ts'
 import { apiSort, type StreamParams } from './stream-params.ts'
 
+const nothing: readonly RestIssue[] = []
 type Data = InfiniteData<Page, string | null>
 const rowsPerPage = 100
 /** Pause between two looks for new rows, ms; a look costs one request. */
@@ -29,6 +30,11 @@ export function listQuery(params: StreamParams, projectIds: readonly string[]): 
   }
 }
 
+/** Silence and a store that is away pass by themselves: asked for again for half an hour. */
+function mayWait(tries: number, error: Error): boolean {
+  return error instanceof ApiError && (error.code === 'STORE_UNAVAILABLE' || error.status === 0) && tries < 1000
+}
+
 export type Issues = ReturnType<typeof useIssues>
 
 /** The rows of the stream: pages by cursor, kept fresh by the live stream. `projectIds` empty: all. */
@@ -45,13 +51,12 @@ export function useIssues(organization: string, params: StreamParams, projectIds
     getNextPageParam: (page) => page.next,
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
-    retry: (tries, error) =>
-      error instanceof ApiError && (error.code === 'STORE_UNAVAILABLE' || error.status === 0) && tries < 1000,
+    retry: mayWait,
     retryDelay: 2000,
     placeholderData: (before) => before,
   })
   const [held, setHeld] = useState<{ key: typeof key; rows: RestIssue[] }>({ key, rows: [] })
-  const waiting = held.key === key ? held.rows : []
+  const waiting = held.key === key ? held.rows : nothing
   const pages = list.data?.pages
   const rows = useMemo(() => rowsOf(pages ?? []), [pages])
   const change = useCallback(
@@ -79,12 +84,7 @@ export function useIssues(organization: string, params: StreamParams, projectIds
     cached.current = false
   }, [look])
   useLiveRows({
-    organization,
-    params,
-    rows,
-    projectIds,
-    change,
-    look,
+    ...{ organization, params, rows, waiting, projectIds, change, look },
     enabled: list.isSuccess && !list.isPlaceholderData,
   })
 
@@ -111,23 +111,58 @@ type LiveRows = {
   organization: string
   params: StreamParams
   rows: readonly RestIssue[]
+  waiting: readonly RestIssue[]
   projectIds: readonly string[]
   change(make: (pages: Page[]) => Page[]): void
   look(): Promise<void>
   enabled: boolean
 }
 
+type Due = {
+  /** Events to count up, by issue. */
+  counts: Map<string, number>
+  /** An issue had events that the list does not have. */
+  unknown: boolean
+  /** Rows counted up since the last look. */
+  stale: boolean
+  /** Issues that a person changed. */
+  changed: Set<string>
+  atMs: number
+  lookedMs: number
+  cancel: (() => void) | undefined
+}
+
+/** Adds a message of the live stream to what is due. */
+function note(
+  live: Exclude<LiveChange, { kind: 'engine' }>,
+  due: Due,
+  known: ReadonlySet<string>,
+  projectIds: readonly string[],
+): void {
+  if (live.kind === 'issue') {
+    if (known.has(live.id)) due.changed.add(live.id)
+    return
+  }
+  for (const project of live.projects) {
+    if (projectIds.length && !projectIds.includes(project.id)) continue
+    for (const issue of project.issues) {
+      if (known.has(issue.id)) due.counts.set(issue.id, (due.counts.get(issue.id) ?? 0) + issue.events)
+      else due.unknown = true
+    }
+  }
+}
+
 /** Counts visible rows up as events arrive, and looks for rows that the list does not have. */
-function useLiveRows({ organization, params, rows, projectIds, change, look, enabled }: LiveRows): void {
-  const known = useMemo(() => new Set(rows.map((row) => row.id)), [rows])
-  const due = useRef({
-    counts: new Map<string, number>(),
+function useLiveRows({ organization, params, rows, waiting, projectIds, change, look, enabled }: LiveRows): void {
+  const known = useMemo(() => new Set([...rows, ...waiting].map((row) => row.id)), [rows, waiting])
+  const due = useRef<Due>({
+    counts: new Map(),
     unknown: false,
     stale: false,
-    changed: new Set<string>(),
+    changed: new Set(),
     atMs: 0,
     lookedMs: 0,
-    cancel: undefined as (() => void) | undefined,
+    cancel: undefined,
   })
   const latest = useRef({ known, change, look })
   latest.current = { known, change, look }
@@ -157,7 +192,10 @@ function useLiveRows({ organization, params, rows, projectIds, change, look, ena
     state.changed.clear()
     state.stale ||= counts.size > 0
     if (!state.unknown && !state.stale) return
-    if (!state.unknown && now - state.lookedMs < refreshMs) return later(refreshMs)
+    if (!state.unknown && now - state.lookedMs < refreshMs) {
+      later(refreshMs)
+      return
+    }
     state.unknown = false
     state.stale = false
     state.lookedMs = now
@@ -172,18 +210,7 @@ function useLiveRows({ organization, params, rows, projectIds, change, look, ena
     if (!enabled || (params.range.kind === 'absolute' && params.range.toMs < systemClock.now())) return
     const state = due.current
     if (live.kind === 'engine') return live.up ? void latest.current.look().catch(() => {}) : undefined
-    if (live.kind === 'issue') {
-      if (latest.current.known.has(live.id)) state.changed.add(live.id)
-    } else {
-      for (const project of live.projects) {
-        if (projectIds.length && !projectIds.includes(project.id)) continue
-        for (const issue of project.issues) {
-          if (latest.current.known.has(issue.id))
-            state.counts.set(issue.id, (state.counts.get(issue.id) ?? 0) + issue.events)
-          else state.unknown = true
-        }
-      }
-    }
+    note(live, state, latest.current.known, projectIds)
     if (state.unknown || state.counts.size || state.changed.size) {
       // A refresh that waits long must not hold back news.
       state.cancel?.()
