@@ -7,6 +7,7 @@ import { benchAccept } from './accept.ts'
 import { machine, type Row, table } from './measure.ts'
 import { benchPipeline } from './pipeline.ts'
 import { benchScreen } from './screen.ts'
+import { benchScroll } from './scroll.ts'
 import { benchStart } from './start.ts'
 
 const words = process.argv.slice(2)
@@ -16,6 +17,7 @@ const parts: Record<string, () => Promise<Row[]>> = {
   accept: benchAccept,
   pipeline: () => benchPipeline(seconds),
   screen: benchScreen,
+  scroll: benchScroll,
   start: benchStart,
 }
 

@@ -69,7 +69,7 @@ export async function start(
   const child = spawn(process.execPath, words, {
     stdio: ['ignore', out, out],
     detached: true,
-    env: { ...process.env, ...options.env },
+    env: { ...process.env, NODE_COMPILE_CACHE: join(root, '.build/compile'), ...options.env },
   })
   const url = `http://127.0.0.1:${port}`
   const log = () => (existsSync(logFile) ? readFileSync(logFile, 'utf8') : '')

@@ -91,6 +91,16 @@ async function openPeople(
   return { meta, auth, close }
 }
 
+const openEvents = (config: Config, socketPath: string, clock: Clock, observe: Observe): EventStore =>
+  createEventStore({
+    url: 'http://localhost',
+    socketPath,
+    database: 'mishap',
+    observe,
+    clock,
+    retentionDays: config.retentionErrorsDays,
+  })
+
 /** The commands that need accounts and projects; the same with the product running and stopped. */
 function peopleCommands(meta: MetaStore, auth: Auth, url: string, changed: () => Promise<void>): Commands {
   const text = (value: Record<string, string>, name: string) => value[name] ?? ''
@@ -205,6 +215,10 @@ function publishCommit(live: Live, result: BatchResult): void {
   }
 }
 
+function publishEngine(live: Live, meta: MetaStore, up: boolean): void {
+  for (const organization of meta.organizations()) live.publish(organization.id, { kind: 'engine', up })
+}
+
 /** Makes the events store's tables as soon as the engine answers, then starts the loop. */
 async function startRefine(app: App, refine: Refine): Promise<void> {
   for (let tries = 0; ; tries++) {
@@ -227,14 +241,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const clock = systemClock
   const observe = createObserve('app', config.logLevel)
   const { meta, auth, close } = await openPeople(config, folders.meta, clock, observe)
-  const events = createEventStore({
-    url: 'http://localhost',
-    socketPath: sockets.engine,
-    database: 'mishap',
-    observe,
-    clock,
-    retentionDays: config.retentionErrorsDays,
-  })
+  const events = openEvents(config, sockets.engine, clock, observe)
   const blobs = openFileBlobs(folders.blobs)
   const live = createLive(clock.now())
   const keys = createKeyLine(link, meta)
@@ -281,7 +288,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     } else if (message.kind === 'keysTaken') keys.taken(message.id)
     else if (message.kind === 'engine' && message.up !== state.engineUp) {
       state.engineUp = message.up
-      for (const organization of meta.organizations()) live.publish(organization.id, { kind: 'engine', up: message.up })
+      publishEngine(live, meta, message.up)
     }
   })
   const jobs = createJobs({ clock, observe, meta, events, blobs, retentionErrorsDays: config.retentionErrorsDays })

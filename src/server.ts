@@ -172,6 +172,8 @@ function startChildren(options: ServerOptions, observe: Observe, main: () => Mai
   const app = supervise({
     name: 'app',
     file: fileOf('./app.ts'),
+    // a young generation of 16 MB instead of 64 leaves 90 MB less behind after start; the refine workers have their own
+    nodeOptions: ['--max-semi-space-size=4'],
     words: [JSON.stringify(setup)],
     clock: systemClock,
     observe,
@@ -204,6 +206,29 @@ function createFront(main: Main, accept: Accept) {
   return { handle, upgrade: proxy.upgrade, close: proxy.close }
 }
 
+const openJournal = (config: Config, folder: string, observe: Observe): Promise<JournalWriter> =>
+  openJournalWriter({
+    folder,
+    bytesMax: config.journalBytesMax,
+    diskReserveBytes: config.diskReserveBytes,
+    groupMs: config.journalGroupMs,
+    clock: systemClock,
+    observe,
+  })
+
+/** Tells process app what is on disk, at most every 5 ms: at full load a group is synced 700 times a second. Returns the way to stop. */
+function tellDurable(main: Main): () => void {
+  let due = false
+  return main.journal.onDurable(() => {
+    if (due) return
+    due = true
+    systemClock.after(5, () => {
+      due = false
+      sendDurable(main)
+    })
+  })
+}
+
 /**
  * Process main: owns the data folder, listens, accepts, and keeps process app and process engine alive.
  * Resolves with the way to stop once it listens. Throws MishapError START_*.
@@ -216,14 +241,7 @@ export async function startServer(
   const { folders } = layOut(config.data)
   const lock = lockDataFolder(config.data)
   const ended = Promise.withResolvers<MishapError | undefined>()
-  const journal = await openJournalWriter({
-    folder: folders.journal,
-    bytesMax: config.journalBytesMax,
-    diskReserveBytes: config.diskReserveBytes,
-    groupMs: config.journalGroupMs,
-    clock: systemClock,
-    observe,
-  })
+  const journal = await openJournal(config, folders.journal, observe)
   const state: Main['state'] = { keys: readKeyFile(config.data), durableSent: 0, trimmed: 0, refused: undefined }
   const accept = createAccept({
     config,
@@ -273,17 +291,8 @@ export async function startServer(
   server.on('upgrade', (req, socket, head) =>
     options.dev ? front.upgrade(req, socket as Socket, head) : socket.destroy(),
   )
-  // told at most every 5 ms: at full load a group is synced 700 times a second
-  let due = false
   cancels.push(
-    journal.onDurable(() => {
-      if (due) return
-      due = true
-      systemClock.after(5, () => {
-        due = false
-        sendDurable(main)
-      })
-    }),
+    tellDurable(main),
     systemClock.every(1000, () => void recordOutcomes()),
     front.close,
   )

@@ -52,6 +52,32 @@ describe.skipIf(noChromium)('how the screens behave in the browser', () => {
     await page.context().close()
   })
 
+  test('the rows come with the document, before any script runs', async () => {
+    const text = await (await state.page.request.get(at('/issues'))).text()
+    expect([...text.matchAll(/<li class="issue-row"/g)]).toHaveLength(3)
+    for (const type of ['Alpha', 'Beta', 'Gamma']) expect(text).toContain(`>${type}Error</b>`)
+    const none = await (await state.page.request.get(at('/issues?q=NothingLikeThis'))).text()
+    expect(none).not.toContain('issue-row')
+  })
+
+  test('the environment is chosen from those in use, and stands in the address', async () => {
+    const { page } = state
+    const event = errorEvent('AlphaError', 'x is undefined', { environment: 'staging-7' })
+    await ingest(product, state.project, envelopeOf(event))
+    await until('the environment', 15_000, async () =>
+      (await api(product, state.project, `/organizations/${org}/environments/`)).text.includes('staging-7'),
+    )
+    await page.goto(at('/issues'))
+    await page.locator('[data-id]').nth(2).waitFor()
+    const select = page.getByLabel('Environment')
+    await select.locator('option[value="staging-7"]').waitFor({ state: 'attached' })
+    await select.selectOption('staging-7')
+    await page.waitForURL(/env=staging-7/)
+    await until('one row', 5000, async () => (await page.locator('[data-id]').count()) === 1)
+    await page.goto(at('/issues?env=never-seen'))
+    expect(await page.getByLabel('Environment').inputValue()).toBe('never-seen')
+  })
+
   test('a link to a hash makes no request', async () => {
     await state.page.goto(at('/issues'))
     await state.page.locator('[data-id]').first().waitFor()
@@ -122,15 +148,35 @@ describe.skipIf(noChromium)('how the screens behave in the browser', () => {
     await page.locator('[data-id][data-cursor]').first().waitFor()
   })
 
-  test('resolve takes the row away, undo brings it back', async () => {
-    const { page } = state
+  test('resolve marks the row in its place and says so; undo restores status and substatus', async () => {
+    const { page, project } = state
+    const stands = async (id: string) => {
+      const { status, substatus } = (await api(product, project, `/organizations/${org}/issues/${id}/`)).json as {
+        status: string
+        substatus: string | null
+      }
+      return { status, substatus }
+    }
     await page.goto(at('/issues'))
-    await page.locator('[data-id]').nth(2).waitFor()
+    const rows = page.locator('[data-id]')
+    await rows.nth(2).waitFor()
+    await page.waitForTimeout(500)
     await page.keyboard.press('j')
+    const cursor = page.locator('[data-id][data-cursor]')
+    await cursor.waitFor()
+    const id = (await cursor.getAttribute('data-id')) ?? ''
+    const before = await stands(id)
+    expect(before).toEqual({ status: 'unresolved', substatus: 'new' })
     await page.keyboard.press('e')
-    await until('two rows', 5000, async () => (await page.locator('[data-id]').count()) === 2)
+    const done = page.locator(`[data-id="${id}"][data-done]`)
+    await done.waitFor({ timeout: 5000 })
+    await page.getByText('1 issue resolved.').waitFor()
+    expect(await rows.count()).toBe(3)
+    expect(await stands(id)).toEqual({ status: 'resolved', substatus: null })
     await page.getByRole('button', { name: /undo/i }).first().click()
-    await until('three rows', 5000, async () => (await page.locator('[data-id]').count()) === 3)
+    await done.waitFor({ state: 'detached', timeout: 5000 })
+    await until('the undo on the server', 5000, async () => (await stands(id)).status === 'unresolved')
+    expect(await stands(id)).toEqual(before)
   })
 
   test('a new error appears in the open list within seconds, behind the bar', async () => {

@@ -45,9 +45,11 @@ describe.skipIf(noChromium)('from an empty folder to the first event', () => {
     await page.goto(`${product.url}/o/acme-inc/issues`)
     await page.locator('[data-id]').first().waitFor({ timeout: 15_000 })
     expect(watched).toMatchObject({ errors: [], foreign: [], dialogs: [] })
-    // the link works once
-    const again = await page.goto(`${product.url}/setup?secret=${secret}`)
-    expect(again?.url()).not.toMatch(/setup\?secret/)
+    // the link works once: then the page says that setup is closed, and has no form
+    await page.goto(`${product.url}/setup?secret=${secret}`)
+    expect(await page.locator('main').innerText()).toMatch(/setup is closed/i)
+    expect(await page.locator('form').count()).toBe(0)
+    expect(await page.locator('main a[href="/login"]').count()).toBe(1)
     await page.context().close()
   })
 })

@@ -100,6 +100,129 @@ async function changeMany(
   return { body: await updateIssues(app, actor, issues, body) }
 }
 
+/** Operation ids differ between the two addresses of an issue; the one without organization is lower case. */
+type NameOf = (name: string) => string
+
+const ownRoutes = (path: string, id: NameOf): Route[] => [
+  route({
+    method: 'GET',
+    path,
+    operationId: id('Issue'),
+    summary: 'One issue with tags and activity.',
+    action: 'issue:read',
+    query: oneQuery,
+    response: shapes.issueDetail,
+    handle: one,
+  }),
+  route({
+    method: 'PUT',
+    path,
+    operationId: id('IssueUpdate'),
+    summary: 'Resolve, unresolve, archive or assign an issue.',
+    action: 'issue:triage',
+    body: changeBody,
+    response: shapes.issueDetail,
+    handle: change,
+  }),
+  route({
+    method: 'GET',
+    path: `${path}/hashes`,
+    operationId: id('IssueHashes'),
+    summary: 'Fingerprint hashes that lead to an issue.',
+    action: 'issue:read',
+    response: z.array(z.strictObject({ id: z.string() })),
+    handle: ({ app, found }) => ({
+      body: (app.meta.hashesOf([issueOf(found).id]).get(issueOf(found).id) ?? []).map((hash) => ({ id: hash })),
+    }),
+  }),
+  route({
+    method: 'GET',
+    path: `${path}/activities`,
+    operationId: id('IssueActivities'),
+    summary: 'What happened to an issue, newest first.',
+    action: 'issue:read',
+    response: z.strictObject({ activity: z.array(shapes.activity) }),
+    handle: ({ app, found }) => ({ body: { activity: activityOf(app, issueOf(found).id) } }),
+  }),
+]
+
+const tagRoutes = (path: string, id: NameOf): Route[] => [
+  route({
+    method: 'GET',
+    path: `${path}/tags`,
+    operationId: id('IssueTags'),
+    summary: 'Distribution of each tag over an issue’s newest 5,000 events.',
+    action: 'issue:read',
+    query: oneQuery,
+    response: z.array(shapes.tag),
+    handle: async (call) => ({
+      body: await tagsOfIssue(call.app, issueOf(call.found), scopeOf(viewOf(call, '90d')), 10),
+    }),
+  }),
+  route({
+    method: 'GET',
+    path: `${path}/tags/:key`,
+    operationId: id('IssueTag'),
+    summary: 'Distribution of one tag.',
+    action: 'issue:read',
+    query: oneQuery,
+    response: shapes.tag,
+    handle: async (call) => {
+      const [tag] = await tagsOfIssue(call.app, issueOf(call.found), scopeOf(viewOf(call, '90d')), 100, call.params.key)
+      if (!tag) throw new MishapError('NOT_FOUND')
+      return { body: tag }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: `${path}/tags/:key/values`,
+    operationId: id('IssueTagValues'),
+    summary: 'Values of one tag, most events first.',
+    action: 'issue:read',
+    query: oneQuery,
+    response: z.array(shapes.tagValue),
+    handle: async (call) => {
+      const key = call.params.key ?? ''
+      const [tag] = await tagsOfIssue(call.app, issueOf(call.found), scopeOf(viewOf(call, '90d')), 1000, key)
+      return { body: (tag?.topValues ?? []).map((value) => ({ key, ...value })) }
+    },
+  }),
+]
+
+const commentRoutes = (path: string, id: NameOf): Route[] => [
+  ...['notes', 'comments'].map((word) =>
+    route({
+      method: 'GET',
+      path: `${path}/${word}`,
+      operationId: id(`Issue${word.slice(0, 1).toUpperCase()}${word.slice(1)}`),
+      summary: 'Comments on an issue, newest first.',
+      action: 'issue:read',
+      response: z.array(shapes.activity),
+      handle: ({ app, found }) => ({
+        body: activityOf(app, issueOf(found).id).filter((row) => row.type === 'note'),
+      }),
+    }),
+  ),
+  ...['notes', 'comments'].map((word) =>
+    route({
+      method: 'POST',
+      path: `${path}/${word}`,
+      operationId: id(`IssueAdd${word.slice(0, 1).toUpperCase()}${word.slice(1, -1)}`),
+      summary: 'Comment on an issue.',
+      action: 'issue:triage',
+      body: commentBody,
+      status: 201,
+      response: shapes.activity,
+      handle: ({ app, actor, found, body }) => {
+        const issue = issueOf(found)
+        const added = app.meta.addComment(issue.id, actor.person.id, body.text, app.clock.now())
+        app.live.publish(issue.organizationId, { kind: 'issue', id: String(issue.id) })
+        return { body: toRestActivity(added, actor.person) }
+      },
+    }),
+  ),
+]
+
 /** Issues: the stream, one, changes, comments. */
 export const issueRoutes: readonly Route[] = [
   route({
@@ -145,126 +268,8 @@ export const issueRoutes: readonly Route[] = [
     handle: changeMany,
   }),
   ...['/organizations/:org/issues/:issue', '/issues/:issue'].flatMap((path, i): Route[] => {
-    const id = (name: string) => (i === 0 ? `organization${name}` : name.slice(0, 1).toLowerCase() + name.slice(1))
-    return [
-      route({
-        method: 'GET',
-        path,
-        operationId: id('Issue'),
-        summary: 'One issue with tags and activity.',
-        action: 'issue:read',
-        query: oneQuery,
-        response: shapes.issueDetail,
-        handle: one,
-      }),
-      route({
-        method: 'PUT',
-        path,
-        operationId: id('IssueUpdate'),
-        summary: 'Resolve, unresolve, archive or assign an issue.',
-        action: 'issue:triage',
-        body: changeBody,
-        response: shapes.issueDetail,
-        handle: change,
-      }),
-      route({
-        method: 'GET',
-        path: `${path}/hashes`,
-        operationId: id('IssueHashes'),
-        summary: 'Fingerprint hashes that lead to an issue.',
-        action: 'issue:read',
-        response: z.array(z.strictObject({ id: z.string() })),
-        handle: ({ app, found }) => ({
-          body: (app.meta.hashesOf([issueOf(found).id]).get(issueOf(found).id) ?? []).map((hash) => ({ id: hash })),
-        }),
-      }),
-      route({
-        method: 'GET',
-        path: `${path}/tags`,
-        operationId: id('IssueTags'),
-        summary: 'Distribution of each tag over an issue’s newest 5,000 events.',
-        action: 'issue:read',
-        query: oneQuery,
-        response: z.array(shapes.tag),
-        handle: async (call) => ({
-          body: await tagsOfIssue(call.app, issueOf(call.found), scopeOf(viewOf(call, '90d')), 10),
-        }),
-      }),
-      route({
-        method: 'GET',
-        path: `${path}/tags/:key`,
-        operationId: id('IssueTag'),
-        summary: 'Distribution of one tag.',
-        action: 'issue:read',
-        query: oneQuery,
-        response: shapes.tag,
-        handle: async (call) => {
-          const [tag] = await tagsOfIssue(
-            call.app,
-            issueOf(call.found),
-            scopeOf(viewOf(call, '90d')),
-            100,
-            call.params.key,
-          )
-          if (!tag) throw new MishapError('NOT_FOUND')
-          return { body: tag }
-        },
-      }),
-      route({
-        method: 'GET',
-        path: `${path}/tags/:key/values`,
-        operationId: id('IssueTagValues'),
-        summary: 'Values of one tag, most events first.',
-        action: 'issue:read',
-        query: oneQuery,
-        response: z.array(shapes.tagValue),
-        handle: async (call) => {
-          const key = call.params.key ?? ''
-          const [tag] = await tagsOfIssue(call.app, issueOf(call.found), scopeOf(viewOf(call, '90d')), 1000, key)
-          return { body: (tag?.topValues ?? []).map((value) => ({ key, ...value })) }
-        },
-      }),
-      ...['notes', 'comments'].map((word) =>
-        route({
-          method: 'GET',
-          path: `${path}/${word}`,
-          operationId: id(`Issue${word.slice(0, 1).toUpperCase()}${word.slice(1)}`),
-          summary: 'Comments on an issue, newest first.',
-          action: 'issue:read',
-          response: z.array(shapes.activity),
-          handle: ({ app, found }) => ({
-            body: activityOf(app, issueOf(found).id).filter((row) => row.type === 'note'),
-          }),
-        }),
-      ),
-      ...['notes', 'comments'].map((word) =>
-        route({
-          method: 'POST',
-          path: `${path}/${word}`,
-          operationId: id(`IssueAdd${word.slice(0, 1).toUpperCase()}${word.slice(1, -1)}`),
-          summary: 'Comment on an issue.',
-          action: 'issue:triage',
-          body: commentBody,
-          status: 201,
-          response: shapes.activity,
-          handle: ({ app, actor, found, body }) => {
-            const issue = issueOf(found)
-            const added = app.meta.addComment(issue.id, actor.person.id, body.text, app.clock.now())
-            app.live.publish(issue.organizationId, { kind: 'issue', id: String(issue.id) })
-            return { body: toRestActivity(added, actor.person) }
-          },
-        }),
-      ),
-      route({
-        method: 'GET',
-        path: `${path}/activities`,
-        operationId: id('IssueActivities'),
-        summary: 'What happened to an issue, newest first.',
-        action: 'issue:read',
-        response: z.strictObject({ activity: z.array(shapes.activity) }),
-        handle: ({ app, found }) => ({ body: { activity: activityOf(app, issueOf(found).id) } }),
-      }),
-    ]
+    const id: NameOf = (name) => (i === 0 ? `organization${name}` : name.slice(0, 1).toLowerCase() + name.slice(1))
+    return [...ownRoutes(path, id), ...tagRoutes(path, id), ...commentRoutes(path, id)]
   }),
   route({
     method: 'GET',

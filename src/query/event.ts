@@ -217,6 +217,23 @@ function textField(fields: Fields | undefined, name: string): string | null {
   return typeof value === 'string' && value !== '' ? value : null
 }
 
+const sdkOf = ({ sdk }: NormalEvent): RestEvent['sdk'] =>
+  sdk
+    ? { name: sdk.name, version: sdk.version, packages: sdk.packages ?? [], integrations: sdk.integrations ?? [] }
+    : null
+
+function toRemark(one: NormalEvent['errors'][number]): RestEvent['errors'][number] {
+  return {
+    type: one.type,
+    message: inWords(one.type),
+    data: {
+      ...(one.name === undefined ? {} : { name: one.name }),
+      ...(one.value === undefined ? {} : { value: one.value }),
+      ...(one.reason === undefined ? {} : { reason: one.reason }),
+    },
+  }
+}
+
 /** The event in the shape of the API: the one place where the wire's snake_case becomes camelCase. */
 export function toRestEvent(row: EventRow, place: EventPlace): RestEvent {
   const event = normalOf(row)
@@ -247,23 +264,8 @@ export function toRestEvent(row: EventRow, place: EventPlace): RestEvent {
     contexts: event.contexts,
     context: event.extra ?? {},
     packages: event.modules ?? {},
-    sdk: event.sdk
-      ? {
-          name: event.sdk.name,
-          version: event.sdk.version,
-          packages: event.sdk.packages ?? [],
-          integrations: event.sdk.integrations ?? [],
-        }
-      : null,
-    errors: event.errors.map((one) => ({
-      type: one.type,
-      message: inWords(one.type),
-      data: {
-        ...(one.name === undefined ? {} : { name: one.name }),
-        ...(one.value === undefined ? {} : { value: one.value }),
-        ...(one.reason === undefined ? {} : { reason: one.reason }),
-      },
-    })),
+    sdk: sdkOf(event),
+    errors: event.errors.map(toRemark),
     fingerprints: row.hashes,
     groupingConfig: { id: `mishap:${findings.grouping.version}` },
     entries: entriesOf(event),

@@ -25,6 +25,9 @@ type Open = {
   tries: number
 }
 
+/** MB. Small objects die young here: a larger young generation costs memory and gains nothing measurable. */
+const resourceLimits = { maxYoungGenerationSizeMb: 48, maxOldGenerationSizeMb: 768 }
+
 /** A worker that dies with a job is replaced and the job tried again, five times (spec.md 4). */
 const triesMax = 5
 
@@ -60,7 +63,7 @@ function hire(options: CrewOptions, state: { closed: boolean }) {
   let worker = start()
 
   function start(): Worker {
-    const made = new Worker(new URL('./worker.ts', import.meta.url), { workerData: options.setup })
+    const made = new Worker(new URL('./worker.ts', import.meta.url), { workerData: options.setup, resourceLimits })
     made.on('message', (message: FromWorker) => take(message))
     made.on('error', (error) => options.observe.error({ error: String(error) }, 'a refine worker failed'))
     made.on('exit', () => {

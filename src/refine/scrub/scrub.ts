@@ -1,6 +1,7 @@
 import type { Context, Draft } from '../step.ts'
 import { type Loose, object, own, type Remarks, receivedDepthMax, remark } from '../value.ts'
 import { makeRules, type Rules, rulesKey } from './rules.ts'
+import { scan } from './scan.ts'
 import { filtered, scrubText } from './text.ts'
 
 /** How a part of the event is scrubbed: everything; only data within a stack trace; only the nesting is cut. */
@@ -60,9 +61,25 @@ export function scrub(draft: Draft, context: Context): void {
     rules = makeRules(context.settings)
     context.tools.rules.set(key, rules)
   }
+  if (isHarmless(draft, context, rules)) return
+  draft.sent = undefined
   const event = draft.event as unknown as Loose
   scrubTree(event, rules, draft.remarks)
   scrubTree(draft.received, rules, undefined)
+}
+
+/**
+ * Whether the bytes of the payload show that both walks would change nothing. Only for the default rules: own words and
+ * addresses are looked for where they stand. What the sender's agent added to the event has to be as plain as the payload.
+ */
+function isHarmless(draft: Draft, context: Context, rules: Rules): boolean {
+  const { sent, event } = draft
+  if (!sent || event.csp || rules.byText || rules.addresses) return false
+  const found = scan(sent.bytes)
+  if (!found.harmless || !found.oneLine || found.depth > receivedDepthMax) return false
+  const { userAgent, clientHints } = context.head
+  const added = clientHints ? JSON.stringify([userAgent, clientHints]) : userAgent
+  return !added || scan(Buffer.from(JSON.stringify(added))).harmless
 }
 
 /** Scrubs an event's JSON in place. With `to`, each change is remarked at its path. */

@@ -8,7 +8,15 @@ import { BOOT } from '../boot.ts'
 import { app } from '../handle.ts'
 import { Providers } from '../ui/providers.tsx'
 
-export const metadata: Metadata = { title: { default: 'Mishap', template: '%s · Mishap' }, robots: { index: false } }
+// In the page itself: Chromium asks for an icon with an address again at each link to a hash.
+const icon = `data:image/svg+xml,${encodeURIComponent(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 20" fill="none"><path d="M3.2 5.2C5.6 6.4 8.4 9 10 16.6 11.6 9 14.4 6.4 16.8 5.2" stroke="#0390a4" stroke-width="2.4" stroke-linecap="round"/><circle cx="3" cy="4.6" r="2.1" fill="#0390a4"/></svg>',
+)}`
+export const metadata: Metadata = {
+  title: { default: 'Mishap', template: '%s · Mishap' },
+  robots: { index: false },
+  icons: { icon: { url: icon, type: 'image/svg+xml' } },
+}
 export const viewport: Viewport = { width: 'device-width', initialScale: 1 }
 
 /** The frame of every page. Reading the request's headers makes every page dynamic, so that each script carries its nonce. */

@@ -1,7 +1,7 @@
 'use client'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { useTranslations } from 'next-intl'
-import { type MouseEvent, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { type MouseEvent, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { RestIssue } from '../../protocol/rest.ts'
 import { IssueRow, useRowWords } from './issue-row.tsx'
 
@@ -10,9 +10,15 @@ const rowPx = 52
 const headPx = 150
 /** The next page is asked for when this many rows are left. */
 const ahead = 40
+/** Rows of the document, before a script knows the window: as many as the tallest usual screen shows. */
+const firstCount = 24
+
+const noStore = () => () => {}
 
 export type ListProps = {
   rows: readonly RestIssue[]
+  /** Rows that match in all, loaded or not. */
+  total: number
   hrefOf: (issue: RestIssue) => string
   cursorId: string | null
   selected: ReadonlySet<string>
@@ -27,6 +33,7 @@ export type ListProps = {
 /** Rows by the window's scroll position; rows have one height, so nothing is ever measured. */
 export function IssueList({
   rows,
+  total,
   hrefOf,
   cursorId,
   selected,
@@ -57,8 +64,14 @@ export function IssueList({
     scrollPaddingStart: headPx,
     scrollPaddingEnd: 60,
   })
-  const items = virtual.getVirtualItems()
-  const lastIndex = items.at(-1)?.index ?? 0
+  // The browser may have restored a scroll position before it hydrates: the first render is the server's in any case.
+  const hydrated = useSyncExternalStore(
+    noStore,
+    () => true,
+    () => false,
+  )
+  const items = hydrated ? virtual.getVirtualIndexes() : rows.slice(0, firstCount).map((_row, index) => index)
+  const lastIndex = items.at(-1) ?? 0
   useEffect(() => {
     if (more && lastIndex >= rows.length - ahead) fetchMore()
   }, [more, lastIndex, rows.length, fetchMore])
@@ -92,23 +105,23 @@ export function IssueList({
         data-dimmed={dimmed || undefined}
         aria-label={t('title')}
         aria-busy={dimmed}
-        style={{ height: virtual.getTotalSize() }}
+        style={{ height: rows.length * rowPx }}
         onClick={click}
       >
-        {items.map((item) => {
-          const issue = rows[item.index]
+        {items.map((index) => {
+          const issue = rows[index]
           if (!issue) return null
           return (
             <IssueRow
               key={issue.id}
               issue={issue}
               href={hrefOf(issue)}
-              index={item.index}
-              total={rows.length}
+              index={index}
+              total={total}
               isCursor={issue.id === cursorId}
               isSelected={selected.has(issue.id)}
               words={words}
-              offsetPx={item.start - topPx}
+              offsetPx={index * rowPx}
             />
           )
         })}

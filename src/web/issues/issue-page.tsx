@@ -21,11 +21,12 @@ import { EventNav, IssueHeader, IssueNumbers } from './issue-header.tsx'
 import { Mark, RemarksProvider, Section } from './marks.tsx'
 import { Payload } from './payload.tsx'
 import { remarksOf } from './remarks.ts'
-import { withStatus } from './rows.ts'
+import { type Standing, statusesOf, withStatus } from './rows.ts'
 import { entryOf, sectionsOf } from './sections.ts'
 import { Exceptions, Frames, Threads } from './stack.tsx'
 import { RangeSelect } from './stream-filters.tsx'
-import { keptSearch, useStreamParams } from './stream-params.ts'
+import { useStreamParams } from './stream-params.ts'
+import { keptSearch } from './stream-query.ts'
 import { StreamFailed, StreamLoading } from './stream-states.tsx'
 import { EventTags, TagBars } from './tags.tsx'
 import { useTriage } from './triage.ts'
@@ -91,11 +92,11 @@ export function IssuePage(props: PageProps) {
   const base = `/o/${organization}/issues`
   const kept = keptSearch(params)
   const refetch = () => void issue.refetch()
-  const show = (_ids: readonly string[], status: IssueStatus) =>
-    client.setQueryData<RestIssueDetail>(key, (before) => before && { ...before, ...withStatus(before, status) })
+  const show = (_ids: readonly string[], standing: Standing) =>
+    client.setQueryData<RestIssueDetail>(key, (before) => before && { ...before, ...withStatus(before, standing) })
   const triage = useTriage(organization, show, refetch)
   const decide = (status: IssueStatus) => {
-    if (detail && canTriage) void triage(new Map([[detail.status, [issueId]]]), status)
+    if (detail && canTriage) void triage(statusesOf([detail], new Set([issueId])), status)
   }
   useLive((live) => {
     if (live.kind === 'issue' && live.id === issueId) refetch()

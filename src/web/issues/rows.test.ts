@@ -50,15 +50,25 @@ describe('countUp', () => {
 describe('status', () => {
   it('changes status and substatus', () => {
     const row = issue('1')
-    expect(withStatus(row, 'unresolved')).toBe(row)
-    expect(withStatus(row, 'resolved')).toMatchObject({ status: 'resolved', substatus: null })
-    expect(withStatus(issue('1', { status: 'ignored' }), 'unresolved')).toMatchObject({ substatus: 'ongoing' })
+    expect(withStatus(row, { status: 'unresolved' })).toBe(row)
+    expect(withStatus(row, { status: 'resolved' })).toMatchObject({ status: 'resolved', substatus: null })
+    const archived = issue('1', { status: 'ignored', substatus: null })
+    expect(withStatus(archived, { status: 'unresolved' })).toMatchObject({ substatus: 'ongoing' })
+    expect(withStatus(archived, { status: 'unresolved', substatus: 'new' })).toMatchObject({ substatus: 'new' })
+    expect(withStatus(row, { status: 'resolved', substatus: 'new' })).toMatchObject({ substatus: null })
   })
   it('remembers what was', () => {
-    const rows = [issue('1'), issue('2', { status: 'resolved' }), issue('3'), issue('4')]
-    expect([...statusesOf(rows, new Set(['1', '2', '3']))]).toEqual([
-      ['unresolved', ['1', '3']],
-      ['resolved', ['2']],
+    const rows = [
+      issue('1', { substatus: 'ongoing' }),
+      issue('2', { status: 'resolved', substatus: null }),
+      issue('3', { substatus: 'ongoing' }),
+      issue('4'),
+      issue('5', { substatus: 'new' }),
+    ]
+    expect(statusesOf(rows, new Set(['1', '2', '3', '5']))).toEqual([
+      { was: { status: 'unresolved', substatus: 'ongoing' }, ids: ['1', '3'] },
+      { was: { status: 'resolved', substatus: null }, ids: ['2'] },
+      { was: { status: 'unresolved', substatus: 'new' }, ids: ['5'] },
     ])
   })
 })

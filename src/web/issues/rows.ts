@@ -45,21 +45,27 @@ export function countUp(row: RestIssue, events: number, nowMs: number): RestIssu
   return { ...row, count: String(Number(row.count) + events), lastSeen, stats, lifetime }
 }
 
+/** A status as the update call takes it; without `substatus` an unresolved issue becomes ongoing. */
+export type Standing = { status: IssueStatus; substatus?: RestIssue['substatus'] }
+/** Issues that had one status before a change. */
+export type Before = { was: Standing; ids: string[] }
+
 /** The row with another status, as it will stand after the update. */
-export function withStatus(row: RestIssue, status: IssueStatus): RestIssue {
-  return row.status === status ? row : { ...row, status, substatus: status === 'unresolved' ? 'ongoing' : null }
+export function withStatus(row: RestIssue, { status, substatus }: Standing): RestIssue {
+  if (row.status === status) return row
+  return { ...row, status, substatus: status === 'unresolved' ? (substatus ?? 'ongoing') : null }
 }
 
-/** The status of each of the rows before a change, by status: what an undo has to send. */
-export function statusesOf(rows: readonly RestIssue[], ids: ReadonlySet<string>): Map<IssueStatus, string[]> {
-  const by = new Map<IssueStatus, string[]>()
-  for (const row of rows) {
-    if (!ids.has(row.id)) continue
-    const known = by.get(row.status)
-    if (known) known.push(row.id)
-    else by.set(row.status, [row.id])
+/** Status and substatus of each of the rows before a change, the same ones together: what an undo has to send. */
+export function statusesOf(rows: readonly RestIssue[], ids: ReadonlySet<string>): Before[] {
+  const before: Before[] = []
+  for (const { id, status, substatus } of rows) {
+    if (!ids.has(id)) continue
+    const known = before.find(({ was }) => was.status === status && was.substatus === substatus)
+    if (known) known.ids.push(id)
+    else before.push({ was: { status, substatus }, ids: [id] })
   }
-  return by
+  return before
 }
 
 /** The selection after a click with shift: everything from the last clicked row to this one joins it. */

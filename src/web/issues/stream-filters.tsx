@@ -1,12 +1,13 @@
 'use client'
+import { useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
 import { systemClock } from '../../clock.ts'
+import { apiFetch } from '../api.ts'
 import { Button } from '../ui/controls.tsx'
 import { boundsOf, isRelativeRange, localFieldOf, type RelativeRange, relativeRanges } from './range.ts'
-import { type ParamChange, type Sort, type StreamParams, sorts } from './stream-params.ts'
-
-export type ProjectName = { id: string; slug: string; name: string }
+import type { ParamChange } from './stream-params.ts'
+import { type ProjectName, type Sort, type StreamParams, sorts } from './stream-query.ts'
 
 const periods = Object.keys(relativeRanges).filter((one): one is RelativeRange => isRelativeRange(one))
 
@@ -103,12 +104,53 @@ export function RangeSelect({ params, change }: { params: StreamParams; change: 
   )
 }
 
+/** The environments of the last 90 days; what the URL names stands in the list in any case. */
+function EnvironmentSelect({
+  organization,
+  value,
+  change,
+}: {
+  organization: string
+  value: string
+  change: (change: ParamChange) => void
+}) {
+  const t = useTranslations('issues.filters')
+  const { data } = useQuery({
+    queryKey: ['environments', organization],
+    queryFn: ({ signal }) =>
+      apiFetch<{ name: string }[]>(`organizations/${organization}/environments/`, {
+        query: { statsPeriod: '90d' },
+        signal,
+      }),
+    staleTime: 60_000,
+  })
+  const names = (data ?? []).map((one) => one.name).sort()
+  return (
+    <select
+      className="input stream-environment"
+      aria-label={t('environment')}
+      value={value}
+      onChange={(event) => change({ env: event.target.value })}
+    >
+      <option value="">{t('allEnvironments')}</option>
+      {value !== '' && !names.includes(value) ? <option value={value}>{value}</option> : null}
+      {names.map((name) => (
+        <option key={name} value={name}>
+          {name}
+        </option>
+      ))}
+    </select>
+  )
+}
+
 /** Project, environment, time range and sorting; each one is part of the URL. */
 export function StreamFilters({
+  organization,
   params,
   change,
   projects,
 }: {
+  organization: string
   params: StreamParams
   change: (change: ParamChange) => void
   projects: readonly ProjectName[]
@@ -133,27 +175,7 @@ export function StreamFilters({
           ))}
         </select>
       ) : null}
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          change({ env: String(new FormData(event.currentTarget).get('env') ?? '').trim() })
-        }}
-      >
-        <input
-          key={params.env}
-          name="env"
-          className="input stream-environment"
-          aria-label={t('filters.environment')}
-          placeholder={t('filters.environment')}
-          defaultValue={params.env}
-          maxLength={64}
-          spellCheck={false}
-          onBlur={(event) => {
-            const env = event.target.value.trim()
-            if (env !== params.env) change({ env })
-          }}
-        />
-      </form>
+      <EnvironmentSelect organization={organization} value={params.env} change={change} />
       <RangeSelect params={params} change={change} />
       <select
         className="input"

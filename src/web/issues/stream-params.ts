@@ -1,15 +1,8 @@
 'use client'
 import { parseAsString, parseAsStringLiteral, useQueryStates } from 'nuqs'
 import { useMemo } from 'react'
-import { type Range, rangeOf } from './range.ts'
-
-export const sorts = ['last', 'first', 'events', 'users'] as const
-export type Sort = (typeof sorts)[number]
-/** The words of the API for each sorting. */
-export const apiSort: Record<Sort, string> = { last: 'date', first: 'new', events: 'freq', users: 'user' }
-export const defaultQuery = 'is:unresolved'
-
-export type StreamParams = { q: string; project: string; env: string; range: Range; sort: Sort }
+import { rangeOf } from './range.ts'
+import { defaultQuery, type Sort, type StreamParams, sorts } from './stream-query.ts'
 
 const parsers = {
   q: parseAsString.withDefault(defaultQuery).withOptions({ clearOnDefault: true }),
@@ -40,16 +33,4 @@ export function useStreamParams(): [StreamParams, (change: ParamChange) => void]
     [q, project, env, sort, t, from, to],
   )
   return [params, (change) => void set(change)]
-}
-
-/** The part of the URL that the issue page keeps: the range and the environment. */
-export function keptSearch(params: Pick<StreamParams, 'range' | 'env'>): string {
-  const search = new URLSearchParams()
-  if (params.range.kind === 'absolute') {
-    search.set('from', new Date(params.range.fromMs).toISOString())
-    search.set('to', new Date(params.range.toMs).toISOString())
-  } else if (params.range.period !== '14d') search.set('t', params.range.period)
-  if (params.env) search.set('env', params.env)
-  const text = search.toString()
-  return text ? `?${text}` : ''
 }

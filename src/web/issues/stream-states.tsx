@@ -10,10 +10,9 @@ import { ApiError, apiPage } from '../api.ts'
 import { Button, buttonClass } from '../ui/controls.tsx'
 import { EmptyState, ErrorState } from '../ui/states.tsx'
 import { IssueRow, useRowWords } from './issue-row.tsx'
-import type { ProjectName } from './stream-filters.tsx'
-import { defaultQuery, type ParamChange, type StreamParams } from './stream-params.ts'
+import type { ParamChange } from './stream-params.ts'
+import { defaultQuery, listQuery, type ProjectName, type StreamParams } from './stream-query.ts'
 import { termsOf, withoutTerm } from './terms.ts'
-import { listQuery } from './use-issues.ts'
 
 /** Rows to come. Nothing for the first 150 ms: an answer that is fast must not flicker. */
 export function StreamLoading() {

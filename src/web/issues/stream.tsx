@@ -10,11 +10,12 @@ import { useKey } from '../ui/keys.tsx'
 import { IssueList } from './issue-list.tsx'
 import { selectTo, statusesOf } from './rows.ts'
 import { SearchBox } from './search-box.tsx'
-import { type ProjectName, StreamFilters } from './stream-filters.tsx'
-import { keptSearch, useStreamParams } from './stream-params.ts'
+import { StreamFilters } from './stream-filters.tsx'
+import { useStreamParams } from './stream-params.ts'
+import { keptSearch, type ProjectName, projectIdsOf } from './stream-query.ts'
 import { NoMatch, StreamFailed, StreamLoading } from './stream-states.tsx'
 import { useTriage } from './triage.ts'
-import { type Issues, useIssues } from './use-issues.ts'
+import { type FirstRows, type Issues, useIssues } from './use-issues.ts'
 
 const none: ReadonlySet<string> = new Set()
 
@@ -44,23 +45,20 @@ function useMarks(storeKey: string) {
   return [marks, set] as const
 }
 
-/** Ids of the projects that the URL names by slug or id; none: all. */
-function useProjectIds(named: string, projects: readonly ProjectName[]): string[] {
-  return useMemo(() => {
-    const wanted = named.split(',')
-    return projects.filter((one) => wanted.includes(one.slug) || wanted.includes(one.id)).map((one) => one.id)
-  }, [named, projects])
+type StreamProps = {
+  organization: string
+  projects: readonly ProjectName[]
+  canTriage: boolean
+  first: FirstRows | undefined
 }
 
-type StreamProps = { organization: string; projects: readonly ProjectName[]; canTriage: boolean }
-
 /** The issue stream: search, filters, rows, keys, triage. Everything that it shows is in the URL. */
-export function Stream({ organization, projects, canTriage }: StreamProps) {
+export function Stream({ organization, projects, canTriage, first }: StreamProps) {
   const t = useTranslations('issues')
   const router = useRouter()
   const [params, change] = useStreamParams()
-  const projectIds = useProjectIds(params.project, projects)
-  const issues = useIssues(organization, params, projectIds)
+  const projectIds = useMemo(() => projectIdsOf(params.project, projects), [params.project, projects])
+  const issues = useIssues(organization, params, projectIds, first)
   const { list, rows, waiting } = issues
   const base = `/o/${organization}/issues`
   const kept = keptSearch(params)
@@ -113,14 +111,15 @@ export function Stream({ organization, projects, canTriage }: StreamProps) {
   }
   const { error, failureReason } = list
   const refused = error instanceof ApiError && /^QUERY_|^VALIDATION$/.test(error.code) ? error : undefined
-  const away = failureReason && !refused && list.isFetching ? failureReason : undefined
+  const storeAway = issues.away && !list.isPending ? new ApiError(503, 'STORE_UNAVAILABLE', '') : undefined
+  const away = failureReason && !refused && list.isFetching ? failureReason : storeAway
   const isEmpty = list.isSuccess && !list.isPlaceholderData && rows.length === 0
   return (
     <div className="stream">
       <StreamHead issues={issues} />
       <div className="stream-bar">
         <SearchBox value={params.q} onSearch={(q) => change({ q })} error={refused ? [refused.message] : undefined} />
-        <StreamFilters params={params} change={change} projects={projects} />
+        <StreamFilters organization={organization} params={params} change={change} projects={projects} />
       </div>
       {selected.size ? (
         <BulkBar
@@ -159,6 +158,7 @@ export function Stream({ organization, projects, canTriage }: StreamProps) {
       ) : (
         <IssueList
           rows={rows}
+          total={issues.hits ?? rows.length}
           hrefOf={hrefOf}
           cursorId={cursorId}
           selected={selected}

@@ -6,20 +6,21 @@ import type { IssueStatus } from '../../protocol/rest.ts'
 import { ApiError, apiFetch } from '../api.ts'
 import { useKey } from '../ui/keys.tsx'
 import { useToast } from '../ui/toast.tsx'
+import type { Before, Standing } from './rows.ts'
 
 /** How long a change can be taken back, ms (spec.md 4). */
 const undoMs = 10_000
 /** Ids in one call: the address stays far below 8 kB. */
 const idsMax = 100
 
-async function put(organization: string, ids: readonly string[], status: IssueStatus): Promise<void> {
+async function put(organization: string, ids: readonly string[], body: Standing): Promise<void> {
   for (let at = 0; at < ids.length; at += idsMax) {
     const id = ids.slice(at, at + idsMax)
-    await apiFetch(`organizations/${organization}/issues/`, { method: 'PUT', query: { id }, body: { status } })
+    await apiFetch(`organizations/${organization}/issues/`, { method: 'PUT', query: { id }, body })
   }
 }
 
-export type Triage = (before: ReadonlyMap<IssueStatus, readonly string[]>, status: IssueStatus) => Promise<void>
+export type Triage = (before: readonly Before[], status: IssueStatus) => Promise<void>
 
 /**
  * Changes the status of issues at once on screen (`show`), then on the server; a toast takes it back for 10 s, as does z.
@@ -27,7 +28,7 @@ export type Triage = (before: ReadonlyMap<IssueStatus, readonly string[]>, statu
  */
 export function useTriage(
   organization: string,
-  show: (ids: readonly string[], status: IssueStatus) => void,
+  show: (ids: readonly string[], standing: Standing) => void,
   settled: () => void,
 ): Triage {
   const t = useTranslations('issues')
@@ -44,14 +45,15 @@ export function useTriage(
       text: `${t('triage.failed')} ${error instanceof ApiError ? [error.message, ...error.causes].join(' ') : ''}`,
     })
   return async (before, status) => {
-    const ids = [...before].flatMap(([was, some]) => (was === status ? [] : some))
+    const others = before.filter(({ was }) => was.status !== status)
+    const ids = others.flatMap((one) => one.ids)
     if (ids.length === 0) return
     const back = () => {
-      for (const [was, some] of before) if (was !== status) show(some, was)
+      for (const one of others) show(one.ids, one.was)
     }
-    show(ids, status)
+    show(ids, { status })
     try {
-      await put(organization, ids, status)
+      await put(organization, ids, { status })
     } catch (error) {
       back()
       complain(error)
@@ -62,7 +64,7 @@ export function useTriage(
       if (done) return
       done = true
       back()
-      Promise.all([...before].map(([was, some]) => (was === status ? undefined : put(organization, some, was))))
+      Promise.all(others.map((one) => put(organization, one.ids, one.was)))
         .catch(complain)
         .finally(settled)
     }

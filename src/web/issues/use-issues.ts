@@ -2,33 +2,18 @@
 import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { systemClock } from '../../clock.ts'
-import type { IssueStatus, LiveChange, RestIssue } from '../../protocol/rest.ts'
-import { ApiError, type ApiRequest, apiFetch, apiPage } from '../api.ts'
+import type { LiveChange, RestIssue } from '../../protocol/rest.ts'
+import { ApiError, apiFetch, apiPage } from '../api.ts'
 import { useLive } from '../ui/live.tsx'
-import { changeRows, countUp, mergeRows, type Page, rowsOf, withStatus } from './rows.ts'
-import { apiSort, type StreamParams } from './stream-params.ts'
+import { changeRows, countUp, mergeRows, type Page, rowsOf, type Standing, withStatus } from './rows.ts'
+import { listQuery, rowsPerPage, type StreamParams } from './stream-query.ts'
 
 const nothing: readonly RestIssue[] = []
 type Data = InfiniteData<Page, string | null>
-const rowsPerPage = 100
 /** Pause between two looks for new rows, ms; a look costs one request. */
 const lookMs = 250
 /** Pause between two refreshes of rows that only counted up, ms: users and statuses come from there. */
 const refreshMs = 5000
-
-/** The parameters of the REST call for a state of the stream. */
-export function listQuery(params: StreamParams, projectIds: readonly string[]): NonNullable<ApiRequest['query']> {
-  const { range } = params
-  return {
-    query: params.q,
-    sort: apiSort[params.sort],
-    project: projectIds.length ? projectIds : undefined,
-    environment: params.env ? params.env.split(',') : undefined,
-    ...(range.kind === 'relative'
-      ? { statsPeriod: range.period }
-      : { start: new Date(range.fromMs).toISOString(), end: new Date(range.toMs).toISOString() }),
-  }
-}
 
 /** Silence and a store that is away pass by themselves: asked for again for half an hour. */
 function mayWait(tries: number, error: Error): boolean {
@@ -37,16 +22,33 @@ function mayWait(tries: number, error: Error): boolean {
 
 export type Issues = ReturnType<typeof useIssues>
 
-/** The rows of the stream: pages by cursor, kept fresh by the live stream. `projectIds` empty: all. */
-export function useIssues(organization: string, params: StreamParams, projectIds: readonly string[]) {
+/** The first page as the server had it for `key`, the JSON text of the query. */
+export type FirstRows = { key: string; page: Page }
+
+/**
+ * The rows of the stream: pages by cursor, kept fresh by the live stream. `projectIds` empty: all. `first` comes with
+ * the document, so that rows are painted before any script runs.
+ */
+export function useIssues(
+  organization: string,
+  params: StreamParams,
+  projectIds: readonly string[],
+  first: FirstRows | undefined,
+) {
   const client = useQueryClient()
   const path = `organizations/${organization}/issues/`
   const query = useMemo(() => listQuery(params, projectIds), [params, projectIds])
   const key = useMemo(() => ['issues', organization, query] as const, [organization, query])
+  // Only while the page is new: a later return to this query must not show rows of long ago.
+  const [given, setGiven] = useState(first)
+  useEffect(() => setGiven(undefined), [])
   const list = useInfiniteQuery<Page, Error, Data, typeof key, string | null>({
     queryKey: key,
     queryFn: ({ pageParam, signal }) =>
       apiPage<RestIssue>(path, { query: { ...query, limit: rowsPerPage, cursor: pageParam ?? undefined }, signal }),
+    ...(given && given.key === JSON.stringify(query)
+      ? { initialData: { pages: [given.page], pageParams: [null] } }
+      : {}),
     initialPageParam: null,
     getNextPageParam: (page) => page.next,
     staleTime: Number.POSITIVE_INFINITY,
@@ -57,6 +59,7 @@ export function useIssues(organization: string, params: StreamParams, projectIds
   })
   const [held, setHeld] = useState<{ key: typeof key; rows: RestIssue[] }>({ key, rows: [] })
   const waiting = held.key === key ? held.rows : nothing
+  const [away, setAway] = useState(false)
   const pages = list.data?.pages
   const rows = useMemo(() => rowsOf(pages ?? []), [pages])
   const change = useCallback(
@@ -65,7 +68,11 @@ export function useIssues(organization: string, params: StreamParams, projectIds
     [client, key],
   )
   const look = useCallback(async () => {
-    const page = await apiPage<RestIssue>(path, { query: { ...query, limit: 50 } })
+    const page = await apiPage<RestIssue>(path, { query: { ...query, limit: 50 } }).catch((error: unknown) => {
+      if (error instanceof ApiError && error.code === 'STORE_UNAVAILABLE') setAway(true)
+      throw error
+    })
+    setAway(false)
     const data = client.getQueryData<Data>(key)
     if (!data) return
     const { pages: merged, unknown } = mergeRows(data.pages, page.rows)
@@ -79,12 +86,12 @@ export function useIssues(organization: string, params: StreamParams, projectIds
   }, [client, key, path, query])
   const cached = useRef(list.isSuccess)
   useEffect(() => {
-    // Back from another page: the cached rows stand at once, and what came meanwhile is fetched behind them.
+    // Rows of the cache or of the document stand at once; what came meanwhile is fetched behind them.
     if (cached.current) void look().catch(() => {})
     cached.current = false
   }, [look])
   useLiveRows({
-    ...{ organization, params, rows, waiting, projectIds, change, look },
+    ...{ organization, params, rows, waiting, projectIds, change, look, setAway },
     enabled: list.isSuccess && !list.isPlaceholderData,
   })
 
@@ -92,6 +99,8 @@ export function useIssues(organization: string, params: StreamParams, projectIds
     list,
     rows,
     waiting,
+    /** The events store is away: the rows stand, but nothing new comes. */
+    away,
     hits: pages?.[0]?.hits ?? null,
     /** Puts the rows that wait on top of the list. */
     showWaiting: () => {
@@ -99,9 +108,9 @@ export function useIssues(organization: string, params: StreamParams, projectIds
       setHeld({ key, rows: [] })
     },
     /** Shows a status before (or without) asking the server. */
-    show: (ids: readonly string[], status: IssueStatus) => {
+    show: (ids: readonly string[], standing: Standing) => {
       const wanted = new Set(ids)
-      change((all) => changeRows(all, (row) => (wanted.has(row.id) ? withStatus(row, status) : row)))
+      change((all) => changeRows(all, (row) => (wanted.has(row.id) ? withStatus(row, standing) : row)))
     },
     refresh: () => void look().catch(() => {}),
   }
@@ -115,6 +124,7 @@ type LiveRows = {
   projectIds: readonly string[]
   change(make: (pages: Page[]) => Page[]): void
   look(): Promise<void>
+  setAway(away: boolean): void
   enabled: boolean
 }
 
@@ -153,7 +163,7 @@ function note(
 }
 
 /** Counts visible rows up as events arrive, and looks for rows that the list does not have. */
-function useLiveRows({ organization, params, rows, waiting, projectIds, change, look, enabled }: LiveRows): void {
+function useLiveRows({ organization, params, rows, waiting, projectIds, change, look, setAway, enabled }: LiveRows): void {
   const known = useMemo(() => new Set([...rows, ...waiting].map((row) => row.id)), [rows, waiting])
   const due = useRef<Due>({
     counts: new Map(),
@@ -207,6 +217,7 @@ function useLiveRows({ organization, params, rows, waiting, projectIds, change, 
   }
 
   useLive((live) => {
+    if (live.kind === 'engine') setAway(!live.up)
     if (!enabled || (params.range.kind === 'absolute' && params.range.toMs < systemClock.now())) return
     const state = due.current
     if (live.kind === 'engine') return live.up ? void latest.current.look().catch(() => {}) : undefined

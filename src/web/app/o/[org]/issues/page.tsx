@@ -1,6 +1,7 @@
 import type { Metadata } from 'next'
 import { getTranslations } from 'next-intl/server'
 import { app } from '../../../../handle.ts'
+import { firstRows } from '../../../../issues/first-rows.ts'
 import { Stream } from '../../../../issues/stream.tsx'
 import { demandOrganization } from '../../../../session.ts'
 
@@ -8,7 +9,7 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getTranslations('issues'))('title') }
 }
 
-/** The issue stream; its rows come through the API, what it shows is in the query string. */
+/** The issue stream; its first rows come with the document, later ones through the API. What it shows is in the query string. */
 export default async function IssuesPage({
   params,
   searchParams,
@@ -19,8 +20,8 @@ export default async function IssuesPage({
   const { org } = await params
   const search = new URLSearchParams(
     Object.entries(await searchParams).map(([key, value]): [string, string] => [key, String(value)]),
-  ).toString()
-  const { actor, organization } = await demandOrganization(org, `/o/${org}/issues${search ? `?${search}` : ''}`)
+  )
+  const { actor, organization } = await demandOrganization(org, `/o/${org}/issues${search.size ? `?${search}` : ''}`)
   const { meta, auth } = app()
   const projects = meta
     .projectsOf(organization.id)
@@ -31,6 +32,7 @@ export default async function IssuesPage({
       organization={organization.slug}
       projects={projects.map(({ id, slug, name }) => ({ id: String(id), slug, name }))}
       canTriage={canTriage}
+      first={await firstRows(actor, organization, projects, search)}
     />
   )
 }

@@ -19,16 +19,14 @@ export default async function AccountPage({ params }: { params: Promise<{ org: s
   const { actor, organization } = await demandOrganization(org, `/o/${org}/settings/account`)
   const t = await getTranslations('account')
   const { auth, meta } = app()
-  const tokens = meta
-    .tokensOf(actor.person.id)
-    .map(({ id, name, prefix, scopes: carried, createdMs, lastUsedMs }) => ({
-      id,
-      name,
-      prefix,
-      scopes: carried,
-      createdMs,
-      lastUsedMs,
-    }))
+  const tokens = meta.tokensOf(actor.person.id).map(({ id, name, prefix, scopes: carried, createdMs, lastUsedMs }) => ({
+    id,
+    name,
+    prefix,
+    scopes: carried,
+    createdMs,
+    lastUsedMs,
+  }))
   return (
     <div className="page max-w-[860px]">
       <header className="page-head">

@@ -1,0 +1,112 @@
+// Frames of the issue list with 10,000 issues, scrolled 100 px a frame.
+import { type Browser, chromium, type Page } from 'playwright-core'
+import {
+  api,
+  bootstrap,
+  chromiumPath,
+  chromiumWords,
+  discard,
+  envelopeOf,
+  errorEvent,
+  ingest,
+  type Product,
+  type Project,
+  password,
+  ready,
+  start,
+  until,
+} from '../e2e/product.ts'
+import { percentile } from './load.ts'
+import type { Row } from './measure.ts'
+
+const issueCount = 10_000
+const senders = 16
+const frames = 240
+const stepPx = 100
+const goalMs = 33
+
+/** One event of an exception type of its own for each issue; resolves when all of them are issues. */
+async function seed(product: Product, project: Project): Promise<void> {
+  let sent = 0
+  const sender = async () => {
+    while (sent < issueCount) {
+      const number = sent++
+      const event = errorEvent(`Scroll${number}Error`, `cart ${number % 97} has no price for "${number % 13} apples"`)
+      const answer = await ingest(product, project, envelopeOf(event))
+      if (answer.status !== 200) throw new Error(`event ${number} was answered ${answer.status}`)
+    }
+  }
+  await Promise.all(Array.from({ length: senders }, sender))
+  await until('10,000 issues', 180_000, async () => {
+    const found = await api(product, project, `/organizations/${project.org}/issues/?limit=1`)
+    return Number(found.headers.get('x-hits')) >= issueCount
+  })
+}
+
+/** Opens the list, waits until it rests, scrolls it, and returns the length of each frame in ms. */
+async function scroll(page: Page, url: string): Promise<number[]> {
+  await page.goto(url)
+  await page.locator('[data-id]').nth(10).waitFor()
+  await page.waitForTimeout(2000)
+  // as text: a function would be compiled with helpers that the page does not have
+  return (await page.evaluate(`new Promise((resolve) => {
+    const lengths = []
+    let before = 0
+    const frame = (now) => {
+      if (before) lengths.push(now - before)
+      before = now
+      if (lengths.length >= ${frames}) return resolve(lengths)
+      window.scrollBy(0, ${stepPx})
+      requestAnimationFrame(frame)
+    }
+    requestAnimationFrame(frame)
+  })`)) as number[]
+}
+
+/** 24,000 px of the list: some 460 rows, five pages fetched on the way. The median of three rounds counts. */
+export async function benchScroll(): Promise<Row[]> {
+  const what = `Scrolling ${issueCount.toLocaleString('en')} issues, ${stepPx} px a frame, ${frames} frames`
+  const goal = `no frame over ${goalMs} ms`
+  const executablePath = chromiumPath()
+  if (!executablePath) return [{ what, goal, figure: 'not measured: no Chromium', met: false }]
+  const product = await start({ env: { MISHAP_LOG_LEVEL: 'warn' } })
+  let browser: Browser | undefined
+  try {
+    const project = bootstrap(product, 'bench', 'web')
+    await ready(product)
+    await seed(product, project)
+    browser = await chromium.launch({ executablePath, args: chromiumWords })
+    const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
+    await page.goto(`${product.url}/login`)
+    await page.getByLabel(/mail/i).fill('owner@bench.test')
+    await page
+      .getByLabel(/password/i)
+      .first()
+      .fill(password)
+    await page.getByRole('button', { name: /sign in/i }).click()
+    await page.waitForURL(/issues/)
+    const rounds: { longestMs: number; p95Ms: number; over: number }[] = []
+    for (let round = 0; round < 3; round++) {
+      const lengths = (await scroll(page, `${product.url}/o/bench/issues`)).sort((a, b) => a - b)
+      rounds.push({
+        longestMs: lengths.at(-1) ?? 0,
+        p95Ms: percentile(lengths, 0.95),
+        over: lengths.filter((one) => one > goalMs).length,
+      })
+    }
+    rounds.sort((a, b) => a.longestMs - b.longestMs)
+    const median = rounds[1] ?? { longestMs: 0, p95Ms: 0, over: 0 }
+    const all = rounds.map((one) => one.longestMs.toFixed(1)).join(', ')
+    return [
+      {
+        what,
+        goal,
+        figure: `longest ${median.longestMs.toFixed(1)} ms, p95 ${median.p95Ms.toFixed(1)} ms, ${median.over} frames over (longest of each round: ${all})`,
+        met: median.longestMs <= goalMs,
+      },
+    ]
+  } finally {
+    await browser?.close()
+    await discard(product)
+  }
+}

@@ -1,0 +1,168 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { refineBody, refineEvent } from '../fixture.ts'
+import { secretNames, secretParts } from './rules.ts'
+import { scan } from './scan.ts'
+
+const scanned = (text: string) => scan(Buffer.from(text))
+const harmless = (value: unknown) => scanned(JSON.stringify(value)).harmless
+
+describe('suspect', () => {
+  test.each([...secretNames, ...secretParts])('name %s, wherever it stands', (name) => {
+    for (const one of [name, name.toUpperCase()]) {
+      expect(harmless({ [one]: 'x' })).toBe(false)
+      expect(harmless({ tags: [[` ${one} `, 'x']] })).toBe(false)
+      expect(harmless({ url: `/p?a=1&${one}=x` })).toBe(false)
+      expect(harmless({ message: `first\n${one}=x` })).toBe(false)
+      expect(harmless({ message: JSON.stringify({ [one]: 'x' }) })).toBe(false)
+    }
+    if (secretParts.some((part) => name.includes(part))) expect(harmless({ [`my${name}s`]: 'x' })).toBe(false)
+  })
+
+  test.each([
+    '"api key"',
+    '"api/key"',
+    '"private–key"',
+    '"two factor"',
+    '"set cookie"',
+    '"to\u212aen"',
+    '"a%40b"',
+    '"\\u0061uth"',
+    '"\\\\u0061uth"',
+    '"Bearer abc"',
+    '"bearer+abc"',
+    '"bearer\\nabc"',
+    '"-----BEGIN RSA"',
+    '"https://bob:pw@h/"',
+    '"https:\\/\\/bob@h\\/"',
+    '"4111 1111 1111 1111"',
+    '"4111+1111-1111 1111"',
+    '"4111\\r\\n1111\\n1111\\n1111"',
+    '"12 4111111111111"',
+    '"078-05-1120"',
+    '{"a":4111111111111111}',
+    '[4.111e15]',
+    '[4E15]',
+    '\ufeff{}',
+  ])('%s', (text) => expect(scanned(text).harmless).toBe(false))
+})
+
+describe('harmless', () => {
+  test.each([
+    'BrowserSession',
+    'inside a option',
+    'https://cdn.example/@scope/x?a=1&b=2#c',
+    'mail bob@shop.example',
+    '2026-11-21T09:37:21.849Z',
+    '1795253841821',
+    'de7efe0d12a546bf8b3880c851946613',
+    'crumb 112, a = b, 50 % of it',
+    'Zürich, 日本, 🦀',
+    'C:\\program files\\x',
+    'node_modules/.pnpm/a@1.2.3/x.js',
+    '',
+  ])('%s', (text) => {
+    expect(harmless({ a: text, n: [1, 2.5, -3, true, null] })).toBe(true)
+  })
+
+  test('levels and lines', () => {
+    expect(scanned('{"a":[{"b":"}]{["}],"c":{}}')).toEqual({ harmless: true, depth: 3, oneLine: true })
+    expect(scanned('{"a":\n1}').oneLine).toBe(false)
+    expect(scanned('{"a":"\\n\\"{"}')).toEqual({ harmless: true, depth: 1, oneLine: true })
+    expect(scanned('['.repeat(150) + ']'.repeat(150)).depth).toBe(150)
+  })
+})
+
+/** Numbers from 0 to 1, the same in every run (mulberry32). */
+function seeded(seed: number): () => number {
+  let a = seed
+  return () => {
+    a = (a + 0x6d2b79f5) | 0
+    let t = Math.imul(a ^ (a >>> 15), 1 | a)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
+  }
+}
+
+const bits =
+  'a |step |=| |: |"|\\|\n|-|+|/|.|@|?|#|%|%20|1|42|4111|11|4111111111111|078|05|1120|id|s|e|key|api|_|two|factor|sid|session|otp|set|cookie|bearer|tok|en|pass|word|to|ken|au|th|se|cret|pwd|c|srf|http|://|bob|Bearer |ü|\u212a|İ|ſ|ı|日|🦀|{|}|[|]|,|;|&|5e15|\\u|{"a":1}|BEGIN|-----|%s|%74'.split(
+    '|',
+  )
+
+describe('the short way and the long way agree', () => {
+  const random = seeded(20261121)
+  const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
+  const word = () => Array.from({ length: 1 + Math.floor(random() * 4) }, () => pick(bits)).join('')
+  const value = (): unknown => {
+    const die = random()
+    if (die < 0.7) return word()
+    if (die < 0.8) return Math.floor(random() * 1e16)
+    if (die < 0.9) return { [word()]: word() }
+    return [word(), { key: word(), value: word() }, [word(), word()]]
+  }
+  const parts = () => ({
+    platform: pick(['javascript', 'python', 'php']),
+    message: pick([word(), { message: `${word()}%s`, params: [word()] }]),
+    tags: pick([{ [word()]: value() }, [[word(), value()]]]),
+    extra: { [word()]: value() },
+    user: { id: word(), [word()]: value() },
+    request: {
+      url: `https://a.example/${word()}?${word()}=${word()}`,
+      method: word(),
+      headers: pick([{ [word()]: word(), Cookie: word() }, `${word()}: ${word()}\n${word()}: ${word()}`]),
+      query_string: word(),
+      data: pick([word(), JSON.stringify({ [word()]: value() }), { [word()]: value() }]),
+    },
+    contexts: { [word()]: { [word()]: value() } },
+    exception: { values: [{ type: word(), value: word(), stacktrace: { frames: [{ vars: { [word()]: value() } }] } }] },
+    breadcrumbs: [{ message: word(), data: { [word()]: value() } }],
+  })
+  /** Few parts at a time: in an event of all of them something is always suspect. */
+  const made = () => {
+    const all = Object.entries(parts())
+    return Object.fromEntries(Array.from({ length: 1 + Math.floor(random() * 3) }, () => pick(all)))
+  }
+
+  /** Line breaks between values send the same event through both walks. */
+  const long = (event: unknown) => JSON.stringify(event, undefined, 1)
+  const head = { eventId: '0'.repeat(31).concat('1') }
+
+  test('events of signs that matter', () => {
+    let short = 0
+    for (let i = 0; i < 2000; i++) {
+      const event = made()
+      if (harmless(event)) short++
+      const [a, b] = [refineEvent(JSON.stringify(event), head), refineEvent(long(event), head)]
+      expect([a.row, a.effect]).toEqual([b.row, b.effect])
+    }
+    expect(short).toBeGreaterThan(200)
+  })
+
+  test('recorded envelopes', () => {
+    const folder = 'fixtures/envelopes'
+    const names = readdirSync(folder).filter((name) => name.endsWith('event.envelope'))
+    let short = 0
+    for (const name of names) {
+      const body = readFileSync(`${folder}/${name}`).toString()
+      const lines = body.trimEnd().split('\n')
+      const event: unknown = JSON.parse(lines.at(-1) ?? '')
+      if (harmless(event)) short++
+      const longBody = [
+        ...lines.slice(0, -2),
+        `{"type":"event","length":${Buffer.byteLength(long(event))}}`,
+        long(event),
+      ]
+      expect(refineBody(body).events[0]?.row).toEqual(refineBody(longBody.join('\n')).events[0]?.row)
+    }
+    expect(short).toBeGreaterThan(names.length / 3)
+  })
+})
+
+test('linear in hostile bytes', () => {
+  for (const text of ['@', '1 ', '1-', '0 0 0', 'session', 'cookie', '\\\\', '{"', 'd', '%']) {
+    const body = Buffer.from(text.repeat(1_000_000 / text.length))
+    const start = process.cpuUsage().user
+    scan(body)
+    expect(process.cpuUsage().user - start).toBeLessThan(500_000)
+  }
+})
