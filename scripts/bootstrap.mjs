@@ -56,9 +56,11 @@ function install() {
   if (existsSync(mark) && readFileSync(mark, 'utf8') === wanted) return
   say('installing packages (once, one or two minutes)')
   const npm = process.env.npm_execpath
-  const words = ['ci', '--no-audit', '--no-fund', '--loglevel=error']
-  if (npm?.endsWith('.js')) run(process.execPath, [npm, ...words], 'npm ci failed')
-  else run('npm', words, 'npm ci failed')
+  // Not `npm ci`: it refuses a lock file that lacks the binaries of another platform, which a registry may not even have.
+  // `--no-save` keeps to the lock file's versions and does not write it.
+  const words = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error']
+  if (npm?.endsWith('.js')) run(process.execPath, [npm, ...words], 'npm install failed')
+  else run('npm', words, 'npm install failed')
   writeFileSync(mark, wanted)
 }
 

@@ -143,6 +143,9 @@ describe('one issue', () => {
     expect((await made().call('PUT', `/issues/${id}/`, { body: { assignedTo: 'nobody@example.test' } })).status).toBe(
       400,
     )
+    const statusDetails = { inRelease: 'x'.repeat(5000) }
+    const long = await made().call('PUT', `/issues/${id}/`, { body: { status: 'resolved', statusDetails } })
+    expect([long.status, long.json]).toEqual([400, { statusDetails: [expect.any(String)] }])
     expect((await made().call('POST', `${O}/issues/${id}/comments/`, { body: { text: ' seen ' } })).json).toMatchObject(
       { type: 'note', data: { text: 'seen' }, user: { name: 'Olga' } },
     )

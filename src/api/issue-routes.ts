@@ -34,7 +34,11 @@ const listQuery = z.object({
 const changeBody = z.object({
   status: z.enum(['resolved', 'unresolved', 'ignored', 'archived', 'resolvedInNextRelease']).optional(),
   substatus: z.string().max(64).nullish(),
-  statusDetails: z.record(z.string(), z.unknown()).optional(),
+  // kept in the issue and in each of its activities, and sent along with them
+  statusDetails: z
+    .record(z.string(), z.unknown())
+    .refine((value) => JSON.stringify(value).length <= 4000, 'At most 4,000 characters of JSON.')
+    .optional(),
   assignedTo: z.string().max(254).nullish(),
 })
 export type IssueChange = z.output<typeof changeBody>

@@ -13,6 +13,8 @@ export type Attempts = {
   /** Seconds to wait before the next try, or 0. */
   waitS(email: string, address: string): number
   failed(email: string, address: string): void
+  /** Takes one `failed` back: a try is counted before its password is checked, or tries at the same time would all pass. */
+  undo(email: string, address: string): void
   succeeded(email: string): void
 }
 
@@ -31,6 +33,10 @@ export function createAttempts(clock: Clock): Attempts {
     if (found) found.count += 1
     else failures.set(name, { count: 1, sinceMs: clock.now() })
   }
+  const uncount = (name: string) => {
+    const found = current(name)
+    if (found && found.count > 0) found.count -= 1
+  }
   return {
     waitS: (email, address) =>
       Math.max(
@@ -40,6 +46,10 @@ export function createAttempts(clock: Clock): Attempts {
     failed: (email, address) => {
       count(`account ${email}`)
       if (address !== '') count(`address ${address}`)
+    },
+    undo: (email, address) => {
+      uncount(`account ${email}`)
+      if (address !== '') uncount(`address ${address}`)
     },
     succeeded: (email) => void failures.delete(`account ${email}`),
   }

@@ -224,6 +224,30 @@ describe('/api/auth/', () => {
     clock.advance(60_000)
     expect((await auth.signIn({ ...good, headers: new Headers() })).person.name).toBe('Ann')
   })
+
+  test('tries at the same time are counted before they are checked', async () => {
+    const { auth } = await fresh()
+    await auth.createPerson(good)
+    const wrong = { email: good.email, password: 'wrong horse 99' }
+    const some = <T>(make: () => T) => Array.from({ length: accountFailuresMax }, make)
+    const codes = await Promise.all([
+      ...some(async () => (await auth.handle(post('/sign-in/email', wrong))).status),
+      ...some(async () => (await failure(auth.signIn({ ...wrong, headers: new Headers() }))).code),
+    ])
+    const refused = codes.filter((code) => code === 429 || code === 'AUTH_LOCKED')
+    expect([codes.length, refused.length]).toEqual([2 * accountFailuresMax, accountFailuresMax])
+  })
+
+  test('sign-ins that succeed or are malformed lock nobody out', async () => {
+    const { auth } = await fresh()
+    await auth.createPerson(good)
+    const headers = new Headers({ 'x-forwarded-for': '10.0.0.1' })
+    for (let tries = 0; tries <= addressFailuresMax; tries++)
+      expect((await auth.signIn({ ...good, headers })).person.name).toBe('Ann')
+    for (let tries = 0; tries <= accountFailuresMax; tries++)
+      expect((await auth.handle(post('/sign-in/email', { email: good.email }))).status).toBe(400)
+    expect((await auth.signIn({ ...good, headers })).person.name).toBe('Ann')
+  })
 })
 
 test('attempts: an address is locked over many accounts, others are not', () => {

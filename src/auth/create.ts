@@ -121,10 +121,12 @@ const answer = (error: MishapError) =>
     headers: error.retryAfterS === undefined ? {} : { 'retry-after': String(error.retryAfterS) },
   })
 
+/** Counts a try as failed until it is known to be none. Throws AUTH_LOCKED. */
 function demandTry(attempts: Attempts, email: string, address: string): void {
   const waitS = attempts.waitS(email, address)
   if (waitS > 0)
     throw new MishapError('AUTH_LOCKED', { detail: `Too many attempts. Try again in ${waitS} s.`, retryAfterS: waitS })
+  attempts.failed(email, address)
 }
 
 function open(options: AuthOptions) {
@@ -153,7 +155,7 @@ async function handle(better: Better, attempts: Attempts, origins: string[], req
   const address = addressOf(request.headers)
   demandTry(attempts, email, address)
   const response = await forward()
-  if (response.status === 401) attempts.failed(email, address)
+  if (response.status !== 401) attempts.undo(email, address)
   if (!response.ok) return response
   attempts.succeeded(email)
   const headers = new Headers(response.headers)
@@ -263,10 +265,11 @@ export async function createAuth(options: AuthOptions): Promise<Auth & { close()
       .signInEmail({ body: { email: account, password }, headers, returnHeaders: true })
       .catch((error: unknown) => {
         const status = error instanceof Error && 'statusCode' in error ? error.statusCode : 500
-        if (status !== 401 && status !== 400) throw error
-        attempts.failed(account, address)
-        throw failed()
+        if (status === 401 || status === 400) throw failed()
+        attempts.undo(account, address)
+        throw error
       })
+    attempts.undo(account, address)
     attempts.succeeded(account)
     const { user } = result.response
     return {

@@ -24,6 +24,9 @@ describe('range', () => {
     [{ end: '2026-01-01' }, 'start'],
     [{ start: '2026-01-02', end: '2026-01-02' }, 'start'],
     [{ start: '1990-01-02', end: '2026-01-02' }, 'start'],
+    [{ start: '1969-12-31', end: '1970-01-02' }, 'start'],
+    [{ start: '0001-01-01', end: '0002-01-01' }, 'start'],
+    [{ start: '2105-01-01', end: '2107-01-01' }, 'end'],
   ])('%j is refused at %s', (asked, field) => {
     expect(() => rangeOf(asked, nowMs)).toThrow(
       expect.objectContaining({ code: 'VALIDATION', fields: { [field]: [expect.any(String)] } }),

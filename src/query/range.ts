@@ -6,6 +6,8 @@ export type Range = { fromMs: number; toMs: number /** `24h`, `14d`, ... or `ran
 const unitMs: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 /** The longest range: ten years, as retention. */
 const rangeMsMax = 3650 * 86_400_000
+/** The events store keeps times of 1970 to 2106: seconds in 32 bits. */
+const momentMsMax = 4_294_967_295_000
 export const defaultPeriod = '14d'
 
 const wrong = (field: string, sentence: string) => new MishapError('VALIDATION', { fields: { [field]: [sentence] } })
@@ -16,6 +18,7 @@ function momentOf(field: string, text: string): number {
   const zoned = /([zZ]|[+-]\d{2}:?\d{2})$/.test(text) || /^\d{4}-\d{2}-\d{2}$/.test(text) ? text : `${text}Z`
   const ms = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(zoned.replace(' ', 'T')) : Number.NaN
   if (Number.isNaN(ms)) throw wrong(field, 'A date such as 2026-01-31T12:00:00Z.')
+  if (ms < 0 || ms > momentMsMax) throw wrong(field, 'A date between 1970 and 2106.')
   return ms
 }
 

@@ -252,3 +252,146 @@ test('a process that ended between insert and commit takes what stands and adds 
   await settled(one, 12)
   expect([one.events.rows.size, issues(one)[0]?.count, one.meta.openBatches().length]).toEqual([12, 12, 0])
 })
+
+// ---- the ledger: what was received is counted apart from what became of it
+
+const item = (header: object, payload: string) =>
+  `${JSON.stringify({ ...header, length: Buffer.byteLength(payload) })}\n${payload}\n`
+const whole = (type = 'TypeError') =>
+  JSON.stringify({ platform: 'javascript', timestamp: Date.now() / 1000, exception: { values: [{ type, value: 'x' }] } })
+const bodyOf = (...items: string[]) => Buffer.from(`{"event_id":"${newId()}"}\n${items.join('')}`)
+const report = JSON.stringify({
+  discarded_events: [{ category: 'error', reason: 'sample_rate', quantity: 7 }],
+})
+const csp = (uri: string) => ({
+  type: 'csp-violation',
+  url: 'https://a.test/',
+  body: { blockedURL: uri, documentURL: 'https://a.test/', effectiveDirective: 'script-src', disposition: 'enforce' },
+})
+
+/** The record's head over the ordinary one, its body, and the sums that the ledger has then. */
+type Counted = { received: number; [end: string]: number }
+const ledgerCases: [string, Partial<RecordHead>, () => Buffer, Counted][] = [
+  ['one event', {}, () => bodyOf(item({ type: 'event' }, whole())), { received: 1, stored: 1 }],
+  [
+    'three items, one of them taken out by accept',
+    { skip: [1] },
+    () =>
+      bodyOf(
+        item({ type: 'event' }, whole()),
+        item({ type: 'session' }, '{}'),
+        item({ type: 'attachment', filename: 'a' }, 'abc'),
+      ),
+    { received: 2, stored: 2 },
+  ],
+  [
+    'what is not stored yet',
+    {},
+    () => bodyOf(item({ type: 'session' }, '{}'), item({ type: 'made_up' }, 'x')),
+    { received: 2, filtered: 2 },
+  ],
+  [
+    'a client report is one item, whatever it reports',
+    {},
+    () => bodyOf(item({ type: 'client_report' }, report)),
+    { received: 1, filtered: 1, client_discard: 7 },
+  ],
+  ['a broken event', {}, () => bodyOf(item({ type: 'event' }, '{"')), { received: 1, invalid: 1 }],
+  ['an envelope without items', {}, () => bodyOf(), { received: 0 }],
+  ['no envelope at all', {}, () => Buffer.from('nonsense'), { received: 1, invalid: 1 }],
+  ['the store route', { kind: 'store' }, () => Buffer.from(whole()), { received: 1, stored: 1 }],
+  ['the store route with rubbish', { kind: 'store' }, () => Buffer.from('x'), { received: 1, invalid: 1 }],
+  [
+    'reports of a browser, a list in one body',
+    { kind: 'security', contentType: 'application/reports+json' },
+    () => Buffer.from(JSON.stringify([csp('https://x.test/1.js'), csp('https://y.test/2.js'), { type: 'other' }])),
+    { received: 3, stored: 2, filtered: 1 },
+  ],
+  [
+    'reports of a browser, a list in one item',
+    {},
+    () => bodyOf(item({ type: 'raw_security' }, JSON.stringify([csp('https://x.test/1.js'), csp('https://y.test/2.js')]))),
+    { received: 2, stored: 2 },
+  ],
+  [
+    'a record whose project is gone is dead, as one item',
+    { projectId: 999 },
+    () => bodyOf(item({ type: 'event' }, whole()), item({ type: 'session' }, '{}')),
+    { received: 1, dead: 1 },
+  ],
+  [
+    'a record whose spooled body is gone is dead',
+    { spool: { key: 'spool/none', bytes: 5 } },
+    () => Buffer.alloc(0),
+    { received: 1, dead: 1 },
+  ],
+]
+
+test.each(ledgerCases)('ledger: %s', async (_name, change, body, expected) => {
+  const one = await bench()
+  const refine = one.open()
+  await refine.start()
+  await one.writer.append({ ...head(one.projectId), ...change }, body())
+  refine.advance(one.writer.durable())
+  await settled(one, 0)
+  const sums: Record<string, number> = { received: 0 }
+  for (const row of one.meta.outcomesSince({ fromMs: 0 }))
+    sums[row.outcome] = (sums[row.outcome] ?? 0) + row.quantity
+  expect(sums).toEqual(expected)
+  const ends = Object.entries(sums).filter(([name]) => name !== 'received' && name !== 'client_discard')
+  expect(ends.reduce((sum, [, quantity]) => sum + quantity, 0)).toBe(sums.received)
+})
+
+test('ledger: what accept refused itself arrives as received and ended; its discards do not', async () => {
+  const one = await bench()
+  const refine = one.open()
+  await refine.start()
+  const refused = { projectId: one.projectId, keyId: 1, category: 'error', itemType: 'event', bytes: 3 }
+  const counts = {
+    outcomes: [
+      { ...refused, outcome: 'rate_limited', reason: 'key_limit', quantity: 4 },
+      { ...refused, outcome: 'invalid', reason: 'too_large', quantity: 1 },
+      { ...refused, outcome: 'client_discard', reason: 'sdk', quantity: 9 },
+    ],
+    uses: [{ keyId: 1, atMs: 1234, refusedCode: 'ACCEPT_RATE_LIMITED' }],
+  }
+  one.meta.createKey(one.projectId, 'Default')
+  await one.writer.append({ ...head(0), kind: 'outcomes' }, Buffer.from(JSON.stringify(counts)))
+  refine.advance(one.writer.durable())
+  await settled(one, 0)
+  expect(['received', 'rate_limited', 'invalid', 'client_discard'].map((name) => outcome(one, name))).toEqual([
+    5, 4, 1, 9,
+  ])
+  expect(one.meta.keysOf(one.projectId)[0]?.lastUsedMs).toBe(1234)
+})
+
+test('ledger: a duplicate was received as well, and what waits is not counted before its commit', async () => {
+  const one = await bench()
+  const refine = one.open()
+  const [id = ''] = await send(one, 1)
+  await one.writer.append(head(one.projectId), envelope(id))
+  refine.advance(one.writer.durable())
+  expect([refine.waiting(), outcome(one, 'received')]).toEqual([2, 0])
+  await refine.start()
+  refine.advance(one.writer.durable())
+  await settled(one, 1)
+  expect([refine.waiting(), ...['received', 'stored', 'duplicate'].map((name) => outcome(one, name))]).toEqual([
+    0, 2, 1, 1,
+  ])
+})
+
+test('a dead record is kept whole: head, then body', async () => {
+  const one = await bench()
+  const refine = one.open()
+  await refine.start()
+  const body = bodyOf(item({ type: 'event' }, whole()))
+  await one.writer.append({ ...head(999), userAgent: 'sdk/1' }, body)
+  refine.advance(one.writer.durable())
+  await settled(one, 0)
+  const [dead] = one.meta.deadItems(5)
+  expect(dead).toMatchObject({ projectId: 999, reason: 'Error: the project is gone', bytes: body.length })
+  const kept = await openFileBlobs(join(one.folder, 'blobs')).get(dead?.blobKey ?? '')
+  const text = kept?.toString('utf8') ?? ''
+  expect(JSON.parse(text.slice(0, text.indexOf('\n')))).toMatchObject({ projectId: 999, userAgent: 'sdk/1' })
+  expect(text.slice(text.indexOf('\n') + 1)).toBe(body.toString('utf8'))
+})

@@ -72,11 +72,17 @@ function takeOutcomes(record: JournalRecord, into: RefinedRange): void {
  * Only an envelope has a framing of its own; of the other kinds every end counts as one received.
  */
 function receivedOf(record: JournalRecord, body: Buffer, ends: OutcomeCount[]): number {
-  if (record.head.kind === 'envelope') {
-    const items = parseEnvelope(body).value?.items.length ?? 0
-    return items - (record.head.skip?.length ?? 0)
-  }
-  return ends.reduce((sum, one) => sum + (one.outcome === 'client_discard' ? 0 : one.quantity), 0)
+  const endsOf = (counted: OutcomeCount[]) =>
+    counted.reduce((sum, one) => sum + (one.outcome === 'client_discard' ? 0 : one.quantity), 0)
+  if (record.head.kind !== 'envelope') return endsOf(ends)
+  const { value } = parseEnvelope(body)
+  if (!value) return 1 // its one end is bad_envelope
+  const skip = new Set(record.head.skip)
+  const items = value.items.filter((_, index) => !skip.has(index))
+  // a browser puts several reports into one item, and each ends for itself
+  const lists = items.filter((item) => item.type === 'raw_security').length
+  const reports = endsOf(ends.filter((one) => one.itemType === 'raw_security'))
+  return items.length - lists + Math.max(lists, reports)
 }
 
 const receivedCount = (

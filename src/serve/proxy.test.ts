@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs'
-import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { createServer, get, type IncomingMessage, type Server } from 'node:http'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
@@ -92,4 +93,44 @@ test('the policy allows no foreign source and no inline script', () => {
   expect(policy).toContain("frame-ancestors 'none'")
   expect(policy).not.toContain('unsafe-eval')
   expect(policy.replace("style-src-attr 'unsafe-inline'", '')).not.toContain('unsafe-inline')
+})
+
+const smuggled = 'POST /smuggled HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n'
+
+test.each(
+  ['GET', 'HEAD', 'OPTIONS', 'DELETE', 'POST'].flatMap((method) => [
+    [
+      `${method} in chunks`,
+      `${method} /asked HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n${smuggled.length.toString(16)}\r\n${smuggled}\r\n0\r\n\r\n`,
+    ],
+    [
+      `${method} that wants its length dropped`,
+      `${method} /asked HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, Content-Length\r\nContent-Length: ${smuggled.length}\r\n\r\n${smuggled}`,
+    ],
+  ]),
+)('a body never becomes a request of its own: %s', async (_name, text) => {
+  const seen: string[] = []
+  const url = new URL(
+    await front((req) => {
+      seen.push(`${req.method} ${req.url}`)
+      req.resume()
+      return { body: 'ok' }
+    }),
+  )
+  const socket = connect(Number(url.port), '127.0.0.1', () => socket.write(text))
+  socket.on('error', () => undefined)
+  await new Promise((resolve) => socket.once('data', resolve))
+  await new Promise((resolve) => setTimeout(resolve, 30))
+  socket.destroy()
+  expect(seen).toEqual([expect.stringMatching(/ \/asked$/)])
+})
+
+test('an answer may have longer headers than Node takes by itself: a Link repeats the URL', async () => {
+  const link = `<http://a/?query=${'x'.repeat(15_000)}>; rel="previous", <http://a/?query=${'x'.repeat(15_000)}>`
+  const url = new URL(await front(() => ({ headers: { link }, body: 'ok' })))
+  const answer = await new Promise<IncomingMessage>((resolve, reject) =>
+    get({ port: url.port, host: '127.0.0.1', maxHeaderSize: 65_536 }, resolve).on('error', reject),
+  )
+  answer.resume()
+  expect([answer.statusCode, answer.headers.link]).toEqual([200, link])
 })

@@ -11,6 +11,12 @@ import { connect, type Socket } from 'node:net'
 import { pipeline } from 'node:stream'
 import { errorBody, MishapError } from '../errors.ts'
 
+/**
+ * Longest headers of an answer: a list's Link header repeats the request's URL (at most 16 KiB) twice, escaped again.
+ * At Node's own 16 KiB a long search would be told that Mishap is starting.
+ */
+const answerHeaderBytesMax = 128 * 1024
+
 /** Headers that concern one connection only, and those by which a client could pretend to be this proxy. */
 const notPassed = new Set([
   'connection',
@@ -70,7 +76,13 @@ function passedOn(req: IncomingMessage, options: ProxyOptions): IncomingHttpHead
   )
   const headers: IncomingHttpHeaders = {}
   for (const [name, value] of Object.entries(req.headers))
-    if (!notPassed.has(name) && !named.has(name)) headers[name] = value
+    if (!notPassed.has(name) && (!named.has(name) || name === 'content-length')) headers[name] = value
+  // A body without its frame would be read as the connection's next request, and its answer given to somebody else:
+  // Node frames no body of a GET by itself, and "Connection: content-length" must not take the length away.
+  if (req.headers['transfer-encoding'] !== undefined) {
+    delete headers['content-length']
+    headers['transfer-encoding'] = 'chunked'
+  }
   const client = options.clientOf(req)
   headers['x-forwarded-host'] = client.host
   headers['x-forwarded-proto'] = client.proto
@@ -114,7 +126,7 @@ export function createProxy(options: ProxyOptions) {
       'content-security-policy': policy,
     }
     const upstream = request(
-      { socketPath: options.socketPath, agent, method: req.method, path: req.url, headers },
+      { socketPath: options.socketPath, agent, method: req.method, path: req.url, headers, maxHeaderSize: answerHeaderBytesMax },
       (answer) => {
         const back: OutgoingHttpHeaders = { ...answer.headers }
         for (const name of ['connection', 'keep-alive', 'transfer-encoding']) delete back[name]

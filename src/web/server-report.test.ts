@@ -43,7 +43,7 @@ describe('errorEnvelope', () => {
       platform: 'node',
       transaction: 'GET /o/[org]/issues',
     })
-    const { values } = event?.exception as { values: { type: string; value: string }[] }
+    const { values } = (event?.exception ?? {}) as { values: { type: string; value: string }[] }
     expect(values[0]?.type).toBe('TypeError')
     expect(values[0]?.value).toHaveLength(4000)
   })

@@ -111,8 +111,7 @@ export function Stream({ organization, projects, canTriage, first }: StreamProps
   }
   const { error, failureReason } = list
   const refused = error instanceof ApiError && /^QUERY_|^VALIDATION$/.test(error.code) ? error : undefined
-  const storeAway = issues.away && !list.isPending ? new ApiError(503, 'STORE_UNAVAILABLE', '') : undefined
-  const away = failureReason && !refused && list.isFetching ? failureReason : storeAway
+  const away = failureReason && !refused && list.isFetching ? failureReason : undefined
   const isEmpty = list.isSuccess && !list.isPlaceholderData && rows.length === 0
   return (
     <div className="stream">

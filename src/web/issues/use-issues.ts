@@ -163,7 +163,17 @@ function note(
 }
 
 /** Counts visible rows up as events arrive, and looks for rows that the list does not have. */
-function useLiveRows({ organization, params, rows, waiting, projectIds, change, look, setAway, enabled }: LiveRows): void {
+function useLiveRows({
+  organization,
+  params,
+  rows,
+  waiting,
+  projectIds,
+  change,
+  look,
+  setAway,
+  enabled,
+}: LiveRows): void {
   const known = useMemo(() => new Set([...rows, ...waiting].map((row) => row.id)), [rows, waiting])
   const due = useRef<Due>({
     counts: new Map(),

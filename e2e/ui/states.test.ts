@@ -1,0 +1,257 @@
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { noChromium, openBrowser, openPage, signIn } from '../browser.ts'
+import {
+  api,
+  bootstrap,
+  discard,
+  envelopeOf,
+  errorEvent,
+  ingest,
+  type Product,
+  type Project,
+  ready,
+  start,
+  until,
+} from '../product.ts'
+
+const shared = inject('product')
+
+async function untilIssues(product: { url: string }, project: Project, count: number): Promise<void> {
+  await until(`${count} issues`, 20_000, async () => {
+    const found = await api(product, project, `/organizations/${project.org}/issues/?query=`)
+    return (found.json as unknown[]).length === count
+  })
+}
+
+const textOf = (page: Page, selector = 'body') => page.locator(selector).innerText()
+const wider = (page: Page) =>
+  page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+
+describe.skipIf(noChromium)('states of the screens', () => {
+  const org = 'states'
+  const state = {} as { browser: Browser; page: Page; project: Project }
+  const at = (path: string) => `${shared.url}/o/${org}${path}`
+
+  beforeAll(async () => {
+    state.browser = await openBrowser()
+    state.project = bootstrap(shared, org, 'web')
+    state.page = (await openPage(state.browser, shared.url)).page
+    await signIn(state.page, shared.url, `owner@${org}.test`)
+  })
+  afterAll(() => state.browser?.close())
+
+  test('an empty project says so and leads to its setup', async () => {
+    await state.page.goto(at('/issues'))
+    await state.page.getByText('No issues', { exact: true }).waitFor()
+    // the shared product reports its own errors to a second project of its first organization
+    expect(await state.page.locator(`main a[href^="/o/${org}/projects"]`).count()).toBe(1)
+  })
+
+  test('no match: each term can be taken out, and says how many match without it', async () => {
+    const { page, project } = state
+    await ingest(shared, project, envelopeOf(errorEvent('AlphaError')))
+    await ingest(shared, project, envelopeOf(errorEvent('BetaError')))
+    await untilIssues(shared, project, 2)
+    await page.goto(at(`/issues?q=${encodeURIComponent('is:unresolved level:fatal AlphaError')}`))
+    await page.getByText('No issue matches').waitFor()
+    const terms = page.locator('main button:has(code)')
+    expect(await terms.locator('code').allInnerTexts()).toEqual(['is:unresolved', 'level:fatal', 'AlphaError'])
+    const fatal = page.getByRole('button', { name: /level:fatal/ })
+    await fatal.getByText('1 without').waitFor({ timeout: 10_000 })
+    await fatal.click()
+    await page.locator('[data-id]').first().waitFor()
+    expect(await page.locator('[data-id]').count()).toBe(1)
+    expect(new URL(page.url()).searchParams.get('q')).toBe('is:unresolved AlphaError')
+  })
+
+  test('a query that nobody understands is refused at the search box, with the rows kept', async () => {
+    const { page } = state
+    await page.goto(at('/issues'))
+    await page.locator('[data-id]').nth(1).waitFor()
+    await page.goto(at(`/issues?q=${encodeURIComponent('(level:error')}`))
+    await page.locator('.search-error').waitFor()
+    expect((await textOf(page, '.search-error')).length).toBeGreaterThan(5)
+  })
+
+  test.each(['/issues', '/issues/1', '/status', '/projects', '/settings/account'])(
+    'not signed in: %s leads to the sign-in and back',
+    async (path) => {
+      const { page } = await openPage(state.browser, shared.url)
+      await page.goto(at(path))
+      const url = new URL(page.url())
+      expect(url.pathname).toBe('/login')
+      expect(url.searchParams.get('next')).toBe(`/o/${org}${path}`)
+      expect(await page.locator('nav').count()).toBe(0)
+      await page.context().close()
+    },
+  )
+
+  test.each([
+    [1440, false],
+    [1440, true],
+    [390, false],
+    [390, true],
+  ])('%i px, dark: %s: no screen is wider than its window, and text differs from its ground', async (width, dark) => {
+    const { page } = await openPage(state.browser, shared.url, { width, height: 844, dark })
+    await signIn(page, shared.url, `owner@${org}.test`)
+    const found = (await api(shared, state.project, `/organizations/${org}/issues/?query=`)).json as { id: string }[]
+    const paths = [
+      ['/issues', '/issues?q=nothing-like-this', `/issues/${found[0]?.id}`, '/status', '/projects', '/projects/new'],
+      ['/projects/web/setup', '/settings/account', '/settings/projects/web/keys', '/no-such-screen'],
+    ].flat()
+    for (const path of paths) {
+      await page.goto(at(path))
+      await page.locator('main').waitFor()
+      await page.waitForTimeout(400)
+      expect([path, await wider(page)]).toEqual([path, 0])
+    }
+    const [ink, ground] = (await page.evaluate(
+      '[getComputedStyle(document.body).color, getComputedStyle(document.documentElement).backgroundColor || getComputedStyle(document.body).backgroundColor]',
+    )) as [string, string]
+    expect(ink).not.toBe(ground)
+    await page.context().close()
+  })
+
+  test('an unknown digest is a 404 that says what to look at', async () => {
+    const { page } = state
+    const answer = await page.goto(`${shared.url}/d/4242424242`)
+    expect(answer?.status()).toBe(404)
+    const text = await textOf(page)
+    expect(text).toMatch(/not seen \(yet\): 4242424242/i)
+    expect(text).toMatch(/onRequestError/)
+    expect(await page.getByRole('button', { name: 'Look again' }).count()).toBe(1)
+  })
+
+  test('a digest of one issue leads to its event, one of two issues to a choice', async () => {
+    const { page, project } = state
+    const digest = '1357924680'
+    const sent = errorEvent('DigestError', 'on the server', { tags: { digest } })
+    await ingest(shared, project, envelopeOf(sent))
+    await untilIssues(shared, project, 3)
+    await page.goto(`${shared.url}/d/${digest}`)
+    await page.waitForURL(new RegExp(`/o/${org}/issues/\\d+/events/${sent.event_id}`))
+    await ingest(shared, project, envelopeOf(errorEvent('OtherDigestError', 'on the server', { tags: { digest } })))
+    await untilIssues(shared, project, 4)
+    await page.goto(`${shared.url}/d/${digest}`)
+    expect(await textOf(page)).toMatch(/2 issues have this digest/)
+    expect(await page.locator('main li a').count()).toBe(2)
+  })
+
+  test('a screen that breaks in the browser says so without a message or stack, and can be tried again', async () => {
+    const { page } = state
+    const api = '**/api/0/organizations/states/issues/?**'
+    await page.route(api, async (route) => {
+      const answer = await route.fetch()
+      const rows = (await answer.json()) as object[]
+      await route.fulfill({ response: answer, json: rows.map((row) => ({ ...row, stats: null })) })
+    })
+    await page.goto(at('/issues'))
+    const screen = page.locator('main [role=alert]')
+    await screen.waitFor({ timeout: 10_000 })
+    const text = await screen.innerText()
+    expect(text).toMatch(/Application error: a client-side exception has occurred/)
+    expect(text).not.toMatch(/TypeError|null|\.js:\d/)
+    expect(await page.locator('nav').count()).toBeGreaterThan(0)
+    await page.unroute(api)
+    await page.getByRole('button', { name: 'Reload' }).click()
+    await page.locator('[data-id]').first().waitFor()
+  })
+})
+
+describe.skipIf(noChromium)('with a product of its own', () => {
+  const org = 'away'
+  const state = {} as { product: Product; browser: Browser; page: Page; project: Project }
+  const at = (path: string) => `${state.product.url}/o/${org}${path}`
+  const enginePid = () =>
+    execFileSync('ps', ['-eo', 'pid,ppid,args'], { encoding: 'utf8' })
+      .split('\n')
+      .map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line))
+      .filter((match) => Number(match?.[2]) === state.product.child.pid && match?.[3]?.includes('engine.ts'))
+      .map((match) => Number(match?.[1]))[0]
+
+  beforeAll(async () => {
+    state.product = await start()
+    await ready(state.product)
+    state.project = bootstrap(state.product, org, 'web')
+    for (const type of ['AlphaError', 'BetaError'])
+      await ingest(state.product, state.project, envelopeOf(errorEvent(type)))
+    await untilIssues(state.product, state.project, 2)
+    state.browser = await openBrowser()
+    state.page = (await openPage(state.browser, state.product.url)).page
+    await signIn(state.page, state.product.url, `owner@${org}.test`)
+  })
+  afterAll(async () => {
+    await state.browser?.close()
+    if (state.product) await discard(state.product)
+  })
+
+  test('the engine is away: the list keeps its rows or its shell and says so, and comes back by itself', async () => {
+    const { page, product } = state
+    await page.goto(at('/issues'))
+    await page.locator('[data-id]').nth(1).waitFor()
+    await page.waitForTimeout(1000)
+    // it is started again each time, so one kill would be over before anybody looks
+    const killing = { on: true }
+    const killer = (async () => {
+      while (killing.on) {
+        const pid = enginePid()
+        if (pid) process.kill(pid, 'SIGKILL')
+        await pause(100)
+      }
+    })()
+    try {
+      const bar = page.locator('.offline', { hasText: 'The events store is away.' })
+      await bar.waitFor({ timeout: 10_000 })
+      expect(await page.locator('[data-id]').count()).toBe(2)
+      // a new load has no rows to keep: shell, search and filters stand
+      await page.goto(at('/issues'))
+      await page.locator('.stream-away', { hasText: 'Trying again' }).waitFor({ timeout: 15_000 })
+      await bar.waitFor({ timeout: 15_000 })
+      expect(await page.locator('input[name=q]').or(page.getByRole('searchbox')).count()).toBeGreaterThan(0)
+      expect(await page.locator('nav').count()).toBeGreaterThan(0)
+      expect((await fetch(`${product.url}/api/health/live`)).status).toBe(200)
+      expect((await ingest(product, state.project, envelopeOf(errorEvent('GammaError')))).status).toBe(200)
+    } finally {
+      killing.on = false
+      await killer
+    }
+    await page.locator('.offline, .stream-away').first().waitFor({ state: 'detached', timeout: 30_000 })
+    await page.locator('[data-id]').nth(1).waitFor({ timeout: 15_000 })
+    await ready(product)
+    await until('the event that came meanwhile', 20_000, async () => {
+      await page.goto(at('/issues'))
+      return (await page.locator('[data-id]').count()) === 3
+    })
+  })
+
+  test('a screen that breaks on the server shows its digest, which finds the error in Mishap itself', async () => {
+    const { page, product } = state
+    const database = new DatabaseSync(join(product.data, 'meta', 'mishap.sqlite'))
+    database.exec('alter table api_token rename to api_token_gone')
+    let digest = ''
+    try {
+      await page.goto(at('/settings/account'))
+      const screen = page.locator('[role=alert]', { hasText: 'Application error' })
+      await screen.waitFor({ timeout: 10_000 })
+      const text = await screen.innerText()
+      expect(text).toMatch(/Application error: a server-side exception has occurred/)
+      expect(text).not.toMatch(/api_token|no such table|sqlite/i)
+      digest = /Digest\s+(\S+)/.exec(text)?.[1] ?? ''
+      expect(digest).not.toBe('')
+    } finally {
+      database.exec('alter table api_token_gone rename to api_token')
+      database.close()
+    }
+    await until('the digest', 20_000, async () => {
+      await page.goto(`${product.url}/d/${digest}`)
+      return /\/issues\/\d+\/events\//.test(page.url())
+    })
+    expect(await textOf(page, 'main')).toContain(digest)
+    expect((await page.goto(at('/settings/account')))?.status()).toBe(200)
+  })
+})

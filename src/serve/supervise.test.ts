@@ -1,0 +1,142 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, expect, test } from 'vitest'
+import { type Clock, systemClock } from '../clock.ts'
+import { silent } from '../observe.ts'
+import { type Child, type ChildOptions, supervise } from './supervise.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'mishap-supervise-'))
+const open: Child[] = []
+afterEach(async () => {
+  for (const child of open.splice(0)) await child.stop(500)
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** A child's program: says that it is up, then does what `text` says. */
+function script(name: string, text: string): string {
+  const file = join(folder, `${name}.mjs`)
+  writeFileSync(file, `process.on('disconnect', () => process.exit(0))\n${text}\n`)
+  return file
+}
+
+/** The machine's clock with short pauses; what was asked for stands in `asked`. */
+function hurried(asked: number[], lifeMs = 0): Clock {
+  let nowMs = systemClock.now()
+  return {
+    ...systemClock,
+    now: () => (nowMs += lifeMs),
+    after: (ms, run) => {
+      asked.push(ms)
+      return systemClock.after(Math.min(ms, 5), run)
+    },
+  }
+}
+
+function keep(file: string, change: Partial<ChildOptions> = {}) {
+  const messages: unknown[] = []
+  const changes: boolean[] = []
+  const child = supervise({
+    name: 'test',
+    file,
+    words: ['one', 'two'],
+    env: { GREETING: 'hello' },
+    clock: systemClock,
+    observe: silent,
+    message: (message) => void messages.push(message),
+    changed: (up) => void changes.push(up),
+    ...change,
+  })
+  open.push(child)
+  return { child, messages, changes }
+}
+
+async function until(holds: () => boolean, what: string): Promise<void> {
+  for (let i = 0; i < 400; i++) {
+    if (holds()) return
+    await systemClock.sleep(10)
+  }
+  throw new Error(`never: ${what}`)
+}
+
+test('words, environment and messages reach the child, its answers come back', async () => {
+  const file = script(
+    'echo',
+    `process.on('message', (message) => process.send({ got: message, words: process.argv.slice(2), env: process.env.GREETING }))
+     process.send('up')`,
+  )
+  const { child, messages, changes } = keep(file)
+  await until(() => child.up(), 'up')
+  expect(child.send({ number: 7n, bytes: new Uint8Array([1, 2]) })).toBe(true)
+  await until(() => messages.length === 2, 'an answer')
+  expect(messages).toEqual([
+    'up',
+    { got: { number: 7n, bytes: new Uint8Array([1, 2]) }, words: ['one', 'two'], env: 'hello' },
+  ])
+  expect(changes).toEqual([true])
+})
+
+test.each([
+  ['the word', `process.send('up')`, true],
+  ['a message of kind up', `process.send({ kind: 'up', setupSecret: undefined })`, true],
+  ['another message', `process.send({ kind: 'keys' })`, false],
+])('%s counts as up: %#', async (name, text, up) => {
+  const { child, messages } = keep(script(name.replaceAll(' ', '-'), `${text}\nsetInterval(() => undefined, 1000)`))
+  await until(() => messages.length === 1, 'a message')
+  expect(child.up()).toBe(up)
+})
+
+test('a child that keeps ending is started again after growing pauses', async () => {
+  const asked: number[] = []
+  const { changes } = keep(script('dies', `process.send('up', () => process.exit(3))`), { clock: hurried(asked) })
+  await until(() => asked.length >= 6, 'six ends')
+  expect(asked.slice(0, 6)).toEqual([200, 500, 1000, 2000, 5000, 5000])
+  expect(changes.slice(0, 4)).toEqual([true, false, true, false])
+})
+
+test('one that lived for more than a minute is back at once', async () => {
+  const asked: number[] = []
+  keep(script('lives', `process.exit(0)`), { clock: hurried(asked, 60_001) })
+  await until(() => asked.length >= 3, 'three ends')
+  expect(asked.slice(0, 3)).toEqual([50, 50, 50])
+})
+
+test('killed from outside, another process takes its place', async () => {
+  const { child } = keep(script('stays', `process.send('up')\nsetInterval(() => undefined, 1000)`), {
+    clock: hurried([]),
+  })
+  await until(() => child.up(), 'up')
+  const first = child.pid()
+  if (first === undefined) throw new Error('no pid')
+  process.kill(first, 'SIGKILL')
+  await until(() => child.up() && child.pid() !== first, 'another process')
+  expect(child.send({})).toBe(true)
+})
+
+test('stop ends it for good, and nothing can be sent after that', async () => {
+  const asked: number[] = []
+  const { child, changes } = keep(script('ends', `process.send('up')\nsetInterval(() => undefined, 1000)`), {
+    clock: hurried(asked),
+  })
+  await until(() => child.up(), 'up')
+  await child.stop(2000)
+  expect([child.up(), child.send({}), changes]).toEqual([false, false, [true, false]])
+  await systemClock.sleep(50)
+  // the one timer was stop's own: no start was asked for
+  expect(asked).toEqual([2000])
+  await child.stop(2000)
+})
+
+test('one that will not end is killed when its time is over', async () => {
+  const { child } = keep(
+    script('deaf', `process.on('SIGTERM', () => undefined)\nprocess.send('up')\nsetInterval(() => undefined, 1000)`),
+  )
+  await until(() => child.up(), 'up')
+  const pid = child.pid() ?? 0
+  const startMs = systemClock.now()
+  await child.stop(150)
+  const tookMs = systemClock.now() - startMs
+  expect(tookMs).toBeGreaterThanOrEqual(140)
+  expect(tookMs).toBeLessThan(2000)
+  expect(() => process.kill(pid, 0)).toThrow('ESRCH')
+})
