@@ -83,7 +83,7 @@ test('a second bootstrap finds what is there and makes a new token only', async 
   await inside(config, (meta) => expect(meta.projectsOf(1).map((one) => one.slug)).toEqual(['api', 'web-shop']))
 })
 
-test.each([
+test.each<[string, Partial<typeof request>, string]>([
   ['another password of the same person', { password: 'another long password' }, 'AUTH_FAILED'],
   ['somebody else’s organization', { email: 'eve@example.test' }, 'AUTH_FORBIDDEN'],
   ['a password that is too short', { email: 'bob@example.test', org: 'Bob', password: 'short' }, 'VALIDATION'],

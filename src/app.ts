@@ -135,7 +135,8 @@ export async function runStopped(config: Config, name: string, value: Record<str
   try {
     const { meta, auth, close } = await openPeople(config, folders.meta, systemClock, observe)
     const commands = peopleCommands(meta, auth, config.url, async () => writeKeyFile(config.data, meta.keySnapshot()))
-    const done = await Promise.resolve(commands[name]?.(value)).finally(close)
+    const command = Object.hasOwn(commands, name) ? commands[name] : undefined
+    const done = await Promise.resolve(command?.(value)).finally(close)
     if (!done) throw new MishapError('NOT_FOUND', { detail: `No command "${name}".` })
     return done
   } finally {

@@ -211,7 +211,6 @@ describe.skipIf(noChromium)('with a product of its own', () => {
       // a new load has no rows to keep: shell, search and filters stand
       await page.goto(at('/issues'))
       await page.locator('.stream-away', { hasText: 'Trying again' }).waitFor({ timeout: 15_000 })
-      await bar.waitFor({ timeout: 15_000 })
       expect(await page.locator('input[name=q]').or(page.getByRole('searchbox')).count()).toBeGreaterThan(0)
       expect(await page.locator('nav').count()).toBeGreaterThan(0)
       expect((await fetch(`${product.url}/api/health/live`)).status).toBe(200)

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import type { AcceptKey, KeySnapshot } from '../auth/keys.ts'
+import { type AcceptKey, type KeySnapshot, noKeys } from '../auth/keys.ts'
 import { MishapError } from '../errors.ts'
 import { type ClientAuth, parseAuthHeader, parseBasic, parseDsn, readKey } from '../protocol/authheader.ts'
 import { originAllowed } from './origins.ts'
@@ -55,6 +55,13 @@ export function findKeyByDsn(snapshot: KeySnapshot, dsn: string | undefined, pro
 
 function check(snapshot: KeySnapshot, publicKey: string, projectId: number, origin: string): Found {
   const key = snapshot.keys[publicKey]
+  // No key file (a new folder, a restored one, a broken file): process app tells the keys in a few seconds. Until then
+  // a 403 would make SDKs throw away what is good.
+  if (key === undefined && snapshot === noKeys)
+    return {
+      key,
+      error: new MishapError('ACCEPT_OVERLOADED', { detail: 'Mishap is starting and reads its keys.', retryAfterS: 5 }),
+    }
   if (key === undefined) return { key, error: new MishapError('ACCEPT_KEY_UNKNOWN') }
   if (!key.active) return { key, error: new MishapError('ACCEPT_KEY_DISABLED') }
   if (projectId !== 0 && key.projectId !== projectId) return { key, error: new MishapError('ACCEPT_PROJECT_MISMATCH') }

@@ -71,6 +71,19 @@ describe('live stream', () => {
     stop.abort()
   })
 
+  test.each([
+    ['is gone', async () => false],
+    ['cannot be read', async () => Promise.reject(new Error('AUTH_FAILED'))],
+  ])('ends within 15 s when what opened it %s', async (_name, stillMay) => {
+    const clock = testClock()
+    const app = parts({ clock })
+    const answer = liveStream(app, actor, organization, '', new AbortController().signal, stillMay)
+    clock.advance(15_000)
+    await new Promise((resolve) => setImmediate(resolve))
+    app.live.publish(1, events('1'))
+    expect(await answer.text()).toBe('retry: 1000\n\n: still here\n\n')
+  })
+
   test('resumes behind the last id, and not before now without one', async () => {
     const app = parts({})
     for (let i = 0; i < 3; i++) app.live.publish(1, { kind: 'issue', id: String(i) })

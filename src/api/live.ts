@@ -18,6 +18,7 @@ function seenBy(change: LiveChange, projectIds: Set<string>): LiveChange | undef
 /**
  * Server-sent events of an organization: `event: change` with a LiveChange as data and an id, a comment each 15 s.
  * `lastId` ('' for none) resumes where a connection broke off.
+ * `stillMay` is asked each 15 s: a stream would outlive the login session or token that opened it.
  */
 export function liveStream(
   app: App,
@@ -25,6 +26,7 @@ export function liveStream(
   organization: Organization,
   lastId: string,
   signal: AbortSignal,
+  stillMay: () => Promise<boolean> = async () => true,
 ): Response {
   const text = new TextEncoder()
   // 0: the stream begins now.
@@ -50,7 +52,11 @@ export function liveStream(
           const seen = seenBy(change, new Set(readableProjects(app, actor, organization).map((one) => String(one.id))))
           if (seen) send(`id: ${id}\nevent: change\ndata: ${JSON.stringify(seen)}\n\n`)
         })
-        const quiet = app.clock.every(heartbeatMs, () => !ended && send(': still here\n\n'))
+        const quiet = app.clock.every(heartbeatMs, () => {
+          if (ended) return
+          send(': still here\n\n')
+          stillMay().then((may) => !may && end(), end)
+        })
         stop = () => {
           unsubscribe()
           quiet()

@@ -62,6 +62,12 @@ async function valuesOf(
   return app.events.tagValues(scopeOf(viewOf({ ...call, app }, '90d')), key, 1000)
 }
 
+/** Whether the request's session or token is still good and may still read the organization. */
+async function isStill(app: App, actor: Actor, organization: Organization, headers: Headers): Promise<boolean> {
+  const now = await app.auth.actorOf(headers)
+  return now?.person.id === actor.person.id && app.auth.may(now, 'issue:read', { organization }) === 'yes'
+}
+
 /** Who asks, organizations, what is in them, tokens, the live stream. */
 export const organizationRoutes: readonly Route[] = [
   route({
@@ -185,6 +191,7 @@ export const organizationRoutes: readonly Route[] = [
         organizationOf(found),
         request.headers.get('last-event-id') ?? query.lastEventId ?? '',
         request.signal,
+        () => isStill(app, actor, organizationOf(found), request.headers),
       ),
   }),
   route({

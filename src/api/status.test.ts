@@ -42,7 +42,9 @@ function appWith(counts: [OutcomeCount[], number][], change: Partial<App> = {}) 
     clock,
     meta,
     config: { data: folder } as App['config'],
-    events: { size: async () => [{ table: 'events', rows: 3, bytesOnDisk: 10, bytesRaw: 30 }] } as unknown as App['events'],
+    events: {
+      size: async () => [{ table: 'events', rows: 3, bytesOnDisk: 10, bytesRaw: 30 }],
+    } as unknown as App['events'],
     journal: () => ({ lagBytes: 0, waitingRecords: 0, oldestWaitingMs: 0, boundBytes: 1 }),
     engineUp: () => true,
     ...change,

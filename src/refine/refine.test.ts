@@ -258,7 +258,11 @@ test('a process that ended between insert and commit takes what stands and adds 
 const item = (header: object, payload: string) =>
   `${JSON.stringify({ ...header, length: Buffer.byteLength(payload) })}\n${payload}\n`
 const whole = (type = 'TypeError') =>
-  JSON.stringify({ platform: 'javascript', timestamp: Date.now() / 1000, exception: { values: [{ type, value: 'x' }] } })
+  JSON.stringify({
+    platform: 'javascript',
+    timestamp: Date.now() / 1000,
+    exception: { values: [{ type, value: 'x' }] },
+  })
 const bodyOf = (...items: string[]) => Buffer.from(`{"event_id":"${newId()}"}\n${items.join('')}`)
 const report = JSON.stringify({
   discarded_events: [{ category: 'error', reason: 'sample_rate', quantity: 7 }],
@@ -310,7 +314,8 @@ const ledgerCases: [string, Partial<RecordHead>, () => Buffer, Counted][] = [
   [
     'reports of a browser, a list in one item',
     {},
-    () => bodyOf(item({ type: 'raw_security' }, JSON.stringify([csp('https://x.test/1.js'), csp('https://y.test/2.js')]))),
+    () =>
+      bodyOf(item({ type: 'raw_security' }, JSON.stringify([csp('https://x.test/1.js'), csp('https://y.test/2.js')]))),
     { received: 2, stored: 2 },
   ],
   [
@@ -335,8 +340,7 @@ test.each(ledgerCases)('ledger: %s', async (_name, change, body, expected) => {
   refine.advance(one.writer.durable())
   await settled(one, 0)
   const sums: Record<string, number> = { received: 0 }
-  for (const row of one.meta.outcomesSince({ fromMs: 0 }))
-    sums[row.outcome] = (sums[row.outcome] ?? 0) + row.quantity
+  for (const row of one.meta.outcomesSince({ fromMs: 0 })) sums[row.outcome] = (sums[row.outcome] ?? 0) + row.quantity
   expect(sums).toEqual(expected)
   const ends = Object.entries(sums).filter(([name]) => name !== 'received' && name !== 'client_discard')
   expect(ends.reduce((sum, [, quantity]) => sum + quantity, 0)).toBe(sums.received)

@@ -1,4 +1,4 @@
-import { mkdtempSync, statSync } from 'node:fs'
+import { chownSync, mkdirSync, mkdtempSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -21,7 +21,8 @@ test('a command is carried out by whoever listens on the socket', async () => {
   expect(await giveCommand(path, 'greet', { name: 'Ada' })).toEqual({ hello: 'Ada' })
   await expect(giveCommand(path, 'refuse', {})).rejects.toThrow('E-mail is not valid.')
   await expect(giveCommand(path, 'break', {})).rejects.toThrow('boom')
-  await expect(giveCommand(path, 'nothing', {})).rejects.toThrow('No such command')
+  for (const name of ['nothing', '', 'toString', '__proto__', 'greet/x'])
+    await expect(giveCommand(path, name, { name: 'x' })).rejects.toThrow('No such command')
   await new Promise((resolve) => server.close(resolve))
 })
 
@@ -33,4 +34,18 @@ test('the data folder is for its owner only, and sockets of a folder with a long
   const long = layOut(join(data, 'x'.repeat(120)))
   expect(long.sockets.app.length).toBeLessThan(100)
   expect(layOut(join(data, 'x'.repeat(120)))).toEqual(long)
+})
+
+test('folders that came from a copy are closed to others', () => {
+  const data = mkdtempSync(join(tmpdir(), 'mishap-folders-'))
+  for (const name of ['journal', 'blobs', 'meta']) mkdirSync(join(data, name), { mode: 0o755 })
+  const { folders } = layOut(data)
+  for (const folder of Object.values(folders)) expect(statSync(folder).mode & 0o777).toBe(0o700)
+})
+
+test.runIf(process.getuid?.() === 0)('the folder of the sockets is not taken from another user', () => {
+  const data = mkdtempSync(join(tmpdir(), 'mishap-folders-'))
+  mkdirSync(join(data, 'run'))
+  chownSync(join(data, 'run'), 12_345, 12_345)
+  expect(() => layOut(data)).toThrow('belongs to another user')
 })

@@ -23,7 +23,8 @@ export function serveControl(socketPath: string, commands: Commands): Promise<Se
   rmSync(socketPath, { force: true })
   const server = createServer((req, res) => {
     const answer = async (): Promise<[number, object]> => {
-      const command = commands[(req.url ?? '/').slice(1)]
+      const name = (req.url ?? '/').slice(1)
+      const command = Object.hasOwn(commands, name) ? commands[name] : undefined
       if (!command) return [404, { code: 'NOT_FOUND', detail: 'No such command.' }]
       try {
         return [200, await command(JSON.parse(await read(req)) as Record<string, string>)]

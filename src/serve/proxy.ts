@@ -126,7 +126,14 @@ export function createProxy(options: ProxyOptions) {
       'content-security-policy': policy,
     }
     const upstream = request(
-      { socketPath: options.socketPath, agent, method: req.method, path: req.url, headers, maxHeaderSize: answerHeaderBytesMax },
+      {
+        socketPath: options.socketPath,
+        agent,
+        method: req.method,
+        path: req.url,
+        headers,
+        maxHeaderSize: answerHeaderBytesMax,
+      },
       (answer) => {
         const back: OutgoingHttpHeaders = { ...answer.headers }
         for (const name of ['connection', 'keep-alive', 'transfer-encoding']) delete back[name]

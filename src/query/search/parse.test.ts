@@ -135,7 +135,7 @@ test.each([
 test.each([
   ['x'.repeat(4097)],
   [Array.from({ length: 101 }, () => 'x').join(' ')],
-  ['('.repeat(21) + 'x' + ')'.repeat(21)],
+  [`${'('.repeat(21)}x${')'.repeat(21)}`],
 ])('too long is refused (case %#)', (text) => {
   expect(() => parseSearch(text)).toThrow(expect.objectContaining({ code: 'QUERY_TOO_LONG' }))
 })

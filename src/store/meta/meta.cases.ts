@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { testClock } from '../../clock.ts'
 import { commitCases, orderCases, regressionCases } from './batch.cases.ts'
+import { edgeCases } from './edges.cases.ts'
 import { codeOf, commit, effect, hash, nowMs, stored, withProject } from './fixture.ts'
 import type { IssueFilter, MetaStore } from './meta.ts'
 
@@ -21,6 +22,7 @@ export function metaCases(name: string, open: Open): void {
     settingCases(fresh, open)
     countCases(fresh)
     tokenCases(open)
+    edgeCases(fresh)
   })
 }
 

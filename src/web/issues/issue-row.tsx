@@ -34,7 +34,10 @@ export function useRowWords() {
   // `age` is new at each render; what it says changes with now only.
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   return useMemo(
-    () => ({ t, badge, level, age, number: new Intl.NumberFormat(locale) }),
+    () => ({
+      ...{ t, badge, level, age, number: new Intl.NumberFormat(locale) },
+      ...{ unassigned: t('unassigned'), seenFirst: t('seen.first'), seenLast: t('seen.last') },
+    }),
     [t, badge, level, locale, now],
   )
 }
@@ -78,7 +81,11 @@ type RowProps = {
   offsetPx: number
 }
 
-/** One row, 52 px. Clicks are handled by the list: checkboxes by `data-check`, everything else is the link. */
+/**
+ * One row, 52 px. `top` and not a transform: each transform is a paint layer of its own to merge, and scrolling then
+ * repaints the window instead of the new rows. Clicks are handled by the list: checkboxes by `data-check`, everything else
+ * is the link.
+ */
 export const IssueRow = memo(function IssueRow({
   issue,
   href,
@@ -89,15 +96,16 @@ export const IssueRow = memo(function IssueRow({
   words,
   offsetPx,
 }: RowProps) {
-  const { t, badge, level, age, number } = words
+  const { t, badge, level, age, number, unassigned, seenFirst, seenLast } = words
   const { type, value } = headOf(issue)
   const last = Date.parse(issue.lastSeen)
   const first = Date.parse(issue.firstSeen)
-  const seenTitle = `${t('seen.first')} ${issue.firstSeen}\n${t('seen.last')} ${issue.lastSeen}`
+  const seenTitle = `${seenFirst} ${issue.firstSeen}\n${seenLast} ${issue.lastSeen}`
+  const [lastAge, firstAge, count] = [age(last), age(first), number.format(Number(issue.count))]
   return (
     <li
       className="issue-row"
-      style={{ transform: `translateY(${offsetPx}px)` }}
+      style={{ top: offsetPx }}
       data-id={issue.id}
       data-cursor={isCursor || undefined}
       data-selected={isSelected || undefined}
@@ -134,25 +142,25 @@ export const IssueRow = memo(function IssueRow({
           </span>
           <Badges issue={issue} t={badge} />
           <span className="issue-narrow">
-            {number.format(Number(issue.count))} · {age(last)}
+            {count} · {lastAge}
           </span>
         </span>
       </span>
       <span className="issue-spark">
         <Spark stats={issue.stats} />
       </span>
-      <span className="issue-number">{number.format(Number(issue.count))}</span>
+      <span className="issue-number">{count}</span>
       <span className="issue-number issue-users">{number.format(issue.userCount)}</span>
       <span className="issue-seen" title={seenTitle}>
-        <span>{age(last)}</span>
+        <span>{lastAge}</span>
         {/* An issue of this second is as old as its last event: said once. */}
-        <span className="issue-age">{age(first) === age(last) ? '' : t('old', { age: age(first) })}</span>
+        <span className="issue-age">{firstAge === lastAge ? '' : t('old', { age: firstAge })}</span>
       </span>
       <span className="issue-assignee">
         {issue.assignedTo ? (
           <PlainText text={issue.assignedTo.name || issue.assignedTo.email} charactersMax={60} />
         ) : (
-          <span className="text-ink-3">{t('unassigned')}</span>
+          <span className="text-ink-3">{unassigned}</span>
         )}
       </span>
     </li>

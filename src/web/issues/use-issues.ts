@@ -59,7 +59,6 @@ export function useIssues(
   })
   const [held, setHeld] = useState<{ key: typeof key; rows: RestIssue[] }>({ key, rows: [] })
   const waiting = held.key === key ? held.rows : nothing
-  const [away, setAway] = useState(false)
   const pages = list.data?.pages
   const rows = useMemo(() => rowsOf(pages ?? []), [pages])
   const change = useCallback(
@@ -68,11 +67,7 @@ export function useIssues(
     [client, key],
   )
   const look = useCallback(async () => {
-    const page = await apiPage<RestIssue>(path, { query: { ...query, limit: 50 } }).catch((error: unknown) => {
-      if (error instanceof ApiError && error.code === 'STORE_UNAVAILABLE') setAway(true)
-      throw error
-    })
-    setAway(false)
+    const page = await apiPage<RestIssue>(path, { query: { ...query, limit: 50 } })
     const data = client.getQueryData<Data>(key)
     if (!data) return
     const { pages: merged, unknown } = mergeRows(data.pages, page.rows)
@@ -91,7 +86,7 @@ export function useIssues(
     cached.current = false
   }, [look])
   useLiveRows({
-    ...{ organization, params, rows, waiting, projectIds, change, look, setAway },
+    ...{ organization, params, rows, waiting, projectIds, change, look },
     enabled: list.isSuccess && !list.isPlaceholderData,
   })
 
@@ -99,8 +94,6 @@ export function useIssues(
     list,
     rows,
     waiting,
-    /** The events store is away: the rows stand, but nothing new comes. */
-    away,
     hits: pages?.[0]?.hits ?? null,
     /** Puts the rows that wait on top of the list. */
     showWaiting: () => {
@@ -124,7 +117,6 @@ type LiveRows = {
   projectIds: readonly string[]
   change(make: (pages: Page[]) => Page[]): void
   look(): Promise<void>
-  setAway(away: boolean): void
   enabled: boolean
 }
 
@@ -163,17 +155,7 @@ function note(
 }
 
 /** Counts visible rows up as events arrive, and looks for rows that the list does not have. */
-function useLiveRows({
-  organization,
-  params,
-  rows,
-  waiting,
-  projectIds,
-  change,
-  look,
-  setAway,
-  enabled,
-}: LiveRows): void {
+function useLiveRows({ organization, params, rows, waiting, projectIds, change, look, enabled }: LiveRows): void {
   const known = useMemo(() => new Set([...rows, ...waiting].map((row) => row.id)), [rows, waiting])
   const due = useRef<Due>({
     counts: new Map(),
@@ -227,7 +209,6 @@ function useLiveRows({
   }
 
   useLive((live) => {
-    if (live.kind === 'engine') setAway(!live.up)
     if (!enabled || (params.range.kind === 'absolute' && params.range.toMs < systemClock.now())) return
     const state = due.current
     if (live.kind === 'engine') return live.up ? void latest.current.look().catch(() => {}) : undefined

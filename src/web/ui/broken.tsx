@@ -14,6 +14,7 @@ export function brokenSentence(error: Broken): string {
 /**
  * The error screen, without translations or providers, because those may be what broke. Never shows a message or stack.
  * Reports the error once; a stale chunk reloads the page once instead.
+ * An error with a digest happened on the server, which has reported it: a second report would be a second issue with its digest.
  */
 export function BrokenScreen({
   error,
@@ -27,7 +28,7 @@ export function BrokenScreen({
   const [reloading, setReloading] = useState(false)
   useEffect(() => {
     if (reloadOnce(error)) setReloading(true)
-    else report(error, where)
+    else if (!error.digest) report(error, where)
   }, [error, where])
   if (reloading) return null
   return (

@@ -1,0 +1,264 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { permissions } from '../auth/may.ts'
+import type { RestIssue } from '../protocol/rest.ts'
+import type { Role } from '../store/meta/meta.ts'
+import { openTestApp, type TestApp } from './app.cases.ts'
+import { routes } from './routes.ts'
+import { seedEvents } from './seed.cases.ts'
+
+// What every route that changes something refuses, and both ends of each list.
+
+const state: { made?: TestApp; issue?: RestIssue; keyId?: string } = {}
+function made(): TestApp {
+  if (!state.made) throw new Error('not open')
+  return state.made
+}
+const O = '/organizations/acme'
+const P = '/projects/acme/web'
+
+beforeAll(async () => {
+  state.made = await openTestApp()
+  await made().store(seedEvents)
+  const [issue] = (await made().call('GET', `${O}/issues/`)).json as RestIssue[]
+  if (issue) state.issue = issue
+  const [key] = (await made().call('GET', `${P}/keys/`)).json as { id: string }[]
+  if (key) state.keyId = key.id
+}, 30_000)
+afterAll(() => state.made?.close())
+
+const filled = (path: string) =>
+  path.replace(/:(\w+)/g, (_all, name: string) => {
+    const values: Record<string, string | undefined> = {
+      org: 'acme',
+      team: 'acme',
+      project: 'web',
+      issue: state.issue?.id,
+      key: state.keyId,
+    }
+    return values[name] ?? '1'
+  })
+const slug = '1 to 50 of a-z, 0-9 and -, not only digits.'
+
+describe('bodies', () => {
+  test.each<[method: string, path: string, body: unknown, fields: string[]]>([
+    ['POST', `${O}/projects/`, {}, ['name']],
+    ['POST', `${O}/projects/`, { name: '' }, ['name']],
+    ['POST', `${O}/projects/`, { name: '   ' }, ['name']],
+    ['POST', `${O}/projects/`, { name: 'x'.repeat(65) }, ['name']],
+    ['POST', `${O}/projects/`, { name: 'a\u0000b' }, ['name']],
+    ['POST', `${O}/projects/`, { name: 5 }, ['name']],
+    ['POST', `${O}/projects/`, { name: 'A', slug: 'Up' }, ['slug']],
+    ['POST', `${O}/projects/`, { name: 'A', slug: '123' }, ['slug']],
+    ['POST', `${O}/projects/`, { name: 'A', slug: '' }, ['slug']],
+    ['POST', `${O}/projects/`, { name: 'A', slug: '../x' }, ['slug']],
+    ['POST', `${O}/projects/`, { name: 'A', platform: 'Java Script' }, ['platform']],
+    ['POST', `${O}/projects/`, { name: '', slug: '1', platform: '' }, ['name', 'platform', 'slug']],
+    ['POST', `${O}/projects/`, [], ['detail']],
+    ['POST', `${O}/projects/`, 'null', ['detail']],
+    ['POST', '/teams/acme/acme/projects/', { name: 5 }, ['name']],
+    ['PUT', `${P}/`, { name: '' }, ['name']],
+    ['PUT', `${P}/`, { slug: 'a b' }, ['slug']],
+    ['PUT', `${P}/`, { platform: 7 }, ['platform']],
+    ['PUT', `${P}/`, { allowedOrigins: 'https://a.test' }, ['allowedOrigins']],
+    ['PUT', `${P}/`, { allowedOrigins: ['a b'] }, ['allowedOrigins']],
+    ['PUT', `${P}/`, { allowedDomains: ['a,b'] }, ['allowedDomains']],
+    ['PUT', `${P}/`, { allowedOrigins: Array.from({ length: 101 }, () => '*') }, ['allowedOrigins']],
+    ['POST', `${P}/keys/`, { name: '' }, ['name']],
+    ['POST', `${P}/keys/`, { rateLimit: 5 }, ['rateLimit']],
+    ['POST', `${P}/keys/`, { rateLimit: { window: 0, count: 1 } }, ['rateLimit']],
+    ['POST', `${P}/keys/`, { rateLimit: { window: 60 } }, ['rateLimit']],
+    ['PUT', `${P}/keys/:key/`, { isActive: 'yes' }, ['isActive']],
+    ['PUT', `${P}/keys/:key/`, { rateLimit: { window: 86_401, count: 1 } }, ['rateLimit']],
+    ['PUT', `${P}/keys/:key/`, { rateLimit: { window: 60, count: 1.5 } }, ['rateLimit']],
+    ['PUT', `${P}/keys/:key/`, { label: 'x'.repeat(65) }, ['label']],
+    ['PUT', `${O}/issues/:issue/`, { status: 'gone' }, ['status']],
+    ['PUT', `${O}/issues/:issue/`, { status: null }, ['status']],
+    ['PUT', `${O}/issues/:issue/`, { assignedTo: 7 }, ['assignedTo']],
+    ['PUT', `${O}/issues/:issue/`, { assignedTo: 'nobody@example.test' }, ['assignedTo']],
+    ['PUT', `${O}/issues/:issue/`, { substatus: 'x'.repeat(65) }, ['substatus']],
+    ['PUT', '/issues/:issue/', { statusDetails: [] }, ['statusDetails']],
+    ['PUT', `${O}/issues/`, { status: 'resolved' }, ['id']],
+    ['PUT', `${O}/issues/?id=x`, { status: 'resolved' }, ['id']],
+    ['PUT', `${O}/issues/?id=-1`, { status: 'resolved' }, ['id']],
+    ['PUT', `${O}/issues/?id=1&id=`, { status: 'resolved' }, ['id']],
+    ['PUT', `${P}/issues/`, { status: 'resolved' }, ['id']],
+    ['POST', `${O}/issues/:issue/comments/`, {}, ['text']],
+    ['POST', `${O}/issues/:issue/notes/`, { text: ' \n ' }, ['text']],
+    ['POST', `${O}/issues/:issue/notes/`, { text: 'x'.repeat(10_001) }, ['text']],
+    ['POST', '/issues/:issue/comments/', { text: ['a'] }, ['text']],
+  ])('%s %s refuses %.80j', async (method, path, body, fields) => {
+    const answer = await made().call(method, filled(path), { body })
+    expect([answer.status, Object.keys(answer.json).sort()]).toEqual([400, fields])
+    for (const sentences of Object.values(answer.json as Record<string, string[]>)) {
+      expect(sentences.length).toBeGreaterThan(0)
+      for (const one of sentences) expect(one).toMatch(/\S{3}/)
+    }
+  })
+
+  test('a field’s sentence says what is allowed', async () => {
+    const answer = await made().call('PUT', `${P}/`, { body: { slug: 'A' } })
+    expect(answer.json).toEqual({ slug: [slug] })
+  })
+
+  test.each(['{', '"', 'name=x', '{"name":"a"} x', '\u0000'])('no JSON: %j', async (body) => {
+    const answer = await made().call('POST', `${O}/projects/`, { body })
+    expect([answer.status, answer.json]).toMatchObject([400, { code: 'VALIDATION', causes: [expect.any(String)] }])
+  })
+
+  test('nothing of what was refused has stayed', async () => {
+    expect((await made().call('GET', `${O}/projects/`)).json).toMatchObject([{ slug: 'web', name: 'Web' }])
+    expect((await made().call('GET', `${P}/keys/`)).json).toHaveLength(1)
+    expect((await made().call('GET', `/issues/${state.issue?.id}/`)).json).toMatchObject({
+      status: 'unresolved',
+      assignedTo: null,
+      numComments: 0,
+    })
+  })
+})
+
+/** Routes that change something, with a body that they would take. */
+const bodies: Record<string, unknown> = {
+  createProject: { name: 'New' },
+  createTeamProject: { name: 'New' },
+  updateProject: { platform: 'node' },
+  createKey: { name: 'New' },
+  updateKey: { label: 'New' },
+  organizationIssueAddNote: { text: 'hi' },
+  organizationIssueAddComment: { text: 'hi' },
+  issueAddNote: { text: 'hi' },
+  issueAddComment: { text: 'hi' },
+}
+const changing = routes.filter((one) => one.method !== 'GET' && !one.path.startsWith('/api-tokens'))
+const call = (one: (typeof routes)[number], token: string) => {
+  const query = /^update(Project)?Issues$/.test(one.operationId) ? `?id=${state.issue?.id}` : ''
+  return made().call(one.method, `${filled(one.path)}/${query}`, {
+    token,
+    ...(one.body ? { body: bodies[one.operationId] ?? {} } : {}),
+  })
+}
+
+describe('who may not', () => {
+  const person = async (role: Role) => {
+    const { app, organization } = made()
+    const email = `${role}@example.test`
+    const found =
+      app.auth.personByEmail(email) ??
+      (await app.auth.createPerson({ name: role, email, password: 'another long password' }))
+    app.meta.setMember(organization.id, found.id, role)
+    return found
+  }
+  const tokenOf = async (role: Role, scopes: string[]) =>
+    made().app.auth.createToken(await person(role), 't', scopes, null).secret
+
+  test('there are routes to look at', () => {
+    expect(changing.length).toBeGreaterThan(10)
+  })
+
+  test.each(changing.map((one) => [one.operationId, one] as const))(
+    '%s: a token without the scope, with the scope to read',
+    async (_name, one) => {
+      const token = await tokenOf('admin', ['org:read', 'project:read', 'event:read', 'member:read'])
+      const answer = await call(one, token)
+      expect([answer.status, answer.json]).toMatchObject([403, { code: 'AUTH_TOKEN_SCOPE' }])
+    },
+  )
+
+  test.each(changing.map((one) => [one.operationId, one] as const))(
+    '%s: a viewer, whatever the token',
+    async (_name, one) => {
+      const answer = await call(one, await tokenOf('viewer', ['org:admin', 'project:admin', 'event:admin']))
+      expect([answer.status, answer.json]).toMatchObject([403, { code: 'AUTH_FORBIDDEN' }])
+    },
+  )
+
+  test.each(
+    changing
+      .filter((one) => one.action !== 'signed-in' && !permissions[one.action].roles.includes('member'))
+      .map((one) => [one.operationId, one] as const),
+  )('%s: a member', async (_name, one) => {
+    const answer = await call(one, await tokenOf('member', ['org:admin', 'project:admin', 'event:admin']))
+    expect([answer.status, answer.json]).toMatchObject([403, { code: 'AUTH_FORBIDDEN' }])
+  })
+
+  test('a token bound to another organization sees nothing here', async () => {
+    const { app } = made()
+    const admin = await person('admin')
+    const other = app.meta.createOrganization({ slug: 'elsewhere', name: 'Elsewhere', ownerUserId: admin.id })
+    const { secret } = app.auth.createToken(admin, 't', ['org:admin', 'project:admin', 'event:admin'], other.id)
+    expect((await made().call('GET', `${O}/projects/`, { token: secret })).status).toBe(404)
+    expect((await made().call('GET', `/issues/${state.issue?.id}/`, { token: secret })).status).toBe(404)
+    expect((await made().call('GET', '/organizations/', { token: secret })).json).toMatchObject([{ slug: 'elsewhere' }])
+  })
+
+  test('nothing of what was refused has happened', async () => {
+    expect((await made().call('GET', `${O}/projects/`)).json).toMatchObject([
+      { slug: 'web', platform: 'javascript-react' },
+    ])
+    expect((await made().call('GET', `${P}/keys/`)).json).toMatchObject([{ label: 'Default' }])
+  })
+})
+
+describe('both ends of a list', () => {
+  type Ends = Record<'previous' | 'next', { url: string; results: string; cursor: string }>
+  const endsOf = (headers: Headers): Ends => {
+    const found = [
+      ...(headers.get('link') ?? '').matchAll(/<([^>]+)>; rel="(\w+)"; results="(\w+)"; cursor="([^"]+)"/g),
+    ]
+    return Object.fromEntries(
+      found.map(([, url = '', rel = '', results = '', cursor = '']) => [rel, { url, results, cursor }]),
+    ) as Ends
+  }
+  const lists = (): [string, number][] => [
+    [`${O}/issues/`, 3],
+    [`${P}/issues/`, 3],
+    [`/issues/${state.issue?.id}/events/`, 1],
+  ]
+
+  test('first page: nothing before it; last page: nothing behind it; each row once', async () => {
+    for (const [path, rows] of lists()) {
+      const seen: string[] = []
+      let next = `${path}?limit=1`
+      for (let page = 0; page < rows; page++) {
+        const answer = await made().call('GET', next)
+        expect([path, answer.status]).toEqual([path, 200])
+        const ends = endsOf(answer.headers)
+        expect([path, page, ends.previous.results, ends.next.results]).toEqual([
+          path,
+          page,
+          String(page > 0),
+          String(page < rows - 1),
+        ])
+        seen.push(...(answer.json as { id: string }[]).map((one) => one.id))
+        const asked = new URL(ends.next.url).searchParams
+        expect([asked.get('cursor'), asked.get('limit')]).toEqual([ends.next.cursor, '1'])
+        next = ends.next.url.replace(/^.*\/api\/0/, '')
+      }
+      expect(new Set(seen).size).toBe(rows)
+      const beyond = await made().call('GET', next)
+      expect([beyond.status, beyond.json, endsOf(beyond.headers).next.results]).toEqual([200, [], 'false'])
+    }
+  })
+
+  test.each(['x', '0:0:2', '1:2', "0:0:0'--", '9'.repeat(40)])(
+    'a cursor of %j is refused by its field',
+    async (cursor) => {
+      for (const [path] of lists()) {
+        const answer = await made().call('GET', `${path}?cursor=${encodeURIComponent(cursor)}`)
+        expect([path, answer.status, Object.keys(answer.json)]).toEqual([path, 400, ['cursor']])
+      }
+    },
+  )
+
+  test.each([
+    ['0', 400],
+    ['-1', 400],
+    ['x', 400],
+    ['1.5', 400],
+    ['9999999', 400],
+    ['1000', 200],
+    ['', 200],
+  ])('a limit of %j answers %i', async (limit, status) => {
+    expect((await made().call('GET', `${O}/issues/?limit=${limit}`)).status).toBe(status)
+    expect((await made().call('GET', `${O}/issues/?per_page=${limit}`)).status).toBe(status)
+  })
+})

@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest'
+import { head } from './journal.cases.ts'
+import { segmentSpan } from './journal.ts'
+import { decodeRecords, encodePrefix, endMark, offsetOf, prefixBytes, recordBytes, segmentOf } from './record.ts'
+
+const start = 3 * segmentSpan + 4096
+
+/** Records one behind the other, as they lie in a segment from `start` on, and where each begins. */
+function written(...bodies: string[]): { bytes: Buffer; starts: number[] } {
+  const parts: Buffer[] = []
+  const starts: number[] = []
+  let at = 0
+  bodies.forEach((text, n) => {
+    const [headBytes, body] = [Buffer.from(JSON.stringify(head(n))), Buffer.from(text)]
+    parts.push(encodePrefix(start + at, headBytes, body), headBytes, body)
+    starts.push(at)
+    at += recordBytes(headBytes.length, body.length)
+  })
+  expect(Buffer.concat(parts)).toHaveLength(at)
+  return { bytes: Buffer.concat(parts), starts: [...starts, at] }
+}
+
+test.each([[['']], [['a']], [['', 'b', '']], [['x'.repeat(70_000), '“日本”', '\u0000']]])(
+  'what was written comes back: %#',
+  (bodies) => {
+    const { bytes, starts } = written(...bodies)
+    const found = decodeRecords(bytes, start, 100)
+    expect(found).toMatchObject({ stop: 'end', at: bytes.length })
+    expect(found.records.map((one) => [one.jpos, one.end, one.head, one.body.toString()])).toEqual(
+      bodies.map((body, n) => [start + (starts[n] ?? 0), start + (starts[n + 1] ?? 0), head(n), body]),
+    )
+  },
+)
+
+describe('where it stops', () => {
+  const { bytes, starts } = written('one', 'two', 'three')
+  const [, second = 0, third = 0] = starts
+
+  test.each([1, 2])('full after %i', (max) => {
+    expect(decodeRecords(bytes, start, max)).toMatchObject({ stop: 'full', at: starts[max] })
+  })
+
+  test('at an end mark, whatever stands behind it', () => {
+    const marked = Buffer.concat([bytes.subarray(0, third), endMark, bytes])
+    expect(decodeRecords(marked, start, 9)).toMatchObject({ stop: 'end', at: third })
+    expect(decodeRecords(Buffer.alloc(0), start, 9)).toMatchObject({ stop: 'end', at: 0 })
+  })
+
+  test('short wherever the bytes are cut within a record, with what is missing', () => {
+    for (let cut = second + 1; cut < third; cut++) {
+      const found = decodeRecords(bytes.subarray(0, cut), start, 9)
+      expect([cut, found.stop, found.at, found.records.length]).toEqual([cut, 'short', second, 1])
+      const needed = cut - second < prefixBytes ? prefixBytes : third - second
+      expect([cut, found.needBytes]).toEqual([cut, needed])
+    }
+  })
+
+  test('corrupt for every single flipped bit of a record; those before it are kept', () => {
+    for (let at = second + 4; at < third; at++) {
+      const harmed = Buffer.from(bytes)
+      harmed[at] = (harmed[at] ?? 0) ^ (1 << (at % 8))
+      const found = decodeRecords(harmed, start, 9)
+      expect([at, found.stop, found.at, found.records.length]).toEqual([at, 'corrupt', second, 1])
+    }
+  })
+
+  test.each([
+    ['a length below its least', 0, 3],
+    ['a length over the most', 0, 2 ** 32 - 1],
+    ['a head longer than its record', 8, 2 ** 20],
+  ])('corrupt: %s', (_name, offset, value) => {
+    const harmed = Buffer.from(bytes)
+    harmed.writeUInt32LE(value, offset)
+    expect(decodeRecords(harmed, start, 9)).toMatchObject({ stop: 'corrupt', at: 0, records: [] })
+  })
+
+  test('corrupt: a head that is no JSON, under a right checksum', () => {
+    const [bad, body] = [Buffer.from('{"kind'), Buffer.from('x')]
+    const record = Buffer.concat([encodePrefix(start, bad, body), bad, body])
+    expect(decodeRecords(record, start, 9)).toMatchObject({ stop: 'corrupt', records: [] })
+  })
+
+  test.each([1, 4096, segmentSpan, 2 ** 32])(
+    'what another life of the file left, %i bytes away, is no record of this one',
+    (off) => {
+      expect(decodeRecords(bytes, start + off, 9)).toMatchObject({ stop: 'corrupt', at: 0 })
+    },
+  )
+})
+
+test.each([
+  [0, 0, 0],
+  [segmentSpan - 1, 0, segmentSpan - 1],
+  [segmentSpan, 1, 0],
+  [33_000_000 * segmentSpan + 5, 33_000_000, 5],
+])('position %i is segment %i, offset %i', (jpos, segment, offset) => {
+  expect([segmentOf(jpos), offsetOf(jpos)]).toEqual([segment, offset])
+  expect(Number.isSafeInteger(jpos)).toBe(true)
+})

@@ -1,0 +1,202 @@
+import { describe, expect, test } from 'vitest'
+import { type Branch, type Names, planOf } from './plan.ts'
+import { fields, states } from './search/fields.ts'
+import { parseSearch } from './search/parse.ts'
+
+// Every key that a query knows, from its text to the conditions that the stores get; and its negation.
+
+const nowMs = 1_795_000_000_000
+const hourMs = 3_600_000
+const names: Names = {
+  nowMs,
+  meUserId: 'me-id',
+  userIdOf: (email) => (email === 'ada@example.test' ? 'ada-id' : undefined),
+  projectIdsOf: (wanted) => (wanted.wild ? [1, 2] : wanted.text === 'web' ? [1] : []),
+  projectIds: [1, 2, 3],
+}
+const plan = (text: string): Branch[] => planOf(parseSearch(text), names).branches
+const issue = (field: string, value: string, match = 'is') => ({ issue: { op: 'field', field, match, value } })
+const event = (field: string, value: string, match = 'is') => ({ event: { op: 'field', field, match, value } })
+const number = (field: string, compare: string, value: number) => ({ issue: { op: 'number', field, compare, value } })
+const everything = [{}]
+const nothing: Branch[] = []
+
+/** The condition, and what its negation is where that is no plain `not`. */
+const cases: Record<string, [text: string, branches: object[], negated?: object[]][]> = {
+  is: [['is:ongoing', [{ issue: { op: 'substatus', value: 'ongoing' } }]]],
+  has: [['has:fruit', [{ event: { op: 'tag', key: 'fruit', match: 'has', value: '' } }]]],
+  assigned: [
+    ['assigned:any', [{ issue: { op: 'assigned', userId: 'any' } }]],
+    ['assigned:ada@example.test', [{ issue: { op: 'assigned', userId: 'ada-id' } }]],
+    ['assigned:ME', [{ issue: { op: 'assigned', userId: 'me-id' } }]],
+    ['assigned:eve@example.test', nothing, everything],
+  ],
+  issue: [
+    ['issue:web-7', [issue('shortId', 'WEB-7')]],
+    ['issue:web-*', [issue('shortId', 'WEB-*', 'like')]],
+  ],
+  'issue.id': [['issue.id:5', [number('id', '=', 5)]]],
+  'issue.category': [
+    ['issue.category:error', everything, nothing],
+    ['issue.category:cron', nothing, everything],
+  ],
+  'issue.type': [['issue.type:error', everything, nothing]],
+  'issue.priority': [
+    ['issue.priority:medium', [issue('level', 'warning')]],
+    ['issue.priority:urgent', nothing, everything],
+  ],
+  firstSeen: [['firstSeen:-24h', [number('firstSeen', '>=', nowMs - 24 * hourMs)]]],
+  lastSeen: [['lastSeen:+24h', [number('lastSeen', '<=', nowMs - 24 * hourMs)]]],
+  age: [['age:>2026-01-31', [number('firstSeen', '>', Date.UTC(2026, 0, 31))]]],
+  timestamp: [
+    ['timestamp:-1h', [{ fromMs: nowMs - hourMs }], [{ toMs: nowMs - hourMs }]],
+    ['timestamp:<2026-01-31', [{ toMs: Date.UTC(2026, 0, 31) }], [{ fromMs: Date.UTC(2026, 0, 31) }]],
+  ],
+  timesSeen: [
+    ['timesSeen:>=3', [number('count', '>=', 3)]],
+    ['timesSeen:3', [number('count', '=', 3)]],
+  ],
+  level: [['level:fatal', [issue('level', 'fatal')]]],
+  title: [['title:"*x y*"', [issue('title', '*x y*', 'like')]]],
+  culprit: [['culprit:app', [issue('culprit', 'app')]]],
+  message: [
+    ['message:word', [{ event: { op: 'text', value: 'word' } }]],
+    ['message:w*d', [event('message', 'w*d', 'like')]],
+  ],
+  platform: [['platform:javascript', [issue('platform', 'javascript')]]],
+  logger: [['logger:db', [issue('logger', 'db')]]],
+  'error.type': [['error.type:TypeError', [issue('errorType', 'TypeError')]]],
+  'error.value': [['error.value:x*', [issue('errorValue', 'x*', 'like')]]],
+  'error.handled': [['error.handled:false', [{ issue: { op: 'unhandled', value: true } }]]],
+  'error.unhandled': [['error.unhandled:false', [{ issue: { op: 'unhandled', value: false } }]]],
+  'error.main_thread': [['error.main_thread:true', nothing, everything]],
+  symbolicated_in_app: [['symbolicated_in_app:false', nothing, everything]],
+  'stack.in_app': [['stack.in_app:1', nothing, everything]],
+  'stack.lineno': [['stack.lineno:>5', nothing, everything]],
+  'stack.colno': [['stack.colno:5', nothing, everything]],
+  firstRelease: [['firstRelease:web@1', [issue('firstRelease', 'web@1')]]],
+  lastRelease: [['lastRelease:web@*', [issue('lastRelease', 'web@*', 'like')]]],
+  release: [['release:web@1', [event('release', 'web@1')]]],
+  dist: [['dist:7', [{ event: { op: 'tag', key: 'dist', match: 'is', value: '7' } }]]],
+  environment: [['environment:prod*', [event('environment', 'prod*', 'like')]]],
+  transaction: [['transaction:/cart', [event('transaction', '/cart')]]],
+  'event.type': [
+    ['event.type:error', [issue('kind', 'error')]],
+    ['event.type:default', [issue('kind', 'message')]],
+    ['event.type:csp', [issue('kind', 'csp')]],
+    ['event.type:transaction', nothing, everything],
+  ],
+  trace: [['trace:ABCD-ef', [event('trace_id', 'abcdef')]]],
+  digest: [['digest:3141', [event('digest', '3141')]]],
+  id: [['id:AA-BB', [event('event_id', 'aabb')]]],
+  project: [
+    ['project:web', [{ projectIds: [1] }], [{ projectIds: [2, 3] }]],
+    ['project:w*', [{ projectIds: [1, 2] }], [{ projectIds: [3] }]],
+    ['project:none', nothing, [{ projectIds: [1, 2, 3] }]],
+  ],
+  'project.id': [
+    ['project.id:2', [{ projectIds: [2] }], [{ projectIds: [1, 3] }]],
+    ['project.id:<2', [{ projectIds: [1] }], [{ projectIds: [2, 3] }]],
+    ['project.id:<=2', [{ projectIds: [1, 2] }], [{ projectIds: [3] }]],
+    ['project.id:>=2', [{ projectIds: [2, 3] }], [{ projectIds: [1] }]],
+    ['project.id:!=2', [{ projectIds: [1] }, { projectIds: [3] }], [{ projectIds: [2] }]],
+  ],
+  'transaction.duration': [['transaction.duration:>5s', nothing, everything]],
+}
+
+const not = (branch: object) =>
+  Object.fromEntries(Object.entries(branch).map(([kind, of]) => [kind, { op: 'not', of }]))
+const all = Object.values(cases).flat()
+
+test('every key has a case', () => {
+  expect(Object.keys(cases).sort()).toEqual(fields.map((one) => one.name).sort())
+})
+
+describe.each(all)('%s', (text, branches, negated) => {
+  test(`${text} asks for it`, () => {
+    expect(plan(text)).toEqual(branches)
+  })
+
+  test(`!${text} asks for the rest`, () => {
+    expect(plan(`!${text}`)).toEqual(negated ?? branches.map(not))
+    expect(plan(`!(!${text})`)).toEqual(branches)
+  })
+})
+
+test.each(states.map((state) => [state]))('is:%s and its negation never meet the same issues', (state) => {
+  const [yes, no] = [plan(`is:${state}`), plan(`!is:${state}`)]
+  expect(yes).not.toEqual(no)
+  expect(yes.length + no.length).toBeGreaterThan(0)
+})
+
+describe('has', () => {
+  const field = (name: string) => ({ op: 'field', field: name, match: 'has', value: '' })
+  test.each<[string, object[]]>([
+    ['has:release', [{ event: field('release') }]],
+    ['!has:release', [{ event: { op: 'not', of: field('release') } }]],
+    ['has:trace_id', [{ event: field('trace_id') }]],
+    ['has:assigned', [{ issue: { op: 'assigned', userId: 'any' } }]],
+    ['has:title', [{ issue: { op: 'not', of: { op: 'field', field: 'title', match: 'is', value: '' } } }]],
+    ['has:timesSeen', everything],
+    ['!has:timesSeen', nothing],
+    ['has:dist', [{ event: { op: 'tag', key: 'dist', match: 'has', value: '' } }]],
+    ['has:tags[release]', [{ event: { op: 'tag', key: 'release', match: 'has', value: '' } }]],
+  ])('%s', (text, branches) => {
+    expect(plan(text)).toEqual(branches)
+  })
+})
+
+describe('tags', () => {
+  const tag = (key: string, value: string, match = 'is') => ({ op: 'tag', key, match, value })
+  test.each<[string, object]>([
+    ['fruit:apple', tag('fruit', 'apple')],
+    ['fruit:a*', tag('fruit', 'a*', 'like')],
+    ['fruit:a\\*', tag('fruit', 'a*')],
+    ['tags[level]:x', tag('level', 'x')],
+    ['fruit:[a,b]', { op: 'or', of: [tag('fruit', 'a'), tag('fruit', 'b')] }],
+    ['fruit:""', { op: 'not', of: tag('fruit', '', 'has') }],
+    ['!fruit:""', { op: 'not', of: { op: 'not', of: tag('fruit', '', 'has') } }],
+    ['user.email:a@b.test', { op: 'or', of: [tag('user.email', 'a@b.test'), tag('user', 'email:a@b.test')] }],
+    ['user.ip:10.*', { op: 'or', of: [tag('user.ip', '10.*', 'like'), tag('user', 'ip:10.*', 'like')] }],
+    ['constructor:x', tag('constructor', 'x')],
+    [`fruit:"'; drop table events; --"`, tag('fruit', `'; drop table events; --`)],
+  ])('%s', (text, filter) => {
+    expect(plan(text)).toEqual([{ event: filter }])
+  })
+})
+
+describe('joining', () => {
+  test.each<[string, number]>([
+    ['is:new level:error', 1],
+    ['is:new fruit:a', 1],
+    ['is:new OR level:error', 1],
+    ['fruit:a OR tree:b', 1],
+    ['is:new OR fruit:a', 2],
+    ['(is:new OR fruit:a) (is:ongoing OR tree:b)', 4],
+    ['(is:new fruit:a) OR (is:ongoing tree:b)', 2],
+    ['is:new OR issue.category:error', 1],
+    ['project:none OR is:new', 1],
+    ['project:none is:new', 0],
+  ])('%s costs %i', (text, branches) => {
+    expect(plan(text)).toHaveLength(branches)
+  })
+
+  test('stretches of time narrow each other', () => {
+    expect(plan('timestamp:>2026-01-01 timestamp:>2026-01-05 timestamp:<2026-02-01 timestamp:<2026-01-20')).toEqual([
+      { fromMs: Date.UTC(2026, 0, 5), toMs: Date.UTC(2026, 0, 20) },
+    ])
+  })
+
+  test('what holds for everything takes the rest of an OR with it', () => {
+    expect(plan('is:new OR is:unlinked OR fruit:a')).toEqual(everything)
+  })
+})
+
+test.each([
+  ['Type*', ['title', 'culprit', 'errorType', 'errorValue']],
+  ['*', ['title', 'culprit', 'errorType', 'errorValue']],
+])('free text with a star, %s, looks at each text by itself', (text, looked) => {
+  const [branch] = plan(text)
+  if (branch?.issue?.op !== 'or') throw new Error('no choice')
+  expect(branch.issue.of).toEqual(looked.map((field) => ({ op: 'field', field, match: 'like', value: `*${text}*` })))
+})

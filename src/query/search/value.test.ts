@@ -1,0 +1,211 @@
+import { describe, expect, test } from 'vitest'
+import { MishapError } from '../../errors.ts'
+import { type Field, fieldOf, fields, states } from './fields.ts'
+import { dateOf, isMeasure, numberOf, refuse, typed, wanted } from './value.ts'
+
+const plain = (text: string) => ({ text, quoted: false, at: 4 })
+const hourMs = 3_600_000
+
+describe('wanted', () => {
+  test.each([
+    ['abc', 'abc', false],
+    ['a*c', 'a*c', true],
+    ['*', '*', true],
+    ['a\\*c', 'a*c', false],
+    ['\\*a*', '\\*a*', true],
+    ['say \\"hi\\"', 'say "hi"', false],
+    ['100%', '100%', false],
+    ['', '', false],
+  ])('%j', (text, value, wild) => {
+    expect(wanted(plain(text))).toEqual({ text: value, wild })
+  })
+})
+
+describe('numberOf', () => {
+  test.each([
+    ['10', '=', 10],
+    ['-3', '=', -3],
+    ['1.5', '=', 1.5],
+    ['=7', '=', 7],
+    ['>7', '>', 7],
+    ['>=7', '>=', 7],
+    ['<-7', '<', -7],
+    ['<=7', '<=', 7],
+    ['!=7', '!=', 7],
+    ['2k', '=', 2000],
+    ['>1.5M', '>', 1_500_000],
+    ['3b', '=', 3_000_000_000],
+  ])('%s', (text, compare, value) => {
+    expect(numberOf(text)).toEqual({ compare, value })
+  })
+
+  test.each(['', 'x', '1x', '1 000', '>', '=>1', '1.', '.5', '1e5', '0x10', '--1', '1kk', 'NaN', 'Infinity'])(
+    '%j is none',
+    (text) => {
+      expect(numberOf(text)).toBeUndefined()
+    },
+  )
+})
+
+describe('dateOf', () => {
+  test.each([
+    ['-24h', '>=', 24],
+    ['+24h', '<=', 24],
+    ['-7d', '>=', 168],
+    ['+2w', '<=', 336],
+    ['-30m', '>=', 0.5],
+  ])('%s is relative', (text, compare, hours) => {
+    expect(dateOf(text)).toEqual({ compare, moment: { agoMs: hours * hourMs } })
+  })
+
+  test.each([
+    ['>2026-01-31', '>', '2026-01-31T00:00:00Z'],
+    ['<=2026-01-31T12:30', '<=', '2026-01-31T12:30:00Z'],
+    ['>=2026-01-31T12:30:15', '>=', '2026-01-31T12:30:15Z'],
+    ['<2026-01-31T12:30:15.123456', '<', '2026-01-31T12:30:15.123Z'],
+    ['<2026-01-31T12:30:15Z', '<', '2026-01-31T12:30:15Z'],
+    ['<2026-01-31T12:30:15+0530', '<', '2026-01-31T07:00:15Z'],
+    ['<2026-01-31T12:30:15-02:00', '<', '2026-01-31T14:30:15Z'],
+    ['>2024-02-29', '>', '2024-02-29T00:00:00Z'],
+  ])('%s', (text, compare, iso) => {
+    expect(dateOf(text)).toEqual({ compare, moment: { atMs: Date.parse(iso) } })
+  })
+
+  test.each([
+    ['2026-01-31', '2026-01-31T00:00:00Z', '2026-02-01T00:00:00Z'],
+    ['=2026-01-31', '2026-01-31T00:00:00Z', '2026-02-01T00:00:00Z'],
+    ['2026-01-31T12:00', '2026-01-31T11:55:00Z', '2026-01-31T12:05:00Z'],
+    ['2026-01-31T12:00:00+02:00', '2026-01-31T09:55:00Z', '2026-01-31T10:05:00Z'],
+  ])('%s alone is a stretch', (text, from, until) => {
+    expect(dateOf(text)).toEqual({
+      compare: '>=',
+      moment: { atMs: Date.parse(from) },
+      until: { atMs: Date.parse(until) },
+    })
+  })
+
+  test.each(['', 'soon', '24h', '-24', '-24y', '-1234567d', '!=2026-01-31', '2026-1-1', '2026-13-01', '26-01-31'])(
+    '%j is none',
+    (text) => {
+      expect(dateOf(text)).toBeUndefined()
+    },
+  )
+})
+
+describe('isMeasure', () => {
+  test.each(['5', '>5', '-1.5k', '>1.5s', '300ms', '2min', '>=1hr', '3wk', '50%', '10mb', '1.5GiB', '8bit', '-24h'])(
+    '%s',
+    (text) => {
+      expect(isMeasure(text)).toBe(true)
+    },
+  )
+  test.each(['', 'fast', '5 s', '5parsecs', '..5s', 's', '%'])('not %j', (text) => {
+    expect(isMeasure(text)).toBe(false)
+  })
+})
+
+const known = (key: string): Field => {
+  const field = fieldOf(key)
+  if (!field) throw new Error(`no field ${key}`)
+  return field
+}
+
+describe('typed', () => {
+  test.each<[string, string, object[]]>([
+    ['is', 'Resolved', [{ op: 'is', value: 'resolved', at: 9 }]],
+    ['error.handled', 'TRUE', [{ op: 'flag', key: 'error.handled', value: true, at: 9 }]],
+    ['error.handled', '0', [{ op: 'flag', key: 'error.handled', value: false, at: 9 }]],
+    ['timesSeen', '>2k', [{ op: 'number', key: 'timesSeen', compare: '>', value: 2000, at: 9 }]],
+    [
+      'timesSeen',
+      '!=5',
+      [
+        { op: 'number', key: 'timesSeen', compare: '<', value: 5, at: 9 },
+        { op: 'number', key: 'timesSeen', compare: '>', value: 5, at: 9 },
+      ],
+    ],
+    ['transaction.duration', '>5s', [{ op: 'nothing', key: 'transaction.duration', at: 9 }]],
+    ['transaction.duration', '500', [{ op: 'nothing', key: 'transaction.duration', at: 9 }]],
+    ['title', 'x*', [{ op: 'match', key: 'title', tag: false, values: [{ text: 'x*', wild: true }], at: 9 }]],
+  ])('%s:%s', (key, text, terms) => {
+    expect(typed(known(key), plain(text), 9)).toEqual(terms)
+  })
+
+  test.each(['is', 'error.handled', 'timesSeen', 'transaction.duration', 'title'])(
+    'an empty text in quotes asks whether %s is not set',
+    (key) => {
+      expect(typed(known(key), { text: '', quoted: true, at: 4 }, 9)).toEqual([
+        { op: 'match', key, tag: false, values: [{ text: '', wild: false }], at: 9 },
+      ])
+    },
+  )
+
+  test.each([
+    ['is', 'lost'],
+    ['error.handled', 'yes'],
+    ['timesSeen', 'many'],
+    ['transaction.duration', '5parsecs'],
+  ])('%s:%s is refused at the place of its value', (key, text) => {
+    expect(() => typed(known(key), plain(text), 0)).toThrow(
+      expect.objectContaining({ code: 'QUERY_TYPE', causes: ['position 5', expect.stringMatching(/^expected /)] }),
+    )
+  })
+})
+
+test('a refusal says the position from 1 and what was expected, twice', () => {
+  const error = refuse(0, 'a term')
+  expect(error).toBeInstanceOf(MishapError)
+  expect(error).toMatchObject({
+    code: 'QUERY_SYNTAX',
+    message: 'Invalid query: at position 1, expected a term.',
+    causes: ['position 1', 'expected a term'],
+  })
+})
+
+describe('fields', () => {
+  test('each name once, each shown one with a sentence', () => {
+    expect(new Set(fields.map((one) => one.name)).size).toBe(fields.length)
+    for (const one of fields) expect([one.name, one.sentence]).toEqual([one.name, expect.stringMatching(/\w\.$/)])
+  })
+
+  test.each(fields.map((one) => [one.name, one]))('%s is found by its own name', (name, field) => {
+    expect(fieldOf(name)).toBe(field)
+  })
+
+  test.each([
+    ['first_seen', 'firstSeen'],
+    ['first-seen', 'firstSeen'],
+    ['first_seen()', 'firstSeen'],
+    ['last_seen', 'lastSeen'],
+    ['last-seen', 'lastSeen'],
+    ['times_seen', 'timesSeen'],
+    ['count()', 'timesSeen'],
+    ['first_release', 'firstRelease'],
+    ['last_release', 'lastRelease'],
+    ['platform.name', 'platform'],
+    ['assignee', 'assigned'],
+    ['assigned_or_suggested', 'assigned'],
+    ['event.timestamp', 'timestamp'],
+    ['project_id', 'project.id'],
+    ['project.name', 'project'],
+    ['trace_id', 'trace'],
+    ['event_id', 'id'],
+    ['location', 'culprit'],
+    ['short_id', 'issue'],
+    ['group.id', 'issue.id'],
+  ])('%s is another spelling of %s', (spelling, name) => {
+    expect(fieldOf(spelling)?.name).toBe(name)
+  })
+
+  test.each(['fruit', 'Level', 'constructor', '__proto__', 'toString', 'measurement.x', ''])('%j is a tag', (key) => {
+    expect(fieldOf(key)).toBeUndefined()
+  })
+
+  test.each(['measurements.lcp', 'spans.db'])('%s is a duration of another kind of data, and not offered', (key) => {
+    expect(fieldOf(key)).toMatchObject({ name: key, type: 'duration', shown: false })
+  })
+
+  test.each(states.map((one) => [one]))('is:%s is read', (state) => {
+    expect(typed(known('is'), plain(state), 0)).toEqual([{ op: 'is', value: state, at: 0 }])
+  })
+})
