@@ -80,6 +80,7 @@ const bootstrapWords = (data: string) => [
   ...['--data', data],
 ]
 
+// four processes one after the other, each of which hashes a password: slow where two cores do other things as well
 test('bootstrap on a stopped folder, as JSON and as lines; the password comes without its line break', async () => {
   const data = join(root, 'made')
   const first = await run([...bootstrapWords(data), '--json'], { input: 'correct horse battery\r\n' })
@@ -95,7 +96,7 @@ test('bootstrap on a stopped folder, as JSON and as lines; the password comes wi
   const third = await run(bootstrapWords(data), { input: 'correct horse battery' })
   expect([third.code, third.complaint]).toMatchObject([1, expect.stringContaining('AUTH_FAILED')])
   expect(third.out + third.complaint).not.toContain('correct horse')
-})
+}, 90_000)
 
 test('a password that breaks the rules is refused with its field', async () => {
   const ended = await run(bootstrapWords(join(root, 'short')), { input: 'short\n' })
@@ -124,7 +125,7 @@ test('data of a newer version is refused by every command and left as it is', as
     expect(ended.complaint).toContain('schema 99')
   }
   expect(() => openSqliteMeta(file, { clock: testClock() })).toThrow('schema 99')
-})
+}, 90_000)
 
 test('a port that is taken is said, and the folder is free again', async () => {
   const data = join(root, 'taken')
@@ -139,4 +140,4 @@ test('a port that is taken is said, and the folder is free again', async () => {
   await new Promise((resolve) => server.close(resolve))
   expect([started.code, started.complaint]).toMatchObject([1, expect.stringContaining('START_PORT_TAKEN')])
   expect((await run([...bootstrapWords(data), '--json'], { input: 'correct horse battery\n' })).code).toBe(0)
-})
+}, 90_000)

@@ -211,7 +211,7 @@ describe.skipIf(noChromium)('with a product of its own', () => {
       // a new load has no rows to keep: shell, search and filters stand
       await page.goto(at('/issues'))
       await page.locator('.stream-away', { hasText: 'Trying again' }).waitFor({ timeout: 15_000 })
-      expect(await page.locator('input[name=q]').or(page.getByRole('searchbox')).count()).toBeGreaterThan(0)
+      expect(await page.locator('.search-input').count()).toBeGreaterThan(0)
       expect(await page.locator('nav').count()).toBeGreaterThan(0)
       expect((await fetch(`${product.url}/api/health/live`)).status).toBe(200)
       expect((await ingest(product, state.project, envelopeOf(errorEvent('GammaError')))).status).toBe(200)
@@ -230,7 +230,7 @@ describe.skipIf(noChromium)('with a product of its own', () => {
 
   test('a screen that breaks on the server shows its digest, which finds the error in Mishap itself', async () => {
     const { page, product } = state
-    const database = new DatabaseSync(join(product.data, 'meta', 'mishap.sqlite'))
+    const database = new DatabaseSync(join(product.data, 'meta', 'mishap.sqlite'), { timeout: 5000 })
     database.exec('alter table api_token rename to api_token_gone')
     let digest = ''
     try {

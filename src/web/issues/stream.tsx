@@ -60,12 +60,11 @@ export function Stream({ organization, projects, canTriage, first }: StreamProps
   const projectIds = useMemo(() => projectIdsOf(params.project, projects), [params.project, projects])
   const issues = useIssues(organization, params, projectIds, first)
   const { list, rows, waiting } = issues
-  const base = `/o/${organization}/issues`
   const kept = keptSearch(params)
   const [marks, setMarks] = useMarks(['stream', organization, params.q, params.project, params.env].join(':'))
   const { cursorId, selected } = marks
   const triage = useTriage(organization, issues.show, issues.refresh)
-  const hrefOf = (issue: RestIssue) => `${base}/${issue.id}${kept}`
+  const hrefOf = (issue: RestIssue) => `/o/${organization}/issues/${issue.id}${kept}`
 
   function open(issue: RestIssue | undefined): void {
     if (!issue) return

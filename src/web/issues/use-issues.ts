@@ -25,24 +25,13 @@ export type Issues = ReturnType<typeof useIssues>
 /** The first page as the server had it for `key`, the JSON text of the query. */
 export type FirstRows = { key: string; page: Page }
 
-/**
- * The rows of the stream: pages by cursor, kept fresh by the live stream. `projectIds` empty: all. `first` comes with
- * the document, so that rows are painted before any script runs.
- */
-export function useIssues(
-  organization: string,
-  params: StreamParams,
-  projectIds: readonly string[],
-  first: FirstRows | undefined,
-) {
-  const client = useQueryClient()
-  const path = `organizations/${organization}/issues/`
-  const query = useMemo(() => listQuery(params, projectIds), [params, projectIds])
-  const key = useMemo(() => ['issues', organization, query] as const, [organization, query])
+type Key = readonly ['issues', string, ReturnType<typeof listQuery>]
+
+function useListQuery(path: string, key: Key, query: Key[2], first: FirstRows | undefined) {
   // Only while the page is new: a later return to this query must not show rows of long ago.
   const [given, setGiven] = useState(first)
   useEffect(() => setGiven(undefined), [])
-  const list = useInfiniteQuery<Page, Error, Data, typeof key, string | null>({
+  const list = useInfiniteQuery<Page, Error, Data, Key, string | null>({
     queryKey: key,
     queryFn: ({ pageParam, signal }) =>
       apiPage<RestIssue>(path, { query: { ...query, limit: rowsPerPage, cursor: pageParam ?? undefined }, signal }),
@@ -57,6 +46,24 @@ export function useIssues(
     retryDelay: 2000,
     placeholderData: (before) => before,
   })
+  return list
+}
+
+/**
+ * The rows of the stream: pages by cursor, kept fresh by the live stream. `projectIds` empty: all. `first` comes with
+ * the document, so that rows are painted before any script runs.
+ */
+export function useIssues(
+  organization: string,
+  params: StreamParams,
+  projectIds: readonly string[],
+  first: FirstRows | undefined,
+) {
+  const client = useQueryClient()
+  const path = `organizations/${organization}/issues/`
+  const query = useMemo(() => listQuery(params, projectIds), [params, projectIds])
+  const key = useMemo(() => ['issues', organization, query] as const, [organization, query])
+  const list = useListQuery(path, key, query, first)
   const [held, setHeld] = useState<{ key: typeof key; rows: RestIssue[] }>({ key, rows: [] })
   const waiting = held.key === key ? held.rows : nothing
   const pages = list.data?.pages
