@@ -79,7 +79,7 @@ test.skipIf(corpus.length === 0)(
         const answer = await ingest(product, project, body, { path })
         expect([name, path, answer.status]).toEqual([name, path, 200])
         // transactions are counted, not stored yet
-      if (event.type !== 'transaction') last.push(event_id)
+        if (event.type !== 'transaction') last.push(event_id)
       }
     }
     for (const id of last)

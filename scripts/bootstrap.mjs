@@ -80,7 +80,17 @@ function runtime() {
 
 /** The Next application, built when its sources or the packages changed. */
 function build(node) {
-  const wanted = hashOf(['src/web', 'src/protocol', 'src/query', 'src/auth', 'src/store/meta', 'src/errors.ts', 'src/clock.ts', 'src/outcome.ts', 'package-lock.json'])
+  const wanted = hashOf([
+    'src/web',
+    'src/protocol',
+    'src/query',
+    'src/auth',
+    'src/store/meta',
+    'src/errors.ts',
+    'src/clock.ts',
+    'src/outcome.ts',
+    'package-lock.json',
+  ])
   const standalone = join(root, 'src/web/.next/standalone')
   if (readMark('web') === wanted && existsSync(standalone)) return
   say('building the screens (when their sources changed, about a minute)')

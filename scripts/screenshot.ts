@@ -4,21 +4,125 @@ import { join } from 'node:path'
 import { openBrowser, openPage, signIn } from '../e2e/browser.ts'
 import { api, bootstrap, discard, envelopeOf, errorEvent, ingest, ready, root, start, until } from '../e2e/product.ts'
 
-type Made = { type: string; value: string; culprit: string; level: string; times: number; users: number; handled: boolean }
+type Made = {
+  type: string
+  value: string
+  culprit: string
+  level: string
+  times: number
+  users: number
+  handled: boolean
+}
 
 const made: readonly Made[] = [
-  { type: 'TypeError', value: "Cannot read properties of undefined (reading 'total')", culprit: 'checkout/CartSummary.tsx', level: 'error', times: 96, users: 61, handled: false },
-  { type: 'ChunkLoadError', value: 'Loading chunk 418 failed (timeout: /_next/static/chunks/418.js)', culprit: 'webpack/runtime.js', level: 'error', times: 48, users: 40, handled: true },
-  { type: 'PaymentDeclinedError', value: 'Issuer declined with code 05 (do_not_honor)', culprit: 'api/pay/route.ts', level: 'warning', times: 70, users: 52, handled: true },
-  { type: 'HydrationError', value: 'Text content did not match. Server: "21 Nov" Client: "20 Nov"', culprit: 'ui/DateBadge.tsx', level: 'error', times: 30, users: 11, handled: false },
-  { type: 'OperationalError', value: 'remaining connection slots are reserved for superuser', culprit: 'billing/db.ts', level: 'fatal', times: 64, users: 31, handled: false },
-  { type: 'TimeoutError', value: 'The operation was aborted due to timeout after 8000 ms', culprit: 'lib/http.ts', level: 'warning', times: 55, users: 44, handled: true },
-  { type: 'RangeError', value: 'Invalid time value', culprit: 'reports/range.ts', level: 'error', times: 21, users: 17, handled: false },
-  { type: 'SyntaxError', value: 'Unexpected token < in JSON at position 0', culprit: 'api/client.ts', level: 'error', times: 39, users: 29, handled: false },
-  { type: 'ValidationError', value: 'Expected number, received string at "quantity"', culprit: 'cart/schema.ts', level: 'info', times: 26, users: 20, handled: true },
-  { type: 'AbortError', value: 'The user aborted a request', culprit: 'search/suggest.ts', level: 'info', times: 14, users: 12, handled: true },
-  { type: 'QuotaExceededError', value: "Failed to execute 'setItem' on 'Storage'", culprit: 'cart/persist.ts', level: 'warning', times: 18, users: 9, handled: true },
-  { type: 'ReferenceError', value: 'gtag is not defined', culprit: 'analytics/track.ts', level: 'error', times: 12, users: 12, handled: false },
+  {
+    type: 'TypeError',
+    value: "Cannot read properties of undefined (reading 'total')",
+    culprit: 'checkout/CartSummary.tsx',
+    level: 'error',
+    times: 96,
+    users: 61,
+    handled: false,
+  },
+  {
+    type: 'ChunkLoadError',
+    value: 'Loading chunk 418 failed (timeout: /_next/static/chunks/418.js)',
+    culprit: 'webpack/runtime.js',
+    level: 'error',
+    times: 48,
+    users: 40,
+    handled: true,
+  },
+  {
+    type: 'PaymentDeclinedError',
+    value: 'Issuer declined with code 05 (do_not_honor)',
+    culprit: 'api/pay/route.ts',
+    level: 'warning',
+    times: 70,
+    users: 52,
+    handled: true,
+  },
+  {
+    type: 'HydrationError',
+    value: 'Text content did not match. Server: "21 Nov" Client: "20 Nov"',
+    culprit: 'ui/DateBadge.tsx',
+    level: 'error',
+    times: 30,
+    users: 11,
+    handled: false,
+  },
+  {
+    type: 'OperationalError',
+    value: 'remaining connection slots are reserved for superuser',
+    culprit: 'billing/db.ts',
+    level: 'fatal',
+    times: 64,
+    users: 31,
+    handled: false,
+  },
+  {
+    type: 'TimeoutError',
+    value: 'The operation was aborted due to timeout after 8000 ms',
+    culprit: 'lib/http.ts',
+    level: 'warning',
+    times: 55,
+    users: 44,
+    handled: true,
+  },
+  {
+    type: 'RangeError',
+    value: 'Invalid time value',
+    culprit: 'reports/range.ts',
+    level: 'error',
+    times: 21,
+    users: 17,
+    handled: false,
+  },
+  {
+    type: 'SyntaxError',
+    value: 'Unexpected token < in JSON at position 0',
+    culprit: 'api/client.ts',
+    level: 'error',
+    times: 39,
+    users: 29,
+    handled: false,
+  },
+  {
+    type: 'ValidationError',
+    value: 'Expected number, received string at "quantity"',
+    culprit: 'cart/schema.ts',
+    level: 'info',
+    times: 26,
+    users: 20,
+    handled: true,
+  },
+  {
+    type: 'AbortError',
+    value: 'The user aborted a request',
+    culprit: 'search/suggest.ts',
+    level: 'info',
+    times: 14,
+    users: 12,
+    handled: true,
+  },
+  {
+    type: 'QuotaExceededError',
+    value: "Failed to execute 'setItem' on 'Storage'",
+    culprit: 'cart/persist.ts',
+    level: 'warning',
+    times: 18,
+    users: 9,
+    handled: true,
+  },
+  {
+    type: 'ReferenceError',
+    value: 'gtag is not defined',
+    culprit: 'analytics/track.ts',
+    level: 'error',
+    times: 12,
+    users: 12,
+    handled: false,
+  },
 ]
 
 const product = await start({ env: { MISHAP_SELF_REPORTING: 'off' } })
@@ -36,20 +140,46 @@ for (const [order, one] of made.entries()) {
           type: one.type,
           value: one.value,
           mechanism: { type: 'generic', handled: one.handled },
-          stacktrace: { frames: [{ filename: `https://shop.acme.test/${one.culprit}`, function: one.type.replace('Error', ''), lineno: 12, colno: 5, in_app: true }] },
+          stacktrace: {
+            frames: [
+              {
+                filename: `https://shop.acme.test/${one.culprit}`,
+                function: one.type.replace('Error', ''),
+                lineno: 12,
+                colno: 5,
+                in_app: true,
+              },
+            ],
+          },
         },
       ],
     }
-    const event = errorEvent(one.type, one.value, { timestamp, level: one.level, exception, transaction: one.culprit, user: { id: String(i % one.users) }, release: 'shop@4.18.0', environment: 'production' })
+    const event = errorEvent(one.type, one.value, {
+      timestamp,
+      level: one.level,
+      exception,
+      transaction: one.culprit,
+      user: { id: String(i % one.users) },
+      release: 'shop@4.18.0',
+      environment: 'production',
+    })
     await ingest(product, project, envelopeOf(event))
   }
 }
-await until('all issues', 30_000, async () => ((await api(product, project, '/organizations/acme/issues/?query=')).json as unknown[]).length === made.length)
+await until(
+  'all issues',
+  30_000,
+  async () =>
+    ((await api(product, project, '/organizations/acme/issues/?query=')).json as unknown[]).length === made.length,
+)
 const browser = await openBrowser()
 const { page } = await openPage(browser, product.url)
 await signIn(page, product.url, 'ada@acme.test')
 await page.goto(`${product.url}/o/acme/issues?sort=freq`)
-await page.locator('[data-id]').nth(made.length - 1).waitFor()
+await page
+  .locator('[data-id]')
+  .nth(made.length - 1)
+  .waitFor()
 await page.keyboard.press('j')
 await page.keyboard.press('j')
 await page.waitForTimeout(500)

@@ -1,5 +1,5 @@
 import type { Findings, NormalEvent, NormalException, NormalFrame, NormalStacktrace } from '../../protocol/event.ts'
-import { mainException } from '../fingerprint/v1/chain.ts'
+import { mainException } from '../fingerprint/chain.ts'
 import { cspFacts, sentence } from '../security/security.ts'
 import type { Draft } from '../step.ts'
 import { own, scalar } from '../value.ts'

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { NormalException } from '../../protocol/event.ts'
 import { refineEvent } from '../fixture.ts'
+import { chainOf, mainException } from './chain.ts'
 import { md5 } from './fingerprint.ts'
-import { chainOf, mainException } from './v1/chain.ts'
 import { frameValues } from './v1/frame.ts'
 import { parameterize, parameterizedMessage } from './v1/parameterize.ts'
 

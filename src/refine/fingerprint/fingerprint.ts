@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { GroupingVariant, NormalEvent, NormalFrame } from '../../protocol/event.ts'
 import { crashFrame } from '../error/describe.ts'
 import type { Draft } from '../step.ts'
-import { mainException } from './v1/chain.ts'
+import { mainException } from './chain.ts'
 import { isDefault, resolveEntry } from './v1/variables.ts'
 import { defaultVariants, type Plain } from './v1/variants.ts'
 

@@ -1,7 +1,7 @@
 import type { GroupingVariant, NormalEvent, NormalException, NormalStacktrace } from '../../../protocol/event.ts'
 import { cspFacts } from '../../security/security.ts'
 import { object, own, scalar } from '../../value.ts'
-import { chainOf } from './chain.ts'
+import { chainOf } from '../chain.ts'
 import { stackValues } from './frame.ts'
 import { parameterize, parameterizedMessage } from './parameterize.ts'
 
