@@ -180,9 +180,12 @@ function createLag() {
       while (marks[0] && marks[0].durable <= cursor) marks.shift()
       if (marks.length === 0) state.lagBytes = 0
     },
-    state: (nowMs: number): Omit<JournalState, 'waitingRecords'> => ({
-      ...state,
-      oldestWaitingMs: marks[0] ? nowMs - marks[0].atMs : 0,
+    // after a start the journal's end is a new, empty segment beyond the cursor: nothing waits, whatever the positions say
+    state: (nowMs: number, waitingRecords: number): JournalState => ({
+      lagBytes: waitingRecords === 0 ? 0 : state.lagBytes,
+      boundBytes: state.boundBytes,
+      oldestWaitingMs: waitingRecords > 0 && marks[0] ? nowMs - marks[0].atMs : 0,
+      waitingRecords,
     }),
   }
 }
@@ -259,7 +262,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     blobs,
     auth,
     live,
-    journal: () => ({ ...lag.state(clock.now()), waitingRecords: refine.waiting() }),
+    journal: () => lag.state(clock.now(), refine.waiting()),
     engineUp: () => state.engineUp,
     publishKeys: keys.publish,
     selfDsn: () => selfDsnOf(meta, config),
