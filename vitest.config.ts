@@ -8,7 +8,7 @@ export default defineConfig({
       {
         test: {
           name: 'e2e', include: ['e2e/**/*.test.ts'], pool: 'forks', maxWorkers: 1, fileParallelism: false,
-          testTimeout: 120_000, hookTimeout: 180_000, globalSetup: ['e2e/setup.ts'],
+          testTimeout: 240_000, hookTimeout: 180_000, globalSetup: ['e2e/setup.ts'],
         },
       },
     ],
