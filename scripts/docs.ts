@@ -98,7 +98,7 @@ const outcomeSentences: Readonly<Record<Outcome, string>> = {
   rate_limited: 'A limit was reached; the SDK was told how long to wait.',
   invalid: 'It could not be used; the reason says why.',
   duplicate: 'An event with this id was already stored.',
-  dead: 'Processing failed five times; it is kept for 14 days and shown on the status page.',
+  dead: 'It could not be processed; it is kept for 14 days and shown on the status page.',
   client_discard: 'The SDK says that it discarded it itself. It never arrived, so it stands beside the sum.',
 }
 
@@ -124,7 +124,7 @@ const reasonSentences: Readonly<Record<OutcomeReason, string>> = {
   disk_full: 'The disk was full.',
   event_missing: 'An attachment whose event is not known.',
   same_event_id: 'The event id was seen within the last hour.',
-  failed: 'Processing failed five times.',
+  failed: 'It could not be processed.',
   sdk: 'The SDK discarded it: sampling, a hook, its own queue or a rate limit.',
 }
 

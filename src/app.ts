@@ -250,7 +250,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const live = createLive(clock.now())
   const keys = createKeyLine(link, meta)
   const lag = createLag()
-  const state = { engineUp: false }
+  const state = { engineUp: false, stopping: false }
   const app: App = {
     version: setup.version,
     startedMs: clock.now(),
@@ -297,6 +297,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   })
   const jobs = createJobs({ clock, observe, meta, events, blobs, retentionErrorsDays: config.retentionErrorsDays })
   const stop = async () => {
+    state.stopping = true
     jobs.stop()
     await refine.stop(2500)
     await events.close()
@@ -304,7 +305,12 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   }
   jobs.start()
   void keys.publish()
-  startRefine(app, refine).catch((error: unknown) => observe.error({ error: String(error) }, 'refine could not start'))
+  startRefine(app, refine).catch((error: unknown) => {
+    if (state.stopping) return
+    // a process that goes on without refine would accept for ever and show nothing: starting again recovers
+    observe.error({ error: String(error) }, 'refine could not start; starting again')
+    process.exit(70)
+  })
   return { app, refine, stop }
 }
 

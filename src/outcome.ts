@@ -40,7 +40,7 @@ export const reasons = [
   'disk_full',
   'event_missing', // an attachment whose event is not known
   'same_event_id',
-  'failed', // a dead item: refine failed five times
+  'failed', // a dead item: it could not be refined, or the store refused its row
   'sdk', // what a client says that it discarded itself
 ] as const
 export type OutcomeReason = (typeof reasons)[number]

@@ -28,7 +28,7 @@ const sentences: Record<OutcomeReason, string> = {
   disk_full: 'The disk was full.',
   event_missing: 'The event that it belongs to is not known.',
   same_event_id: 'An event with the same id had arrived before.',
-  failed: 'It failed five times and was set aside.',
+  failed: 'It could not be processed and was set aside.',
   sdk: 'The SDK discarded it itself and said so.',
 }
 
