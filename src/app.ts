@@ -237,6 +237,15 @@ async function startRefine(app: App, refine: Refine): Promise<void> {
   await refine.start()
 }
 
+/** Starts the loop in the background. A process that goes on without it would accept for ever and show nothing, so it ends: starting again recovers. */
+function runRefine(app: App, refine: Refine, isStopping: () => boolean): void {
+  startRefine(app, refine).catch((error: unknown) => {
+    if (isStopping()) return
+    app.observe.error({ error: String(error) }, 'refine could not start; starting again')
+    process.exit(70)
+  })
+}
+
 type Running = { app: App; refine: Refine; stop(): Promise<void> }
 
 /** Opens every part in order and wires them. Throws MishapError START_NEWER_DATA. */
@@ -305,12 +314,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   }
   jobs.start()
   void keys.publish()
-  startRefine(app, refine).catch((error: unknown) => {
-    if (state.stopping) return
-    // a process that goes on without refine would accept for ever and show nothing: starting again recovers
-    observe.error({ error: String(error) }, 'refine could not start; starting again')
-    process.exit(70)
-  })
+  runRefine(app, refine, () => state.stopping)
   return { app, refine, stop }
 }
 
