@@ -1,17 +1,6 @@
 // SDK flush to row painted in an open list, at 100 events/s.
-import { chromium } from 'playwright-core'
-import {
-  bootstrap,
-  chromiumPath,
-  chromiumWords,
-  discard,
-  envelopeOf,
-  errorEvent,
-  ingest,
-  password,
-  ready,
-  start,
-} from '../e2e/product.ts'
+import { noChromium, openBrowser, signIn } from '../e2e/browser.ts'
+import { bootstrap, discard, envelopeOf, errorEvent, ingest, ready, start } from '../e2e/product.ts'
 import { percentile, realBodies, runLoad } from './load.ts'
 import type { Row } from './measure.ts'
 
@@ -20,22 +9,14 @@ const rounds = 30
 /** New issues are sent one by one beside the load; each is timed from its send to its row (or the bar that announces it). */
 export async function benchScreen(): Promise<Row[]> {
   const what = 'SDK flush to row painted in an open list, 100 events/s'
-  const executablePath = chromiumPath()
-  if (!executablePath) return [{ what, goal: 'p95 at most 1 s', figure: 'not measured: no Chromium', met: false }]
+  if (noChromium) return [{ what, goal: 'p95 at most 1 s', figure: 'not measured: no Chromium', met: false }]
   const product = await start({ env: { MISHAP_LOG_LEVEL: 'warn' } })
   const project = bootstrap(product, 'bench', 'web')
   const quiet = bootstrap(product, 'bench', 'quiet')
   await ready(product)
-  const browser = await chromium.launch({ executablePath, args: chromiumWords })
+  const browser = await openBrowser()
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
-  await page.goto(`${product.url}/login`)
-  await page.getByLabel(/mail/i).fill('owner@bench.test')
-  await page
-    .getByLabel(/password/i)
-    .first()
-    .fill(password)
-  await page.getByRole('button', { name: /sign in/i }).click()
-  await page.waitForURL(/issues/)
+  await signIn(page, product.url, 'owner@bench.test')
   const path = `/api/${project.id}/envelope/?sentry_key=${project.key}&sentry_version=7`
   const loading = runLoad(
     { port: product.port, path, bodies: realBodies().mix, connections: 4, rate: 100 },

@@ -1,17 +1,15 @@
 // Frames of the issue list with 10,000 issues, scrolled 100 px a frame.
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
+import { noChromium, openBrowser, signIn } from '../e2e/browser.ts'
 import {
   api,
   bootstrap,
-  chromiumPath,
-  chromiumWords,
   discard,
   envelopeOf,
   errorEvent,
   ingest,
   type Product,
   type Project,
-  password,
   ready,
   start,
   until,
@@ -67,24 +65,16 @@ async function scroll(page: Page, url: string): Promise<number[]> {
 export async function benchScroll(): Promise<Row[]> {
   const what = `Scrolling ${issueCount.toLocaleString('en')} issues, ${stepPx} px a frame, ${frames} frames`
   const goal = 'no frame over 33 ms'
-  const executablePath = chromiumPath()
-  if (!executablePath) return [{ what, goal, figure: 'not measured: no Chromium', met: false }]
+  if (noChromium) return [{ what, goal, figure: 'not measured: no Chromium', met: false }]
   const product = await start({ env: { MISHAP_LOG_LEVEL: 'warn' } })
   let browser: Browser | undefined
   try {
     const project = bootstrap(product, 'bench', 'web')
     await ready(product)
     await seed(product, project)
-    browser = await chromium.launch({ executablePath, args: chromiumWords })
+    browser = await openBrowser()
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
-    await page.goto(`${product.url}/login`)
-    await page.getByLabel(/mail/i).fill('owner@bench.test')
-    await page
-      .getByLabel(/password/i)
-      .first()
-      .fill(password)
-    await page.getByRole('button', { name: /sign in/i }).click()
-    await page.waitForURL(/issues/)
+    await signIn(page, product.url, 'owner@bench.test')
     const rounds: { longestMs: number; p95Ms: number; over: number }[] = []
     for (let round = 0; round < 3; round++) {
       const lengths = (await scroll(page, `${product.url}/o/bench/issues`)).sort((a, b) => a - b)

@@ -1,23 +1,11 @@
 // start to first painted event, from a built state.
-import { chromium } from 'playwright-core'
-import {
-  bootstrap,
-  chromiumPath,
-  chromiumWords,
-  discard,
-  envelopeOf,
-  errorEvent,
-  ingest,
-  password,
-  ready,
-  start,
-} from '../e2e/product.ts'
+import { noChromium, openBrowser, signIn } from '../e2e/browser.ts'
+import { bootstrap, discard, envelopeOf, errorEvent, ingest, ready, start } from '../e2e/product.ts'
 import type { Row } from './measure.ts'
 
 /** Starts on an empty folder, sends one event as soon as a key exists, and waits for its row in the list. */
 export async function benchStart(): Promise<Row[]> {
-  const executablePath = chromiumPath()
-  if (!executablePath)
+  if (noChromium)
     return [
       {
         what: 'start to first painted event, from a built state',
@@ -26,7 +14,7 @@ export async function benchStart(): Promise<Row[]> {
         met: false,
       },
     ]
-  const browser = await chromium.launch({ executablePath, args: chromiumWords })
+  const browser = await openBrowser()
   const began = performance.now()
   const product = await start({ env: { MISHAP_LOG_LEVEL: 'warn' } })
   const healthMs = performance.now() - began
@@ -34,14 +22,7 @@ export async function benchStart(): Promise<Row[]> {
   await ingest(product, project, envelopeOf(errorEvent('FirstError')))
   await ready(product)
   const page = await browser.newPage()
-  await page.goto(`${product.url}/login`)
-  await page.getByLabel(/mail/i).fill('owner@bench.test')
-  await page
-    .getByLabel(/password/i)
-    .first()
-    .fill(password)
-  await page.getByRole('button', { name: /sign in/i }).click()
-  await page.waitForURL(/issues/)
+  await signIn(page, product.url, 'owner@bench.test')
   await page.getByText('FirstError').first().waitFor({ timeout: 30_000 })
   const seconds = (performance.now() - began) / 1000
   await browser.close()

@@ -1,5 +1,5 @@
 // npm test: types, formatter and laws, then every test, then the sum alone on the last line.
-// npm run e2e [-- PATH…]: the whole-product tests only. npm run e2e:crash is in package.json.
+// npm run e2e [-- PATH…]: the whole-product tests only.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
