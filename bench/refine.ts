@@ -1,59 +1,106 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
 import { parseArgs } from 'node:util'
-import { refineBody } from '../src/refine/fixture.ts'
+import type { JournalRecord } from '../src/journal/journal.ts'
+import { plainSettings, recordedMs, refineBody } from '../src/refine/fixture.ts'
+import { createTools } from '../src/refine/step.ts'
+import { refineRange } from '../src/refine/worker.ts'
+import type { BlobStore } from '../src/store/blobs/blobs.ts'
 
-// Events a second that one core turns from an envelope into a row: `node bench/refine.ts [--seconds 3] [--folder fixtures/envelopes]`.
+// What a refine worker does with a batch, in this process: from journal records to the bytes that are inserted.
+// `node bench/refine.ts [--seconds 3] [--folder fixtures/envelopes]`; with `--cpu-prof` of node for where it goes.
 
 const { values } = parseArgs({
   options: { seconds: { type: 'string', default: '3' }, folder: { type: 'string', default: 'fixtures/envelopes' } },
 })
 
-type Figure = { perSecond: number; bytes: number }
-
-/** The same bodies through JSON.parse and JSON.stringify alone: what this machine can do at this moment. */
-function plain(body: Buffer): number {
-  const text = body.toString()
-  return JSON.stringify(JSON.parse(text.slice(text.lastIndexOf('{"type":"event"}\n') + 17).split('\n')[0] ?? '{}'))
-    .length > 0
-    ? 1
-    : 0
+const batch = 500
+const agent = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36'
+const tools = createTools()
+const unused = () => Promise.reject(new Error('no blobs here'))
+const blobs: BlobStore = {
+  put: async () => undefined,
+  putStream: unused,
+  get: unused,
+  getStream: unused,
+  delete: unused,
+  list: unused,
+  size: unused,
 }
 
-const refined = (body: Buffer): number => refineBody(body).events.length
+const recordsOf = (bodies: Buffer[]): JournalRecord[] =>
+  Array.from({ length: batch }, (_, index) => {
+    const body = bodies[index % bodies.length] ?? Buffer.alloc(0)
+    return {
+      jpos: index * 20_000,
+      end: index * 20_000 + body.length,
+      head: {
+        kind: 'envelope',
+        receivedMs: recordedMs,
+        projectId: plainSettings.projectId,
+        organizationId: 1,
+        keyId: 3,
+        clientAddress: '203.0.113.9',
+        userAgent: agent,
+        origin: '',
+        contentType: 'text/plain',
+      },
+      body,
+    }
+  })
 
-function measure(bodies: Buffer[], seconds: number, run: (body: Buffer) => number): Figure {
-  for (let i = 0; i < 300; i++) for (const body of bodies) run(body)
+/** CPU time in microseconds of one call for each of `count` things, so that what else runs on the machine counts less. */
+async function cpuUs(seconds: number, count: number, run: () => unknown): Promise<number> {
+  for (let i = 0; i < 3; i++) await run()
   const start = performance.now()
-  const cpu = process.cpuUsage()
-  let events = 0
-  while (performance.now() - start < seconds * 1000) for (const body of bodies) events += run(body)
-  // By CPU time, so that what else runs on the machine counts less.
-  const { user, system } = process.cpuUsage(cpu)
-  const bytes = bodies.reduce((sum, body) => sum + body.length, 0) / bodies.length
-  return { perSecond: events / ((user + system) / 1e6), bytes }
+  const before = process.cpuUsage()
+  let calls = 0
+  for (; performance.now() - start < seconds * 1000; calls++) await run()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / (calls * count)
+}
+
+/** JSON.parse and JSON.stringify of the same payloads: what this machine can do at this moment. */
+function plain(bodies: Buffer[]): void {
+  for (const body of bodies) {
+    const text = body.toString()
+    JSON.stringify(
+      JSON.parse(text.slice(text.indexOf('\n', text.lastIndexOf('{"type":"event"')) + 1).split('\n')[0] ?? ''),
+    )
+  }
 }
 
 if (!existsSync(values.folder)) {
   console.log(`skipped: ${values.folder} is not there`)
 } else {
-  const bodies = readdirSync(values.folder)
+  const named = readdirSync(values.folder)
     .filter((name) => name.endsWith('event.envelope'))
-    .map((name) => readFileSync(`${values.folder}/${name}`))
-    .filter((body) => refineBody(body).events.length === 1)
-  const small = bodies.filter((body) => body.length >= 1000 && body.length < 4000)
-  const large = bodies.filter((body) => body.length >= 4000 && body.length <= 20_000)
-  for (const [name, list] of [
-    ['small', small],
-    ['large', large],
+    .map((name) => ({ name, body: readFileSync(`${values.folder}/${name}`) }))
+    .filter(({ body }) => refineBody(body).events.length === 1)
+  const bodies = named.map(({ body }) => body)
+  const of = (part: string) => named.filter(({ name }) => name.includes(part)).map(({ body }) => body)
+  const small = of('browser-11.12.0-unhandled-03')
+  const large = of('browser-11.12.0-exception120-01')
+  const cases: [string, Buffer[]][] = [
+    ['one of 2 kB', small],
+    ['one of 12 kB', large],
+    [
+      '7 of 10 small, 3 large',
+      [...small, ...small, ...large, ...small, ...small, ...large, ...small, ...small, ...large, ...small],
+    ],
     ['all', bodies],
-  ] as const) {
+  ]
+  for (const [name, list] of cases) {
     if (!list.length) continue
-    const { perSecond, bytes } = measure(list, Number(values.seconds), refined)
-    const reference = measure(list, Number(values.seconds) / 3, plain)
-    const share = (reference.perSecond / perSecond).toFixed(1)
+    const seconds = Number(values.seconds)
+    const settings = [{ ...plainSettings }]
+    const records = recordsOf(list)
+    const job = { job: 1, from: 0, durable: 1e12, recordsMax: batch, bytesMax: 1e12 }
+    const refined = await cpuUs(seconds, batch, () => refineRange(job, records, 1e12, settings, blobs, tools))
+    const json = await cpuUs(seconds / 3, list.length, () => plain(list))
+    const bytes = list.reduce((sum, body) => sum + body.length, 0) / list.length
     console.log(
-      `refine ${name}: ${Math.round(perSecond)} events/s a core, ${list.length} bodies of ${Math.round(bytes)} bytes on average; JSON alone ${Math.round(reference.perSecond)}/s (${share} times)`,
+      `refine ${name}: ${refined.toFixed(0)} us an event of ${bytes.toFixed(0)} bytes, ${Math.round(1e6 / refined)}/s a core; its JSON alone ${json.toFixed(0)} us (${(refined / json).toFixed(1)} times)`,
     )
   }
 }

@@ -1,16 +1,20 @@
 import {
   close as closeFile,
+  closeSync,
   constants,
   fdatasync,
+  fstatSync,
+  fsyncSync,
   ftruncate,
+  ftruncateSync,
   mkdirSync,
   open as openFile,
+  openSync,
   promises,
   renameSync,
   rmSync,
   statfs,
   statSync,
-  truncateSync,
   writev,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -18,7 +22,7 @@ import { promisify } from 'node:util'
 import type { Clock } from '../clock.ts'
 import { MishapError } from '../errors.ts'
 import type { Observe } from '../observe.ts'
-import { listSegments, listSpares, segmentPath, syncFolder, validBytes } from './folder.ts'
+import { listSegments, listSpares, readNewest, segmentPath, syncFolder, validBytes, writeNewest } from './folder.ts'
 import { type JournalReader, type JournalWriter, type RecordHead, segmentSpan } from './journal.ts'
 import { createReader, type ReaderOptions } from './reader.ts'
 import { encodePrefix, endMark, offsetOf, prefixBytes, recordBytes, recordBytesMax, segmentOf } from './record.ts'
@@ -74,6 +78,7 @@ export async function openJournalWriter(options: WriterOptions): Promise<Journal
     onDurable: (listener) => writer.onDurable(listener),
     trim: (before) => writer.trim(before),
     lagBytes: () => writer.lagBytes(),
+    doneBytes: () => writer.doneBytes,
     close: () => writer.close(),
   }
 }
@@ -88,6 +93,7 @@ export function openJournalReader(folder: string, options: ReaderOptions = {}): 
 
 class Writer {
   durable = 0
+  doneBytes = 0
   readonly #options: WriterOptions
   readonly #segmentBytes: number
   readonly #listeners = new Set<(durable: number) => void>()
@@ -120,21 +126,31 @@ class Writer {
     if (newest !== undefined) this.#cut(newest)
     for (const segment of segments) this.#sizes.set(segment, statSync(segmentPath(folder, segment)).size)
     this.#spares = listSpares(folder)
-    // Never a number twice, even when the folder was emptied: positions must grow.
-    this.#lastSegment = Math.max(newest ?? 0, segmentOf(this.#trimmed))
+    // Never a number twice, even when the segments were taken away: positions must grow.
+    this.#lastSegment = Math.max(newest ?? 0, readNewest(folder), segmentOf(this.#trimmed))
     await this.#checkDisk()
     await this.#nextSegment()
     await this.trim(this.#trimmed)
   }
 
-  /** What a crash left open is sealed now: readers then take a wrong checksum for what it is, and lag is counted right. */
+  /**
+   * What a crash left open is sealed now: readers then take a wrong checksum for what it is, and lag is counted right.
+   * Synced either way: after kill -9 whole records may stand there that only the page cache holds, and refine will commit them.
+   */
   #cut(segment: number): void {
     const path = segmentPath(this.#options.folder, segment)
     const valid = validBytes(this.#options.folder, segment)
-    const size = statSync(path).size
-    if (size <= valid) return
-    this.#options.observe.info({ segment, bytes: size - valid }, 'the open end of the journal was cut')
-    truncateSync(path, valid)
+    const handle = openSync(path, 'r+')
+    try {
+      const { size } = fstatSync(handle)
+      if (size > valid) {
+        this.#options.observe.info({ segment, bytes: size - valid }, 'the open end of the journal was cut')
+        ftruncateSync(handle, valid)
+      }
+      fsyncSync(handle)
+    } finally {
+      closeSync(handle)
+    }
   }
 
   append(head: RecordHead, body: Buffer): Promise<number> {
@@ -166,7 +182,9 @@ class Writer {
 
   /** A trimmed segment becomes a spare: writing over existing blocks spares the file system its own journal (56% at 14 kB). */
   async trim(before: number): Promise<void> {
+    const lag = this.lagBytes()
     if (before > this.#trimmed) this.#trimmed = before
+    this.doneBytes += lag - this.lagBytes()
     const first = segmentOf(this.#trimmed)
     for (const segment of [...this.#sizes.keys()]) {
       if (segment >= first || segment === this.#current?.segment) continue
@@ -194,7 +212,8 @@ class Writer {
   #refusal(bytes: number): MishapError | undefined {
     if (this.#closed) return new MishapError('ACCEPT_OVERLOADED', { detail: 'Mishap is stopping.', retryAfterS: 5 })
     if (bytes > recordBytesMax) return new MishapError('ACCEPT_TOO_LARGE')
-    if (this.#options.clock.now() - this.#freeCheckedMs >= freeCheckMs) void this.#checkDisk()
+    // either way: a clock that was set back must not keep an old answer for hours
+    if (Math.abs(this.#options.clock.now() - this.#freeCheckedMs) >= freeCheckMs) void this.#checkDisk()
     if (this.#freeBytes - this.#waitingBytes - bytes < this.#options.diskReserveBytes) {
       return new MishapError('ACCEPT_DISK_FULL', { retryAfterS: 60 })
     }
@@ -330,6 +349,7 @@ class Writer {
       // A recycled file must not begin with what looks like its end; a new one must not be empty for readers' sake.
       await write(handle, [endMark], 0)
       await sync(handle)
+      writeNewest(folder, segment)
       syncFolder(folder)
     } catch (error) {
       await close(handle)

@@ -1,4 +1,14 @@
-import { closeSync, fstatSync, fsyncSync, openSync, readdirSync, readSync } from 'node:fs'
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { segmentSpan } from './journal.ts'
 import { decodeRecords } from './record.ts'
@@ -19,6 +29,29 @@ export function listSegments(folder: string): number[] {
 /** Names of the spare files (trimmed segments, kept to be written over) in a folder. */
 export function listSpares(folder: string): string[] {
   return readdirSync(folder).filter((name) => /^spare-\d+$/.test(name))
+}
+
+const newestFile = 'newest'
+
+/**
+ * The highest segment number that was ever begun, 0 when nothing says so. It is kept beside the segments, so that a
+ * folder whose segments were taken away does not begin again below what refine has stored.
+ */
+export function readNewest(folder: string): number {
+  try {
+    const found = /^(\d{1,9})\n$/.exec(readFileSync(join(folder, newestFile), 'latin1'))
+    return found ? Number(found[1]) : 0
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 0
+    throw error
+  }
+}
+
+/** Keeps the number; durable once the folder is synced. */
+export function writeNewest(folder: string, segment: number): void {
+  const part = join(folder, `${newestFile}~`)
+  writeFileSync(part, `${segment}\n`, { mode: 0o600, flush: true })
+  renameSync(part, join(folder, newestFile))
 }
 
 /** Makes names in a folder durable; a file that was made or renamed is only safe after this. */

@@ -127,8 +127,10 @@ export function journalCases(make: () => JournalUnderTest): void {
         expect(two).toBeGreaterThan(end)
         expect(readAll(second.reader, second.writer.durable()).map((record) => record.head.projectId)).toEqual([1, 2])
         expect(readAll(second.reader, second.writer.durable(), end).map((record) => record.jpos)).toEqual([two])
+        const [lag, done] = [second.writer.lagBytes(), second.writer.doneBytes()]
         await second.writer.trim(second.writer.durable())
         expect(second.writer.lagBytes()).toBe(0)
+        expect(second.writer.doneBytes() - done).toBe(lag)
         await second.writer.close()
         const third = await journal.open({ trimmedTo: second.writer.durable() })
         expect(third.writer.lagBytes()).toBe(0)

@@ -185,7 +185,7 @@ describe('the disk', () => {
     await writer.trim(writer.durable())
     expect(readdirSync(folder).filter((name) => name.startsWith('spare-'))).toHaveLength(2)
     for (let n = 0; n < 2; n++) await writer.append(head(n), Buffer.alloc(60_000))
-    expect(readdirSync(folder)).toHaveLength(3)
+    expect(readdirSync(folder).filter((name) => name !== 'newest')).toHaveLength(3)
     expect([statSync(folder).mode & 0o777, ...segments(folder).map((path) => statSync(path).mode & 0o777)]).toEqual([
       0o700,
       ...segments(folder).map(() => 0o600),
@@ -208,6 +208,42 @@ describe('the disk', () => {
     clock.advance(1)
     await Promise.all(both)
     expect(told).toHaveLength(1)
+    await writer.close()
+    rmSync(folder, { recursive: true })
+  })
+})
+
+describe('segments that were taken away', () => {
+  const emptied = async (alsoTheNumber: boolean) => {
+    const folder = newFolder()
+    const writer = await openJournalWriter(options(folder))
+    await Promise.all(Array.from({ length: 150 }, (_, n) => writer.append(head(n), Buffer.alloc(1000, n))))
+    const before = writer.durable()
+    await writer.close()
+    for (const name of readdirSync(folder))
+      if (alsoTheNumber || name.endsWith('.seg')) rmSync(join(folder, name), { recursive: true })
+    const again = await openJournalWriter(options(folder))
+    const jpos = await again.append(head(7), Buffer.from('later'))
+    await again.close()
+    rmSync(folder, { recursive: true })
+    return { before, jpos }
+  }
+
+  test('positions go on above all that were ever given', async () => {
+    const { before, jpos } = await emptied(false)
+    expect(before).toBeGreaterThan(2 * 2 ** 28)
+    expect(jpos).toBeGreaterThanOrEqual(before)
+  })
+  test('without the number too, they begin again: refine finds that (START_JOURNAL_BEHIND)', async () => {
+    const { before, jpos } = await emptied(true)
+    expect(jpos).toBeLessThan(before)
+  })
+  test.each(['', 'x\n', '12', '-1\n'])('a number file of %j counts as none', async (content) => {
+    const folder = newFolder()
+    writeFileSync(join(folder, 'newest'), content)
+    const writer = await openJournalWriter(options(folder))
+    expect(writer.durable()).toBe(2 ** 28)
+    expect(readFileSync(join(folder, 'newest'), 'latin1')).toBe('1\n')
     await writer.close()
     rmSync(folder, { recursive: true })
   })

@@ -53,6 +53,8 @@ export type JournalWriter = {
   trim(before: number): Promise<void>
   /** What waits: bytes between the trim position and durable. */
   lagBytes(): number
+  /** Bytes that were done with (trimmed) since this writer was opened; only grows. */
+  doneBytes(): number
   close(): Promise<void>
 }
 

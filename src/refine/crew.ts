@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import type { Observe } from '../observe.ts'
 import type { ProjectSettings } from '../store/meta/meta.ts'
-import type { FromWorker, RangeJob, RefinedRange, ToWorker, WorkerSetup } from './worker.ts'
+import { type FromWorker, joined, type RangeJob, type RefinedRange, type ToWorker, type WorkerSetup } from './worker.ts'
 
 type Range = Omit<RangeJob, 'job'>
 
@@ -10,26 +10,35 @@ export type Begun = { to: number; records: number; done: Promise<RefinedRange> }
 
 /** The worker threads that refine. */
 export type Crew = {
+  /** A record of the range that kills its worker is found by halving and comes back as a dead item. */
   begin(range: Range): Promise<Begun>
   /** `begin` and its `done` in one. */
   refine(range: Range): Promise<RefinedRange>
   close(): Promise<void>
 }
 
+/** A worker ended while it had this range alone, as often as it was given. */
+class WorkerEnded extends Error {}
+
 type Open = {
+  job: number
   range: Range
   found: (begun: Begun) => void
   done: (range: RefinedRange) => void
   fail: (error: Error) => void
   promise: Promise<RefinedRange>
-  tries: number
+  /** How often a worker ended while it had this job and no other. */
+  deaths: number
+  deathsMax: number
+  /** Its worker ended, perhaps by another job: it goes on alone. */
+  suspect: boolean
 }
 
-/** MB. Small objects die young here: a larger young generation costs memory and gains nothing measurable. */
+/** MB. Rows are written outside of the heap, so little survives a batch; 32 MB more of young generation gained nothing. */
 const resourceLimits = { maxYoungGenerationSizeMb: 48, maxOldGenerationSizeMb: 768 }
 
-/** A worker that dies with a job is replaced and the job tried again, five times (spec.md 4). */
-const triesMax = 5
+/** A range and a single record are tried again: a worker may have ended for another reason. Halves between are not. */
+const deathsMax = 2
 
 type CrewOptions = {
   size: number
@@ -42,10 +51,38 @@ type CrewOptions = {
 export function createCrew(options: CrewOptions): Crew {
   const state = { next: 0, job: 0, closed: false }
   const members = Array.from({ length: options.size }, () => hire(options, state))
-  const begin = (range: Range): Promise<Begun> => {
+
+  function run(range: Range, tries: number): Promise<Begun> {
     const member = members[state.next++ % members.length]
     if (!member) throw new Error('no worker')
-    return member.begin(++state.job, range)
+    return member.begin(++state.job, range, tries)
+  }
+
+  /** What a range makes that a worker could not refine: its halves, down to the record that ends it, which is dead. */
+  async function split(from: number, to: number, records: number, error: WorkerEnded): Promise<RefinedRange> {
+    options.observe.error({ from, to, records, error: error.message }, 'a worker ended on this range; it is split')
+    const whole = { from, durable: to, recordsMax: 1e9, bytesMax: 1e12 }
+    if (records <= 1) return (await run({ ...whole, recordsMax: 1, bury: error.message }, deathsMax)).done
+    const first = await part({ ...whole, recordsMax: Math.floor(records / 2) }, Math.floor(records / 2))
+    return joined([first, await part({ ...whole, from: first.to }, records - first.records)], from)
+  }
+
+  async function part(range: Range, records: number): Promise<RefinedRange> {
+    const begun = await run(range, records === 1 ? deathsMax : 1)
+    return rescued(range.from, begun)
+  }
+
+  const rescued = (from: number, { to, records, done }: Begun): Promise<RefinedRange> =>
+    done.catch((error: unknown) => {
+      if (!(error instanceof WorkerEnded) || state.closed) throw error
+      return split(from, to, records, error)
+    })
+
+  const begin = async (range: Range): Promise<Begun> => {
+    const begun = await run(range, deathsMax)
+    const done = rescued(range.from, begun)
+    done.catch(() => undefined) // whoever awaits `done` sees it; nobody may be awaiting yet
+    return { ...begun, done }
   }
   return {
     begin,
@@ -57,61 +94,100 @@ export function createCrew(options: CrewOptions): Crew {
   }
 }
 
-function hire(options: CrewOptions, state: { closed: boolean }) {
-  const open = new Map<number, Open>()
-  const settings = (projectIds: number[]) => projectIds.map(options.settingsOf).filter((one) => one !== undefined)
-  let worker = start()
-
-  function start(): Worker {
-    const made = new Worker(new URL('./worker.ts', import.meta.url), { workerData: options.setup, resourceLimits })
-    made.on('message', (message: FromWorker) => take(message))
-    made.on('error', (error) => options.observe.error({ error: String(error) }, 'a refine worker failed'))
-    made.on('exit', () => {
-      if (!state.closed) replace()
-    })
-    return made
+/** A job and what its caller waits for. */
+function newJob(job: number, range: Range, deathsAllowed: number): { open: Open; begun: Promise<Begun> } {
+  const begun = Promise.withResolvers<Begun>()
+  const { promise, resolve, reject } = Promise.withResolvers<RefinedRange>()
+  promise.catch(() => undefined) // whoever awaits `done` sees it; nobody may be awaiting yet
+  const fail = (error: Error) => {
+    reject(error)
+    begun.reject(error)
   }
+  const life = { deaths: 0, deathsMax: deathsAllowed, suspect: false }
+  return { open: { job, range, found: begun.resolve, done: resolve, fail, promise, ...life }, begun: begun.promise }
+}
+
+/** Starts a thread. `ended` hears of its error, then, with undefined, of its end. */
+function startWorker(
+  { setup, observe }: CrewOptions,
+  take: (message: FromWorker) => void,
+  ended: (error?: string) => void,
+): Worker {
+  const made = new Worker(setup.file ?? new URL('./thread.ts', import.meta.url), { workerData: setup, resourceLimits })
+  made.on('message', take)
+  made.on('error', (error) => {
+    const text = String(error).slice(0, 200)
+    observe.error({ error: text }, 'a refine worker failed')
+    ended(text)
+  })
+  made.on('exit', () => ended())
+  return made
+}
+
+/** One worker thread and its jobs. When it ends it is replaced, and its jobs go on one at a time until none is suspect. */
+function hire(options: CrewOptions, state: { closed: boolean }) {
+  const waiting: Open[] = []
+  const given = new Map<number, Open>()
+  const settings = (projectIds: number[]) => projectIds.map(options.settingsOf).filter((one) => one !== undefined)
+  const last = { error: '' }
+  let worker = newWorker()
 
   function replace(): void {
-    worker = start()
-    for (const [job, one] of open) {
-      one.tries++
-      if (one.tries < triesMax) post({ kind: 'range', job, ...one.range })
-      else {
-        open.delete(job)
-        one.fail(new Error('a worker died five times on this range'))
-      }
+    worker = newWorker()
+    const jobs = [...given.values()]
+    given.clear()
+    for (const one of jobs.toReversed()) {
+      one.suspect = true
+      if (jobs.length === 1) one.deaths++
+      if (one.deaths < one.deathsMax) waiting.unshift(one)
+      else one.fail(new WorkerEnded(`a worker ended on it: ${last.error || 'without an error'}`))
     }
+    pump()
+  }
+
+  function newWorker(): Worker {
+    return startWorker(options, take, (error) => {
+      if (error !== undefined) last.error = error
+      else if (!state.closed) replace()
+    })
   }
 
   const post = (message: ToWorker) => worker.postMessage(message)
 
-  function take(message: FromWorker): void {
-    if (message.kind === 'done') {
-      open.get(message.range.job)?.done(message.range)
-      open.delete(message.range.job)
-      return
+  function pump(): void {
+    while (waiting.length > 0) {
+      const careful = [...given.values(), ...waiting].some((one) => one.suspect)
+      if (careful && given.size > 0) return
+      const one = waiting.shift()
+      if (!one) return
+      given.set(one.job, one)
+      post({ kind: 'range', job: one.job, ...one.range })
     }
-    const one = open.get(message.job)
-    if (!one) return
-    if (message.kind === 'failed') {
-      open.delete(message.job)
-      one.fail(new Error(message.reason))
-      return
-    }
-    one.found({ to: message.to, records: message.records, done: one.promise })
-    post({ kind: 'settings', job: message.job, settings: settings(message.projectIds) })
   }
 
-  return {
-    begin: (job: number, range: Range) =>
-      new Promise<Begun>((found, failed) => {
-        const { promise, resolve, reject } = Promise.withResolvers<RefinedRange>()
-        promise.catch(() => undefined) // whoever awaits `done` sees it; nobody may be awaiting yet
-        const fail = (error: Error) => (reject(error), failed(error))
-        open.set(job, { range, found, done: resolve, fail, promise, tries: 0 })
-        post({ kind: 'range', job, ...range })
-      }),
-    end: () => worker.terminate(),
+  function ended(job: number): void {
+    given.delete(job)
+    pump()
   }
+
+  function take(message: FromWorker): void {
+    const one = given.get(message.kind === 'done' ? message.range.job : message.job)
+    if (!one) return
+    if (message.kind === 'found') {
+      one.found({ to: message.to, records: message.records, done: one.promise })
+      post({ kind: 'settings', job: message.job, settings: settings(message.projectIds) })
+      return
+    }
+    if (message.kind === 'done') one.done(message.range)
+    else one.fail(new Error(message.reason))
+    ended(one.job)
+  }
+
+  function begin(job: number, range: Range, deathsAllowed: number): Promise<Begun> {
+    const { open, begun } = newJob(job, range, deathsAllowed)
+    waiting.push(open)
+    pump()
+    return begun
+  }
+  return { begin, end: () => worker.terminate() }
 }

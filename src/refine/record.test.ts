@@ -133,7 +133,12 @@ describe('items of an envelope', () => {
   test('a broken envelope is counted', () =>
     expect(ends(refineBody('{'))).toEqual(['envelope unknown invalid bad_envelope 1']))
   test('outcomes records are the loop’s', () =>
-    expect(refineBody('{}', { kind: 'outcomes' })).toEqual({ events: [], attachments: [], outcomes: [] }))
+    expect(refineBody('{}', { kind: 'outcomes' })).toEqual({
+      events: [],
+      attachments: [],
+      outcomes: [],
+      items: undefined,
+    }))
 })
 
 describe('attachments', () => {

@@ -12,6 +12,7 @@ import type { AttachmentRow, EventEffect, ProjectSettings } from '../store/meta/
 import { attachmentOfItem, attachmentOfPart } from './attachment/attachment.ts'
 import { makeEffect, rowOf } from './error/row.ts'
 import { seconds } from './error/time.ts'
+import type { Forms } from './lines.ts'
 import { reportsMax, reportsOf } from './security/security.ts'
 import { type Context, createTools, type Draft, eventSteps, type Tools } from './step.ts'
 import { type Loose, listOf, object, own, parsePayload, scalar, whole } from './value.ts'
@@ -19,11 +20,13 @@ import { type Loose, listOf, object, own, parsePayload, scalar, whole } from './
 /** What a record became. */
 export type Refined = {
   /** `outcome` is the event's own end (stored); the loop turns it into duplicate when the id is known already. */
-  events: { row: EventRow; effect: EventEffect; outcome: OutcomeCount }[]
+  events: { row: EventRow; forms: Forms; effect: EventEffect; outcome: OutcomeCount }[]
   /** `outcome` as above. The blob has to be on disk before the row is committed. */
   attachments: { row: AttachmentRow; bytes: Uint8Array; outcome: OutcomeCount }[]
   /** Everything that ended otherwise. */
   outcomes: OutcomeCount[]
+  /** Items that the envelope brought, but for those that accept took out; undefined for a body without a framing. */
+  items: string[] | undefined
 }
 
 /** What one call works with. */
@@ -43,7 +46,7 @@ export function refineRecord(
   settings: ProjectSettings,
   tools: Tools = createTools(),
 ): Refined {
-  const out: Refined = { events: [], attachments: [], outcomes: [] }
+  const out: Refined = { events: [], attachments: [], outcomes: [], items: undefined }
   const work: Work = { record, head: record.head, settings, tools, out }
   if (record.head.kind === 'envelope') refineEnvelope(work, body)
   else if (record.head.kind === 'store') refineStore(work, body)
@@ -88,11 +91,13 @@ function derivedId(work: Work, index: number): string {
 function refineEnvelope(work: Work, body: Buffer): void {
   const { value } = parseEnvelope(body)
   if (!value) {
+    work.out.items = ['envelope'] // its one end is bad_envelope
     work.out.outcomes.push(ended(work, 'envelope', 'unknown', 'invalid', 'bad_envelope', body.length))
     return
   }
   const skip = new Set(work.head.skip)
   const items = value.items.map((item, index) => ({ item, index })).filter(({ index }) => !skip.has(index))
+  work.out.items = items.map(({ item }) => item.type)
   const named = value.header.eventId ?? normalizeId(work.head.eventId)
   const sentS = value.header.sentAt === undefined ? undefined : seconds(value.header.sentAt)
   const sentMs = sentS === undefined ? undefined : sentS * 1000
@@ -178,14 +183,16 @@ function refineEvent(work: Work, incoming: Incoming): void {
   const { event, remarks } = draft
   if (Object.keys(remarks.meta).length) event._meta = remarks.meta
   const jpos = work.record.jpos + work.out.events.length
-  const row = rowOf(event, draft.sent?.text ?? JSON.stringify(received), {
-    projectId: head.projectId,
-    jpos,
-    receivedMs: head.receivedMs,
-  })
+  const forms: Forms = {
+    normal: JSON.stringify(event),
+    received: draft.sent?.text ?? JSON.stringify(received),
+    sent: draft.sent?.bytes,
+  }
+  const row = rowOf(event, forms, { projectId: head.projectId, jpos, receivedMs: head.receivedMs })
   const category = incoming.category ?? (event.csp ? 'security' : event.type === 'error' ? 'error' : 'default')
   work.out.events.push({
     row,
+    forms,
     effect: makeEffect(event, row, head.keyId),
     outcome: ended(work, incoming.itemType, category, 'stored', 'ok', incoming.bytes),
   })

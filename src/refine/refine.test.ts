@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
 import { systemClock } from '../clock.ts'
 import { MishapError } from '../errors.ts'
@@ -84,7 +85,8 @@ type Bench = {
   projectId: number
   commits: BatchResult[]
   failures: unknown[]
-  open(): Refine
+  /** `file`: what the workers run. */
+  open(file?: string): Refine
 }
 
 async function bench(): Promise<Bench> {
@@ -113,7 +115,7 @@ async function bench(): Promise<Bench> {
     () => writer.close(),
     async () => meta.close(),
   )
-  const open = () => {
+  const open = (file?: string) => {
     const refine = createRefine({
       clock: systemClock,
       observe: silent,
@@ -121,7 +123,11 @@ async function bench(): Promise<Bench> {
       events: events.store,
       blobs: openFileBlobs(join(folder, 'blobs')),
       workers: 1,
-      worker: { journalFolder: join(folder, 'journal'), blobFolder: join(folder, 'blobs') },
+      worker: {
+        journalFolder: join(folder, 'journal'),
+        blobFolder: join(folder, 'blobs'),
+        ...(file ? { file } : {}),
+      },
       committed: (result) => void commits.push(result),
       trim: () => undefined,
       failed: (error) => void failures.push(error),
@@ -149,8 +155,8 @@ const envelope = (id: string, type = 'TypeError') =>
   )
 const newId = () => randomBytes(16).toString('hex')
 
-async function settled(one: Bench, count: number): Promise<void> {
-  for (let i = 0; i < 200; i++) {
+async function settled(one: Bench, count: number, tries = 400): Promise<void> {
+  for (let i = 0; i < tries; i++) {
     if (one.meta.cursor() >= one.writer.durable() && stored(one) >= count) return
     await systemClock.sleep(25)
   }
@@ -251,6 +257,85 @@ test('a process that ended between insert and commit takes what stands and adds 
   again.advance(one.writer.durable())
   await settled(one, 12)
   expect([one.events.rows.size, issues(one)[0]?.count, one.meta.openBatches().length]).toEqual([12, 12, 0])
+})
+
+const killerFile = fileURLToPath(new URL('./killer.cases.ts', import.meta.url))
+const odd = (word: string) => Buffer.concat([envelope(newId()), Buffer.from(`{"type":"made_up"}\n${word}\n`)])
+
+test('a record that ends its worker is found, kept as a dead item, and the others are stored', async () => {
+  const one = await bench()
+  const refine = one.open(killerFile)
+  await refine.start()
+  await send(one, 2)
+  const body = odd('KILLS-ITS-WORKER')
+  await one.writer.append(head(one.projectId), body)
+  refine.advance(one.writer.durable())
+  await systemClock.sleep(20)
+  // another batch in flight, which must not be taken for guilty
+  await send(one, 2)
+  refine.advance(one.writer.durable())
+  await settled(one, 4, 2000)
+  expect([one.events.rows.size, outcome(one, 'dead'), outcome(one, 'received'), one.failures]).toEqual([4, 1, 5, []])
+  const [dead] = one.meta.deadItems(5)
+  expect(dead).toMatchObject({ projectId: one.projectId, bytes: body.length })
+  expect(dead?.reason).toMatch(/a worker ended on it/)
+  const kept = await openFileBlobs(join(one.folder, 'blobs')).get(dead?.blobKey ?? '')
+  expect(kept?.subarray(kept.indexOf('\n') + 1).equals(body)).toBe(true)
+}, 60_000)
+
+test('a restart with such a record in an open batch recovers and goes on', async () => {
+  const one = await bench()
+  await send(one, 1)
+  await one.writer.append(head(one.projectId), odd('KILLS-ITS-WORKER'))
+  await send(one, 1)
+  // the batch was opened, then the process ended
+  one.meta.openBatch(one.meta.cursor(), one.writer.durable())
+  const refine = one.open(killerFile)
+  await refine.start()
+  await send(one, 2)
+  refine.advance(one.writer.durable())
+  await settled(one, 4, 2000)
+  expect([one.events.rows.size, outcome(one, 'dead'), one.meta.openBatches().length]).toEqual([4, 1, 0])
+}, 60_000)
+
+test('a record that ends the process in each recovery is a dead item at the fifth', async () => {
+  const one = await bench()
+  await send(one, 2)
+  await one.writer.append(head(one.projectId), odd('HOLDS-ITS-WORKER'))
+  await send(one, 2)
+  one.meta.openBatch(one.meta.cursor(), one.writer.durable())
+  let starts = 0
+  for (let done = false; !done && starts < 9; starts++) {
+    const refine = one.open(killerFile)
+    // it never comes to an end, and then the process is no more
+    const held = join(one.folder, 'journal-held')
+    const start = refine.start().then(() => {
+      done = true
+    })
+    start.catch(() => undefined)
+    for (let i = 0; i < 500 && !done && !existsSync(held); i++) await systemClock.sleep(10)
+    rmSync(held, { force: true })
+    if (!done) await refine.stop(0)
+  }
+  expect([starts, one.events.rows.size, stored(one), outcome(one, 'dead')]).toEqual([5, 4, 4, 1])
+  expect(one.meta.deadItems(5)[0]?.reason).toBe('Error: the process ended on it')
+  expect(readdirSync(join(one.folder, 'journal')).filter((name) => name.startsWith('recovery'))).toEqual([])
+}, 60_000)
+
+test('a journal that was emptied, its number too, is found instead of skipped', async () => {
+  const one = await bench()
+  const refine = one.open()
+  await refine.start()
+  await send(one, 3)
+  refine.advance(one.writer.durable())
+  await settled(one, 3)
+  await refine.stop(500)
+  const again = one.open()
+  await again.start()
+  again.advance(one.meta.cursor() - 1)
+  expect(one.failures).toMatchObject([
+    { code: 'START_JOURNAL_BEHIND', message: expect.stringContaining('write 1 and a line break') },
+  ])
 })
 
 // ---- the ledger: what was received is counted apart from what became of it

@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import { MishapError } from '../errors.ts'
 import { openJournalReader } from '../journal/files.ts'
+import { segmentOf } from '../journal/record.ts'
 import type { Observe } from '../observe.ts'
 import type { OutcomeCount } from '../outcome.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
@@ -9,7 +11,8 @@ import type { Batch, BatchEffects, BatchResult, BatchStore, EventEffect } from '
 import { type Begun, type Crew, createCrew } from './crew.ts'
 import { effectOf } from './record.ts'
 import { createSeen, type Seen } from './seen.ts'
-import type { KeyUse, RefinedRange, WorkerSetup } from './worker.ts'
+import { endTrial, readTrial, type Trial, writeTrial } from './trial.ts'
+import { joined, type KeyUse, type RefinedRange, type WorkerSetup } from './worker.ts'
 
 /** Records of one batch: 500 rows of 14 kB are 7 MB, and larger batches gained nothing in the prototype. */
 const recordsMax = 1000
@@ -22,7 +25,10 @@ const gatherMs = 150
 const waitingMax = 5000
 const waitingBytesMax = 64 * 1024 * 1024
 const seenMs = 3_600_000
-const seenMax = 200_000
+/** 3 minutes at 4,000 events/s, an hour at 200; a table of it is 16 MB. An SDK that got no answer sends again in seconds. */
+const seenMax = 750_000
+/** Read back at start; a million rows would hold the start up for seconds. */
+const seenAtStart = 200_000
 
 export type RefineDeps = {
   clock: Clock
@@ -48,6 +54,8 @@ export type Refine = {
   advance(durable: number): void
   /** Records on disk that are not committed; counted up to 5,000. */
   waiting(): number
+  /** Lets batches in flight end and starts none until the returned function is called; several may hold it at once. */
+  pause(): Promise<() => void>
   /** Lets batches in flight end, at most `ms`, then stops. */
   stop(ms: number): Promise<void>
 }
@@ -58,6 +66,12 @@ type Work = RefineDeps & { crew: Crew; seen: Seen; stopped: AbortController }
 type Sifted = { effects: EventEffect[]; tsv: Uint8Array; outcomes: OutcomeCount[] }
 
 const token = (from: number, to: number) => `journal:${from}-${to}`
+
+/**
+ * A name for rows that go in once more, after it was asked what stands. Never one that was used before: the engine
+ * writes a token down before the rows, and where a crash kept the token without them it would drop them silently.
+ */
+const tokenAgain = (batch: Batch) => `${token(batch.from, batch.to)}:${randomUUID()}`
 
 /** Takes repeated event ids out: one id a project within the hour is stored once and counted as duplicate after that. */
 function sift(range: RefinedRange, seen: Seen, stored: ReadonlySet<number>): Sifted {
@@ -108,7 +122,7 @@ async function insertSurely(
       const wanted = new Set(sifted.effects)
       const missing = range.events.filter((event) => wanted.has(event.effect) && !there.has(event.effect.jpos))
       tsv = Buffer.concat(missing.map((event) => range.tsv.subarray(event.tsvFrom, event.tsvTo)))
-      name = `${token(batch.from, batch.to)}:rest:${there.size}`
+      name = tokenAgain(batch)
     }
   }
 }
@@ -135,7 +149,7 @@ async function insertByOne(work: Work, batch: Batch, range: RefinedRange, sifted
     if (!sifted.effects.includes(effect)) continue
     const tsv = Buffer.from(range.tsv.subarray(event.tsvFrom, event.tsvTo))
     try {
-      if (!there.has(effect.jpos)) await work.events.insert(tsv, `${token(batch.from, batch.to)}:one:${effect.jpos}`)
+      if (!there.has(effect.jpos)) await work.events.insert(tsv, tokenAgain(batch))
       kept.push(effect)
     } catch (error) {
       if (error instanceof MishapError && error.code === 'STORE_UNAVAILABLE') throw error
@@ -193,7 +207,7 @@ async function recover(work: Work): Promise<void> {
   for (const rows of standing.values()) for (const row of rows) work.seen.forget(row.projectId, row.eventId)
   for (const batch of open) {
     const rows = new Map((standing.get(batch) ?? []).map((row) => [row.jpos, row]))
-    const range = await work.crew.refine({ from: batch.from, durable: batch.to, recordsMax: 1e9, bytesMax: 1e12 })
+    const range = await refineAgain(work, batch)
     if (range.to !== batch.to)
       work.observe.error({ from: batch.from, to: batch.to, found: range.to }, 'the journal ends before an open batch')
     for (const event of range.events) {
@@ -201,10 +215,11 @@ async function recover(work: Work): Promise<void> {
       if (row) event.effect = effectOf(row, event.effect.keyId)
     }
     const sifted = sift(range, work.seen, new Set(rows.keys()))
-    // the rest goes in under a token of its own; the rows that stand keep theirs
-    const name = rows.size > 0 ? `${token(batch.from, batch.to)}:rest:${rows.size}` : token(batch.from, batch.to)
-    const done = await store(work, batch, range, sifted, name)
+    const done = await store(work, batch, range, sifted, tokenAgain(batch))
+    // a power cut may have kept the rollups of rows that it took: they are counted anew from what stands now
+    if (sifted.tsv.length > 0) await settleSurely(work, batch)
     commit(work, batch, range, done)
+    endTrial(work.worker.journalFolder)
     work.observe.info(
       { from: batch.from, to: batch.to, standing: rows.size, refined: range.events.length },
       'recovered an open batch',
@@ -212,12 +227,40 @@ async function recover(work: Work): Promise<void> {
   }
 }
 
+/** Recoveries of one batch that ended the process before its records are refined one by one, and trials of one alone. */
+const trialsMax = 2
+
+/**
+ * The records of an open batch once more. One of them may be why the process ended: when it does so again and again,
+ * they are refined one at a time, and the one that still ends it is kept as a dead item.
+ */
+async function refineAgain(work: Work, { from, to }: Batch): Promise<RefinedRange> {
+  const folder = work.worker.journalFolder
+  const trial = readTrial(folder, from, to)
+  const next: Trial = { ...trial, tries: trial.tries + 1 }
+  writeTrial(folder, next)
+  const whole = { from, durable: to, recordsMax: 1e9, bytesMax: 1e12 }
+  if (trial.tries < trialsMax) return work.crew.refine(whole)
+  work.observe.warn({ from, to, tries: trial.tries }, 'an open batch is recovered record by record')
+  const ranges: RefinedRange[] = []
+  for (let at = from; at < to; ) {
+    const atTries = trial.at === at ? (trial.atTries ?? 0) : 0
+    writeTrial(folder, { ...next, at, atTries: atTries + 1 })
+    const bury = atTries >= trialsMax ? { bury: 'the process ended on it' } : {}
+    const range = await work.crew.refine({ ...whole, from: at, recordsMax: 1, ...bury })
+    if (range.to <= at) break
+    ranges.push(range)
+    at = range.to
+  }
+  return joined(ranges, from)
+}
+
 /** The memory of event ids of the last hour, from the store. */
 async function remember(work: Work): Promise<void> {
   for (;;) {
     try {
       const sinceMs = work.clock.now() - seenMs
-      for (const { projectId, eventId } of await work.events.recentIds(sinceMs, seenMax))
+      for (const { projectId, eventId } of await work.events.recentIds(sinceMs, seenAtStart))
         work.seen.add(projectId, eventId, work.clock.now())
       return
     } catch (error) {
@@ -281,23 +324,30 @@ const crewOf = (deps: RefineDeps): Crew =>
     settingsOf: (id) => deps.meta.projectSettings(id),
   })
 
-/** Makes the loop; nothing runs before `start`. */
-export function createRefine(deps: RefineDeps): Refine {
-  const stopped = new AbortController()
-  const crew = crewOf(deps)
-  const work: Work = { ...deps, crew, stopped, seen: createSeen(seenMs, seenMax) }
-  const bell = createBell()
-  const reader = openJournalReader(deps.worker.journalFolder)
+/** A journal that ends below the cursor would be taken for refined, and what it holds skipped without a word. */
+function checkPlace(deps: RefineDeps, durable: number): void {
+  const cursor = deps.meta.cursor()
+  if (durable >= cursor) return
+  const detail =
+    `The journal ends at position ${durable}, but all before ${cursor} is stored already: the folder "journal" was ` +
+    'emptied or is an older copy. Put the one back that belongs to this data folder. If it is gone, write ' +
+    `${segmentOf(cursor)} and a line break into the file "newest" in it and start again; what it held is lost.`
+  deps.failed(new MishapError('START_JOURNAL_BEHIND', { detail }))
+}
+
+type LoopState = { durable: number; position: number; inFlight: number; draining: boolean; held: number }
+
+/** Refines from `state.position` on until it is stopped; a batch that fails ends it. */
+async function runLoop(work: Work, state: LoopState, bell: ReturnType<typeof createBell>): Promise<void> {
   const order: Order = { sifted: Promise.resolve(), committed: Promise.resolve() }
-  const state = { durable: 0, position: 0, inFlight: 0, draining: false }
 
   function launch(from: number): Promise<Begun> {
-    const begun = crew.begin({ from, durable: state.durable, recordsMax, bytesMax })
+    const begun = work.crew.begin({ from, durable: state.durable, recordsMax, bytesMax })
     state.inFlight++
     runBatch(work, from, begun, order)
       .catch((error: unknown) => {
-        if (!stopped.signal.aborted) deps.failed(error)
-        stopped.abort()
+        if (!work.stopped.signal.aborted) work.failed(error)
+        work.stopped.abort()
       })
       .finally(() => {
         state.inFlight--
@@ -306,19 +356,27 @@ export function createRefine(deps: RefineDeps): Refine {
     return begun
   }
 
-  async function loop(): Promise<void> {
-    while (!stopped.signal.aborted && !state.draining) {
-      if (state.position >= state.durable || state.inFlight >= inFlightMax) {
-        await bell.rung()
-        continue
-      }
-      const { to, records } = await launch(state.position)
-      const stuck = to === state.position
-      state.position = to
-      if (stuck) await Promise.race([bell.rung(), deps.clock.sleep(1000, stopped.signal)])
-      else if (records < smallRecords) await deps.clock.sleep(gatherMs, stopped.signal)
+  while (!work.stopped.signal.aborted && !state.draining) {
+    if (state.held > 0 || state.position >= state.durable || state.inFlight >= inFlightMax) {
+      await bell.rung()
+      continue
     }
+    const { to, records } = await launch(state.position)
+    const stuck = to === state.position
+    state.position = to
+    if (stuck) await Promise.race([bell.rung(), work.clock.sleep(1000, work.stopped.signal)])
+    else if (records < smallRecords) await work.clock.sleep(gatherMs, work.stopped.signal)
   }
+}
+
+/** Makes the loop; nothing runs before `start`. */
+export function createRefine(deps: RefineDeps): Refine {
+  const stopped = new AbortController()
+  const crew = crewOf(deps)
+  const work: Work = { ...deps, crew, stopped, seen: createSeen(seenMs, seenMax) }
+  const bell = createBell()
+  const reader = openJournalReader(deps.worker.journalFolder)
+  const state: LoopState = { durable: 0, position: 0, inFlight: 0, draining: false, held: 0 }
 
   const drained = async () => {
     while (state.inFlight > 0) await bell.rung()
@@ -327,6 +385,8 @@ export function createRefine(deps: RefineDeps): Refine {
   return {
     waiting: () => reader.read(deps.meta.cursor(), state.durable, waitingMax, waitingBytesMax).records.length,
     advance: (durable) => {
+      // once is enough: both only grow from here on
+      if (state.durable === 0) checkPlace(deps, durable)
       state.durable = Math.max(state.durable, durable)
       bell.ring()
     },
@@ -334,9 +394,19 @@ export function createRefine(deps: RefineDeps): Refine {
       await recover(work)
       state.position = deps.meta.cursor()
       deps.trim(state.position)
-      loop().catch((error: unknown) => {
+      runLoop(work, state, bell).catch((error: unknown) => {
         if (!stopped.signal.aborted) deps.failed(error)
       })
+    },
+    pause: async () => {
+      state.held++
+      await drained()
+      let done = false
+      return () => {
+        if (!done) state.held--
+        done = true
+        bell.ring()
+      }
     },
     stop: async (ms) => {
       state.draining = true

@@ -1,4 +1,9 @@
-/** Event ids of the last hour, by project: what arrives again counts as duplicate. Bounded; the oldest go first. */
+/**
+ * Event ids of the last hour, by project: what arrives again counts as duplicate. Two tables: the newer one is filled up
+ * to `max` ids or `keepMs`, then the older one is dropped. So an id is known for at least `keepMs` and at most twice that,
+ * unless more than `max` newer ones came since. 16 bytes an id and nothing for the garbage collector: a table of 750,000
+ * ids is 16 MB at most, and grows as it fills.
+ */
 export type Seen = {
   has(projectId: number, eventId: string): boolean
   add(projectId: number, eventId: string, atMs: number): void
@@ -6,22 +11,102 @@ export type Seen = {
   readonly size: number
 }
 
-/** Keeps ids for `keepMs` and at most `max` of them (some 100 bytes each). */
+type Table = { words: Uint32Array; slots: number; count: number; sinceMs: number }
+
+const firstSlots = 1024
+/** Words of a key; the first is never 0 in a slot that is taken. */
+const keyWords = 4
+/** Linear probing stays short below this share of taken slots. */
+const loadMax = 0.75
+/** What is left of a key that was forgotten: it keeps its slot, so that what was put behind it is still found. */
+const gone = 0xffff_ffff
+
+const newTable = (sinceMs: number): Table => ({
+  words: new Uint32Array(firstSlots * keyWords),
+  slots: firstSlots,
+  count: 0,
+  sinceMs,
+})
+
+/** The key of an id: its 128 bits, with the project mixed in. */
+function readKey(key: Uint32Array, projectId: number, eventId: string): void {
+  for (let word = 0; word < keyWords; word++) {
+    let value = 0
+    for (let at = word * 8; at < word * 8 + 8; at++) value = (value * 16 + nibble(eventId.charCodeAt(at))) >>> 0
+    key[word] = value
+  }
+  key[1] = ((key[1] ?? 0) ^ Math.imul(projectId, 0x9e37_79b1)) >>> 0
+  key[2] = ((key[2] ?? 0) ^ Math.floor(projectId / 2 ** 32)) >>> 0
+  const first = key[0] ?? 0
+  key[0] = first === 0 || first === gone ? 1 : first
+}
+
+/** The slot of the key, or the free one where it belongs as a number below 0. */
+function find({ words, slots }: Table, key: Uint32Array): number {
+  const mask = slots - 1
+  let slot = (((key[0] ?? 0) ^ Math.imul((key[3] ?? 0) + (key[1] ?? 0), 0x85eb_ca6b)) >>> 0) & mask
+  for (;;) {
+    const at = slot * keyWords
+    if (words[at] === 0) return -1 - slot
+    if (words[at] === key[0] && words[at + 1] === key[1] && words[at + 2] === key[2] && words[at + 3] === key[3])
+      return slot
+    slot = (slot + 1) & mask
+  }
+}
+
+function put(table: Table, key: Uint32Array): void {
+  const slot = find(table, key)
+  if (slot >= 0) return
+  table.words.set(key, (-1 - slot) * keyWords)
+  table.count++
+}
+
+function grow(table: Table): void {
+  const { words } = table
+  table.slots *= 2
+  table.words = new Uint32Array(table.slots * keyWords)
+  table.count = 0
+  for (let at = 0; at < words.length; at += keyWords)
+    if (words[at] !== 0 && words[at] !== gone) put(table, words.subarray(at, at + keyWords))
+}
+
+/** Makes the memory: at least `keepMs` and `max` ids, see `Seen`. */
 export function createSeen(keepMs: number, max: number): Seen {
-  const ids = new Map<string, number>() // in order of insertion, so the first is the oldest
-  const key = (projectId: number, eventId: string) => `${projectId}:${eventId}`
+  const state = { newer: newTable(Number.NEGATIVE_INFINITY), older: newTable(Number.NEGATIVE_INFINITY) }
+  const key = new Uint32Array(keyWords)
+
   return {
-    has: (projectId, eventId) => ids.has(key(projectId, eventId)),
-    forget: (projectId, eventId) => void ids.delete(key(projectId, eventId)),
-    add: (projectId, eventId, atMs) => {
-      ids.set(key(projectId, eventId), atMs)
-      for (const [id, at] of ids) {
-        if (ids.size <= max && at > atMs - keepMs) break
-        ids.delete(id)
+    has: (projectId, eventId) => {
+      readKey(key, projectId, eventId)
+      return find(state.newer, key) >= 0 || find(state.older, key) >= 0
+    },
+    forget: (projectId, eventId) => {
+      readKey(key, projectId, eventId)
+      for (const table of [state.newer, state.older]) {
+        const slot = find(table, key)
+        if (slot >= 0) table.words[slot * keyWords] = gone
       }
     },
+    add: (projectId, eventId, atMs) => {
+      const { newer } = state
+      if (newer.count === 0 && newer.sinceMs < 0) newer.sinceMs = atMs
+      if (newer.count >= max || atMs - newer.sinceMs >= keepMs) {
+        state.older = newer
+        state.newer = newTable(atMs)
+      }
+      if (state.newer.count + 1 > state.newer.slots * loadMax) grow(state.newer)
+      readKey(key, projectId, eventId)
+      put(state.newer, key)
+    },
     get size() {
-      return ids.size
+      return state.newer.count + state.older.count
     },
   }
+}
+
+/** The value of a hex digit; any other sign gives some value of its own, so that odd ids stay apart mostly. */
+function nibble(code: number): number {
+  if (code >= 48 && code <= 57) return code - 48
+  if (code >= 97 && code <= 102) return code - 87
+  return Number.isNaN(code) ? 0 : code
 }

@@ -15,11 +15,22 @@ import { userAgent } from './useragent.ts'
 import type { Loose, Remarks, Sent } from './value.ts'
 
 /** What a worker keeps between records; bounded, and no part of any result. Made by `createTools`. */
-export type Tools = { agents: LRUCache<string, UserAgentFacts>; rules: LRUCache<string, Rules> }
+export type Tools = {
+  agents: LRUCache<string, UserAgentFacts>
+  rules: LRUCache<string, Rules>
+  rulesOf: WeakMap<ProjectSettings, Rules>
+  /** Whether what a sender's agent adds to an event can hold nothing to scrub. */
+  plainAgents: LRUCache<string, boolean>
+}
 
 /** New caches: 5,000 user agents (real traffic has some hundred at a time), 500 sets of scrubbing rules. */
 export function createTools(): Tools {
-  return { agents: new LRUCache({ max: 5000 }), rules: new LRUCache({ max: 500 }) }
+  return {
+    agents: new LRUCache({ max: 5000 }),
+    rules: new LRUCache({ max: 500 }),
+    rulesOf: new WeakMap(),
+    plainAgents: new LRUCache({ max: 5000 }),
+  }
 }
 
 /** What the steps know beside the event. Ids are 32 lower-case hex; times in ms since 1970. */

@@ -118,6 +118,7 @@ export function text(
   allowance = 0,
 ): string | undefined {
   if (value === undefined || value === null || value === '') return undefined
+  if (typeof value === 'string' && value.length <= max) return value
   const simple = scalar(value)
   if (simple !== undefined) return clip(to, leaf, simple, max, allowance)
   remark(to, leaf, { err: ['expected a string'] })

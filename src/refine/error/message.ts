@@ -1,6 +1,9 @@
 import type { Json, NormalEvent } from '../../protocol/event.ts'
 import { bounded, object, own, type Remarks, text } from '../value.ts'
 
+/** 8,192 characters and the allowance of 200. */
+export const formattedMax = 8392
+
 /**
  * A log entry: a text, or `{message, params, formatted}`. A missing `formatted` is made from the template, first by
  * %-placeholders, then by {}-placeholders. Template equal to the formatted text: only `formatted` is kept.
@@ -25,7 +28,7 @@ export function readLogentry(to: Remarks, leaf: string, value: unknown): NormalE
   if (formatted === undefined && message === undefined) return undefined
   return {
     ...(message !== undefined && message !== formatted ? { message } : {}),
-    ...(formatted !== undefined ? { formatted: formatted.slice(0, 8392) } : {}),
+    ...(formatted !== undefined ? { formatted: formatted.slice(0, formattedMax) } : {}),
     ...(params !== undefined ? { params } : {}),
   }
 }

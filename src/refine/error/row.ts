@@ -4,15 +4,16 @@ import { normalizeId } from '../../protocol/ids.ts'
 import type { EventRow } from '../../store/events/events.ts'
 import type { EventEffect } from '../../store/meta/meta.ts'
 import { hashesOf } from '../fingerprint/fingerprint.ts'
+import type { Forms } from '../lines.ts'
 import { scalar } from '../value.ts'
 
 const messageMax = 8192
 const tagValueMax = 200
 
-/** The row of a refined event. `received` is the JSON of what was sent, after scrubbing, in one line. */
+/** The row of a refined event. `forms`: the JSON of the event and of what was sent, after scrubbing, each in one line. */
 export function rowOf(
   event: NormalEvent,
-  received: string,
+  forms: Forms,
   place: { projectId: number; jpos: number; receivedMs: number },
 ): EventRow {
   const hashes = hashesOf(event)
@@ -38,7 +39,7 @@ export function rowOf(
     tags: rowTags(event, user),
     traceId: normalizeId(event.contexts['trace']?.['trace_id']) ?? '',
     digest: event.findings.digest?.value ?? '',
-    payload: `${JSON.stringify(event)}\n${received}`,
+    payload: `${forms.normal}\n${forms.received}`,
   }
 }
 
@@ -63,51 +64,57 @@ function messageText(event: NormalEvent): string {
 
 /** The event's tags and those that are derived for search and distribution; all values at most 200 characters of one line. */
 function rowTags(event: NormalEvent, user: string): Record<string, string> {
+  const { contexts } = event
   const tags = new Map(event.tags)
   // These names are fields; a tag of the same name must not say something else.
-  const fields = { environment: event.environment, release: event.release, level: event.level, dist: event.dist, user }
-  for (const [key, value] of Object.entries(fields)) {
-    tags.delete(key)
-    put(tags, key, value)
-  }
+  field(tags, 'environment', event.environment)
+  field(tags, 'release', event.release)
+  field(tags, 'level', event.level)
+  field(tags, 'dist', event.dist)
+  field(tags, 'user', user)
   const mechanism = event.exception?.values.at(-1)?.mechanism
-  const derived: [string, string | undefined][] = [
-    ['transaction', event.transaction],
-    ['logger', event.logger],
-    ['server_name', event.server_name],
-    ['url', event.request?.url],
-    ['mechanism', mechanism?.type],
-    ['handled', mechanism?.handled === undefined ? undefined : mechanism.handled ? 'yes' : 'no'],
-    ...named(event, 'browser', 'browser'),
-    ...named(event, event.contexts['client_os'] ? 'client_os' : 'os', event.contexts['client_os'] ? 'client_os' : 'os'),
-    ...(event.contexts['client_os'] ? named(event, 'os', 'os') : []),
-    ...named(event, 'runtime', 'runtime'),
-    ['device', text(event, 'device', 'model') ?? text(event, 'device', 'family')],
-    ['device.family', text(event, 'device', 'family')],
-  ]
-  for (const [key, value] of derived) if (!tags.has(key)) put(tags, key, value)
+  derive(tags, 'transaction', event.transaction)
+  derive(tags, 'logger', event.logger)
+  derive(tags, 'server_name', event.server_name)
+  derive(tags, 'url', event.request?.url)
+  derive(tags, 'mechanism', mechanism?.type)
+  if (mechanism?.handled !== undefined) derive(tags, 'handled', mechanism.handled ? 'yes' : 'no')
+  named(tags, 'browser', contexts['browser'])
+  named(tags, 'client_os', contexts['client_os'])
+  named(tags, 'os', contexts['os'])
+  named(tags, 'runtime', contexts['runtime'])
+  const device = contexts['device']
+  if (device) {
+    derive(tags, 'device', text(device, 'model') ?? text(device, 'family'))
+    derive(tags, 'device.family', text(device, 'family'))
+  }
   return Object.fromEntries(tags)
 }
 
-function text(event: NormalEvent, context: string, key: string): string | undefined {
-  const value: Json | undefined = event.contexts[context]?.[key]
-  return scalar(value)?.trim()
-}
+type Facts = { [key: string]: Json } | undefined
+
+const text = (facts: NonNullable<Facts>, key: string): string | undefined => scalar(facts[key])?.trim()
 
 /** `browser` as "Chrome 120.0" and `browser.name` as "Chrome". */
-function named(event: NormalEvent, context: string, key: string): [string, string | undefined][] {
-  const name = text(event, context, 'name')
-  const version = text(event, context, 'version')
-  return name
-    ? [
-        [key, version ? `${name} ${version}` : name],
-        [`${key}.name`, name],
-      ]
-    : []
+function named(tags: Map<string, string>, key: string, facts: Facts): void {
+  const name = facts && text(facts, 'name')
+  if (!name) return
+  const version = text(facts, 'version')
+  derive(tags, key, version ? `${name} ${version}` : name)
+  derive(tags, `${key}.name`, name)
 }
 
-function put(tags: Map<string, string>, key: string, value: string | undefined): void {
-  const line = value && (/[\r\n]/.test(value) ? value.replace(/[\r\n]+/g, ' ') : value).trim()
+function derive(tags: Map<string, string>, key: string, value: string | undefined): void {
+  if (value && !tags.has(key)) put(tags, key, value)
+}
+
+function field(tags: Map<string, string>, key: string, value: string | undefined): void {
+  tags.delete(key)
+  if (value) put(tags, key, value)
+}
+
+function put(tags: Map<string, string>, key: string, value: string): void {
+  const line = (/[\r\n]/.test(value) ? value.replace(/[\r\n]+/g, ' ') : value).trim()
   if (line) tags.set(key, line.length > tagValueMax ? `${line.slice(0, tagValueMax - 3).toWellFormed()}...` : line)
 }
 

@@ -35,7 +35,7 @@ type Unhashed = Plain & { hash?: string }
 function withHash(variant: Unhashed): GroupingVariant {
   const { name, contributes, why, values } = variant
   // 40 values of 200 characters explain a grouping; the hash is over all of them.
-  const shown = values.slice(-40).map((value) => value.slice(0, 200).toWellFormed())
+  const shown = values.slice(-40).map((value) => (value.length > 200 ? value.slice(0, 200).toWellFormed() : value))
   return { name, contributes, why, values: shown, ...(contributes ? { hash: variant.hash ?? storedHash(values) } : {}) }
 }
 

@@ -108,6 +108,17 @@ export type Rules = {
 const partPattern = new RegExp(secretParts.join('|'))
 const namesMax = 5000
 
+/** The parts of a name as forms and encoded queries write it: `user[password]`, `user%5Bpass%77ord%5D`. */
+function partsOf(name: string): string[] {
+  if (!/[%[]/.test(name)) return []
+  // twice: a query within a query
+  const parts = unescaped(unescaped(name)).split(/[[\]%&=?/;, ]+/)
+  return parts.filter((one) => one !== '' && one !== name)
+}
+
+const unescaped = (text: string) =>
+  text.replace(/%([0-7][0-9a-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)).toLowerCase())
+
 /** Makes the rules of a project: the defaults when switched on, its own words, and the names it calls safe. */
 export function makeRules(settings: ProjectSettings): Rules {
   const words = settings.sensitiveFields.map((one) => one.trim().toLowerCase()).filter(Boolean)
@@ -124,8 +135,10 @@ export function makeRules(settings: ProjectSettings): Rules {
     about: (name) => {
       const old = known.get(name)
       if (old) return old
-      const lower = name.toLowerCase()
-      const facts = { rule: decide(lower), exempt: exempt.has(lower), address: addressNames.has(lower) }
+      // long s and dotless i are letters of the words in another case, which toLowerCase leaves as they are
+      const lower = name.toLowerCase().replaceAll('\u017f', 's').replaceAll('\u0131', 'i')
+      const rule = decide(lower) ?? (safe.has(lower) ? undefined : partsOf(lower).map(decide).find(Boolean))
+      const facts = { rule, exempt: exempt.has(lower), address: addressNames.has(lower) }
       if (known.size >= namesMax) known.clear()
       known.set(name, facts)
       return facts

@@ -5,7 +5,7 @@ import { secretNames, secretParts } from './rules.ts'
 import { scan } from './scan.ts'
 
 const scanned = (text: string) => scan(Buffer.from(text))
-const harmless = (value: unknown) => scanned(JSON.stringify(value)).harmless
+const harmless = (value: unknown) => scanned(JSON.stringify(value))
 
 describe('suspect', () => {
   test.each([...secretNames, ...secretParts])('name %s, wherever it stands', (name) => {
@@ -27,6 +27,12 @@ describe('suspect', () => {
     '"set cookie"',
     '"to\u212aen"',
     '"a%40b"',
+    '"%74oken"',
+    '"user%5Bsid%5D=1"',
+    '"%2F%2Fbob:pw@host"',
+    '"4111%201111"',
+    '"to%25x"',
+    '"bearer%20abc"',
     '"\\u0061uth"',
     '"\\\\u0061uth"',
     '"Bearer abc"',
@@ -44,7 +50,7 @@ describe('suspect', () => {
     '[4.111e15]',
     '[4E15]',
     '\ufeff{}',
-  ])('%s', (text) => expect(scanned(text).harmless).toBe(false))
+  ])('%s', (text) => expect(scanned(text)).toBe(false))
 })
 
 describe('harmless', () => {
@@ -57,19 +63,13 @@ describe('harmless', () => {
     '1795253841821',
     'de7efe0d12a546bf8b3880c851946613',
     'crumb 112, a = b, 50 % of it',
+    '/p?to=%2Fx%3Fa%3D1%26b%3D%22c%22&d=%C3%BC&e=a%20b',
     'Zürich, 日本, 🦀',
     'C:\\program files\\x',
     'node_modules/.pnpm/a@1.2.3/x.js',
     '',
   ])('%s', (text) => {
     expect(harmless({ a: text, n: [1, 2.5, -3, true, null] })).toBe(true)
-  })
-
-  test('levels and lines', () => {
-    expect(scanned('{"a":[{"b":"}]{["}],"c":{}}')).toEqual({ harmless: true, depth: 3, oneLine: true })
-    expect(scanned('{"a":\n1}').oneLine).toBe(false)
-    expect(scanned('{"a":"\\n\\"{"}')).toEqual({ harmless: true, depth: 1, oneLine: true })
-    expect(scanned('['.repeat(150) + ']'.repeat(150)).depth).toBe(150)
   })
 })
 
@@ -85,7 +85,7 @@ function seeded(seed: number): () => number {
 }
 
 const bits =
-  'a |step |=| |: |"|\\|\n|-|+|/|.|@|?|#|%|%20|1|42|4111|11|4111111111111|078|05|1120|id|s|e|key|api|_|two|factor|sid|session|otp|set|cookie|bearer|tok|en|pass|word|to|ken|au|th|se|cret|pwd|c|srf|http|://|bob|Bearer |ü|\u212a|İ|ſ|ı|日|🦀|{|}|[|]|,|;|&|5e15|\\u|{"a":1}|BEGIN|-----|%s|%74'.split(
+  'a |step |=| |: |"|\\|\n|-|+|/|.|@|?|#|%|%20|1|42|4111|11|4111111111111|078|05|1120|id|s|e|key|api|_|two|factor|sid|session|otp|set|cookie|bearer|tok|en|pass|word|to|ken|au|th|se|cret|pwd|c|srf|http|://|bob|Bearer |ü|\u212a|İ|ſ|ı|日|🦀|{|}|[|]|,|;|&|5e15|\\u|{"a":1}|BEGIN|-----|%s|%74|%5B|%5D|%2F|%3A|%40|%2D|%3D|%26|%C5%BF|\x27|\x27:|\\"'.split(
     '|',
   )
 

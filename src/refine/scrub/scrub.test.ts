@@ -22,6 +22,14 @@ describe('texts', () => {
     ['sessionid=abc; theme=dark', 'sessionid=[Filtered]; theme=dark'],
     ['password="two words" next', 'password=[Filtered] next'],
     ['{"user":"a","password":"x\\"y","n":1}', '{"user":"a","password":"[Filtered]","n":1}'],
+    ['{"a":"{\\"password\\":\\"x y\\",\\"b\\":1}"}', '{"a":"{\\"password\\":\\"[Filtered]\\",\\"b\\":1}"}'],
+    ['{"otp": 123456, "n": 1}', '{"otp": "[Filtered]", "n": 1}'],
+    ["{'password': 'x', 'b': 1}", "{'password': '[Filtered]', 'b': 1}"],
+    [`{'token': "it's", 'key': b'z', 'secret': b'z'}`, `{'token': "[Filtered]", 'key': b'z', 'secret': b'[Filtered]'}`],
+    ['/p?pass%77ord=abc&b=1', '/p?pass%77ord=[Filtered]&b=1'],
+    ['user%5Bsid%5D=abc&user[password]=d&c=1', 'user%5Bsid%5D=[Filtered]&user[password]=[Filtered]&c=1'],
+    ['/in?to=%2Fx%3Ftoken%3Dabc%26b%3D1&c=2', '/in?to=%2Fx%3Ftoken%3D[Filtered]%26b%3D1&c=2'],
+    ['pa\u017f\u017fword=abc', 'pa\u017f\u017fword=[Filtered]'],
   ])('%s', (sent, expected) => expect(scrubText(sent, rules)?.text).toBe(expected))
 
   test.each([
@@ -34,6 +42,9 @@ describe('texts', () => {
     'mail me@a.example',
     'Bearer',
     '',
+    "don't: 'x'",
+    'a%3Db',
+    '{"a": 1, "b": "c"}',
   ])('%s stays', (text) => {
     expect(scrubText(text, rules)).toBeUndefined()
   })
@@ -46,6 +57,12 @@ describe('texts', () => {
       'token='.repeat(50_000),
       '4111 '.repeat(40_000),
       'a://'.repeat(50_000),
+      "':".repeat(100_000),
+      '%3D'.repeat(70_000),
+      '\\":'.repeat(70_000),
+      '\\'.repeat(200_000),
+      `"token":"${'\\"'.repeat(90_000)}`,
+      '%'.repeat(200_000),
       '-----BEGIN '.repeat(20_000),
     ]) {
       const start = process.cpuUsage().user
@@ -111,6 +128,30 @@ describe('names', () => {
     ['user data', { user: { id: '1', data: { token: 'SEEN' } } }, []],
     ['key and value', { extra: { list: [{ key: 'password', value: 'SEEN' }] } }, []],
     ['aliases of old SDKs', { 'sentry.interfaces.Http': { headers: [['authorization', 'SEEN']] } }, []],
+    ['a route with a token', { transaction: '/reset?token=SEEN', culprit: 'GET /x?api_key=SEEN' }, []],
+    ['fingerprints', { message: 'x', fingerprint: ['{{ default }}', '/a?password=SEEN'] }, []],
+    [
+      'what a client remarked',
+      {
+        message: 'x',
+        _meta: { extra: { password: { '': { val: 'SEEN', len: 4 } }, a: { '': { err: ['token=SEEN'] } } } },
+      },
+      [],
+    ],
+    ['lists of pairs', { extra: { form: [['password', 'SEEN']], one: [{ a: [['otp', 'SEEN']] }] } }, []],
+    ['JSON within JSON', { extra: { body: JSON.stringify({ b: JSON.stringify({ password: 'SEEN' }) }) } }, []],
+    ['objects as Python writes them', { extra: { repr: "<Form {'password': 'SEEN', 'token': u'SEEN'}>" } }, []],
+    ['a card as a number', { extra: { card: 4111111111111111, list: [5500000000000004] } }, ['41111', '55000']],
+    ['encoded names', { request: { url: 'https://x.example/?pass%77ord=SEEN&user%5Bsid%5D=SEEN' } }, []],
+    ['a query within a query', { request: { query_string: 'to=%2Fx%3Ftoken%3DSEEN' } }, []],
+    [
+      'letters in another case',
+      { extra: { 'pa\u017f\u017fword': 'SEEN', AP\u0131_KEY: 'SEEN', to\u212aen: 'SEEN' } },
+      [],
+    ],
+    ['a message', { message: 'login token=SEEN' }, []],
+    ['a template', { message: { message: 'login %s', params: ['token=SEEN'] } }, []],
+    ['named parameters', { logentry: { message: 'pw %(password)s', params: { password: 'SEEN' } } }, []],
     ['parts that nobody knows', { my_part: { password: 'SEEN', text: 'Bearer SEENSEEN' } }, []],
   ]
   test.each(cases)('%s: neither form keeps it', (_, sent, more) => {

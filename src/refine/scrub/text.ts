@@ -12,7 +12,7 @@ export type Scrubbed = { text: string; rule: string }
 export function scrubText(text: string, rules: Rules): Scrubbed | undefined {
   if (rules.byText?.(text)) return { text: filtered, rule: '@sensitive' }
   // Most texts hold no sign that any rule needs.
-  if (!/[=@]|":|-----|[Bb][Ee]arer|\d{2}[\d -]/.test(text)) return undefined
+  if (!/[=@]|["']:|%3[dD]|-----|[Bb][Ee]arer|\d{2}[\d -]/.test(text)) return undefined
   let out = text
   let rule = ''
   const take = (next: string, name: string) => {
@@ -34,8 +34,9 @@ export function scrubText(text: string, rules: Rules): Scrubbed | undefined {
       )
     if (/\d{2}[\d -]/.test(out)) take(scrubNumbers(out), '@creditcard')
   }
-  if (out.includes('=')) take(scrubAssignments(out, rules), '@password')
-  if (out.includes('":')) take(scrubQuoted(out, rules), '@password')
+  if (out.includes('=')) take(scrubAssignments(out, '=', rules), '@password')
+  for (const sign of ['%3D', '%3d']) if (out.includes(sign)) take(scrubAssignments(out, sign, rules), '@password')
+  for (const quote of ['"', "'"]) if (out.includes(`${quote}:`)) take(scrubQuoted(out, quote, rules), '@password')
   return rule ? { text: out, rule } : undefined
 }
 
@@ -60,67 +61,111 @@ function luhn(text: string): boolean {
   return digits.length >= 13 && digits.length <= 19 && sum % 10 === 0
 }
 
+/** Letters, digits, _ - . and, as forms and encoded queries have them, [ ] and %; long s and dotless i. */
 const isNameSign = (code: number) =>
   (code >= 48 && code <= 57) ||
-  (code >= 65 && code <= 90) ||
+  (code >= 65 && code <= 91) ||
   (code >= 97 && code <= 122) ||
   code === 95 ||
   code === 45 ||
-  code === 46
+  code === 46 ||
+  code === 93 ||
+  code === 37 ||
+  code === 0x17f ||
+  code === 0x131
 
-/** `token=abc&x=1`, `password=abc`, `sessionid=1; a=b`: the name in front of each sign decides about what follows it. */
-function scrubAssignments(text: string, rules: Rules): string {
+/**
+ * `token=abc&x=1`, `password=abc`, `sessionid=1; a=b`: the name in front of each sign decides about what follows it.
+ * `sign` is `=`, or its code where a query stands within another one.
+ */
+function scrubAssignments(text: string, sign: string, rules: Rules): string {
   let out = ''
   let from = 0
-  for (let at = text.indexOf('='); at >= 0; at = text.indexOf('=', at + 1)) {
+  for (let at = text.indexOf(sign); at >= 0; at = text.indexOf(sign, at + sign.length)) {
     if (at < from) continue
     let start = at
     while (start > from && at - start < 64 && isNameSign(text.charCodeAt(start - 1))) start -= 1
     if (start === at || !rules.about(text.slice(start, at)).rule) continue
-    const end = valueEnd(text, at + 1)
-    if (end === at + 1 || text.startsWith(filtered, at + 1)) continue
-    out += text.slice(from, at + 1) + filtered
+    const begin = at + sign.length
+    const end = valueEnd(text, begin, sign !== '=')
+    if (end === begin || text.startsWith(filtered, begin)) continue
+    out += text.slice(from, begin) + filtered
     from = end
   }
   return from === 0 ? text : out + text.slice(from)
 }
 
-/** A value ends at a separator; one in quotes at its closing quote. */
-function valueEnd(text: string, start: number): number {
+/** A value ends at a separator (`coded`: or at an encoded one); one in quotes at its closing quote. */
+function valueEnd(text: string, start: number, coded: boolean): number {
   const quote = text[start]
   if (quote === '"' || quote === "'") {
     const close = text.indexOf(quote, start + 1)
     return close < 0 ? text.length : close + 1
   }
   let end = start
-  while (end < text.length && !' \t\r\n&;,#"\''.includes(text[end] ?? ' ')) end += 1
+  while (end < text.length && !' \t\r\n&;,#"\''.includes(text[end] ?? ' ')) {
+    if (coded && text.startsWith('%26', end)) break
+    end += 1
+  }
   return end
 }
 
-/** `"password": "abc"` within a text that holds JSON, whole or in part. */
-function scrubQuoted(text: string, rules: Rules): string {
+/**
+ * `"password": "abc"` within a text that holds JSON, whole or in part, JSON within JSON (`\"password\":\"abc\"`) too,
+ * and with single quotes as Python writes objects.
+ */
+function scrubQuoted(text: string, quote: string, rules: Rules): string {
   let out = ''
   let from = 0
-  for (let at = text.indexOf('":'); at >= 0; at = text.indexOf('":', at + 2)) {
+  const end = `${quote}:`
+  for (let at = text.indexOf(end); at >= 0; at = text.indexOf(end, at + 2)) {
     if (at < from) continue
-    const open = text.lastIndexOf('"', at - 1)
-    if (open < from || at - open > 65 || !rules.about(text.slice(open + 1, at)).rule) continue
+    // the quotes of a text within a text have backslashes in front: one, three, seven
+    let close = at
+    while (close > from && text[close - 1] === '\\') close -= 1
+    const slashes = text.slice(close, at)
+    const open = text.lastIndexOf(quote, close - 1)
+    if (open < from || close - open > 65 || close === 0 || !rules.about(text.slice(open + 1, close)).rule) continue
     let start = at + 2
     while (text[start] === ' ') start += 1
-    if (text[start] !== '"') continue
-    const end = stringEnd(text, start + 1)
-    if (text.startsWith(filtered, start + 1)) continue
-    out += `${text.slice(from, start + 1)}${filtered}"`
-    from = end
+    const found = quotedValue(text, start, quote, slashes)
+    if (!found || text.startsWith(filtered, found.start)) continue
+    out += `${text.slice(from, found.start)}${found.bare ? slashes + quote + filtered + slashes + quote : filtered}`
+    from = found.end
   }
   return from === 0 ? text : out + text.slice(from)
 }
 
-function stringEnd(text: string, start: number): number {
+/** Where the value begins and ends that stands at `at`: within its quotes, or a bare number. */
+function quotedValue(
+  text: string,
+  at: number,
+  quote: string,
+  slashes: string,
+): { start: number; end: number; bare: boolean } | undefined {
+  // Python: b'', u'', and double quotes around what holds a single one
+  const from = quote === "'" && /[bu]/.test(text[at] ?? '') ? at + 1 : at
+  for (const one of quote === "'" ? ["'", '"'] : ['"']) {
+    const open = slashes + one
+    if (!text.startsWith(open, from)) continue
+    const start = from + open.length
+    return { start, end: stringEnd(text, start, one, slashes.length), bare: false }
+  }
+  const number = /^-?\d[\d.eE+-]{0,30}/.exec(text.slice(at, at + 32))
+  return number ? { start: at, end: at + number[0].length, bare: true } : undefined
+}
+
+/** The place of the closing quote's backslashes: it has exactly as many in front as the opening one. */
+function stringEnd(text: string, start: number, quote: string, slashes: number): number {
+  let run = 0
   for (let i = start; i < text.length; i++) {
-    const code = text.charCodeAt(i)
-    if (code === 92) i += 1
-    else if (code === 34) return i + 1
+    const sign = text[i]
+    if (sign === '\\') run += 1
+    else {
+      // with none in front, an even number is escaped backslashes and the quote ends the text
+      if (sign === quote && (slashes === 0 ? run % 2 === 0 : run === slashes)) return i - slashes
+      run = 0
+    }
   }
   return text.length
 }

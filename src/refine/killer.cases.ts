@@ -1,0 +1,24 @@
+import { writeFileSync } from 'node:fs'
+import { parentPort, workerData } from 'node:worker_threads'
+import { refineRange, type WorkerSetup, work } from './worker.ts'
+
+// A worker for tests: a record with this word in its body ends it, one with the other word keeps it busy for ever and
+// leaves a file that says so.
+const killer = 'KILLS-ITS-WORKER'
+const holder = 'HOLDS-ITS-WORKER'
+
+if (parentPort) {
+  const port = parentPort
+  work(
+    workerData as WorkerSetup,
+    (message, hand) => port.postMessage(message, hand),
+    (listener) => port.on('message', listener),
+    (job, records, ...rest) => {
+      const has = (word: string) => job.bury === undefined && records.some((record) => record.body.includes(word))
+      if (has(killer)) process.exit(9)
+      if (!has(holder)) return refineRange(job, records, ...rest)
+      writeFileSync(`${(workerData as WorkerSetup).journalFolder}-held`, '')
+      return new Promise(() => undefined)
+    },
+  )
+}
