@@ -8,6 +8,8 @@ import { silent } from '../src/observe.ts'
 import { createEventStore } from '../src/store/events/clickhouse.ts'
 import { encodeEventRow } from '../src/store/events/encode.ts'
 import type { EventRow } from '../src/store/events/events.ts'
+import { percentile } from './load.ts'
+import { pssOf } from './measure.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mishap-bench-'))
 const socketPath = join(folder, 'engine.sock')
@@ -69,7 +71,7 @@ const encodeMs = performance.now() - encodeStart
 console.log(`encode: ${Math.round(5_000_000 / encodeMs)} rows/s of ${Buffer.byteLength(encodeEventRow(row(1)))} B`)
 
 for (const batchRows of [500, 1000]) {
-  const batches = Array.from({ length: 12 }, (_, b) =>
+  const batches = Array.from({ length: 40 }, (_, b) =>
     Buffer.from(Array.from({ length: batchRows }, (_, n) => encodeEventRow(row(b * batchRows + n))).join('')),
   )
   const start = performance.now()
@@ -86,17 +88,37 @@ for (const batchRows of [500, 1000]) {
 }
 
 const scope = { projectIds: [1, 2, 3], environments: [], fromMs: startMs - 86_400_000, toMs: startMs + 86_400_000 }
-async function time(name: string, run: () => Promise<unknown>): Promise<void> {
+async function time(name: string, run: () => Promise<unknown>, times = 10): Promise<void> {
   await run()
-  const start = performance.now()
-  for (let times = 0; times < 10; times++) await run()
-  console.log(`${name}: ${((performance.now() - start) / 10).toFixed(1)} ms`)
+  const tookMs: number[] = []
+  for (let at = 0; at < times; at++) {
+    const start = performance.now()
+    await run()
+    tookMs.push(performance.now() - start)
+  }
+  tookMs.sort((a, b) => a - b)
+  console.log(`${name}: p50 ${percentile(tookMs, 0.5).toFixed(1)}, p95 ${percentile(tookMs, 0.95).toFixed(1)} ms`)
 }
 await time('groups of 2 days', () => store.groups({ scope, order: 'last', max: 50 }))
 await time('latest 50 of an issue', () =>
   store.ofIssue({ projectId: 1, hashes: [rows[0]?.groupHash ?? ''], order: 'newest', max: 50 }),
 )
-await time('event by id', () => store.byEventId([1], rows[0]?.eventId ?? ''))
+await store.insert(Buffer.from(rows.map(encodeEventRow).join('')), 'bench:known')
+const known = rows.filter((one) => one.projectId === 1)
+let next = 0
+const one = () => known[next++ % known.length] ?? row(0)
+await time('event by id', () => store.byEventId([1], one().eventId), 100)
+await time('its number and neighbours', () => store.placeOf(1, [one().groupHash], one()), 100)
+await time(
+  'event by id with both, in turn',
+  async () => {
+    const [found] = await store.byEventId([1], one().eventId)
+    if (!found) throw new Error('not found')
+    await store.placeOf(1, [found.groupHash], found)
+  },
+  100,
+)
+console.log(`memory of the engine: ${pssOf(engine.pid ?? 0).total} MB`)
 console.log(JSON.stringify((await store.size()).find((one) => one.table === 'events')))
 
 await store.close()

@@ -3,15 +3,15 @@ import { createObserve } from './observe.ts'
 import { startEngine } from './store/events/engine.ts'
 
 /**
- * Process engine: `engine.ts <folder> <socketPath> <memoryBytes>`, started by process main with an IPC channel, over
+ * Process engine: `engine.ts <folder> <socketPath> <memoryBytes> [logLevel]`, started by process main with an IPC channel, over
  * which it says 'up'. Ends on SIGTERM and when the channel closes, so that it never outlives main.
  */
 async function run(words: string[]): Promise<void> {
-  const [folder, socketPath, memory] = words
+  const [folder, socketPath, memory, logLevel = 'info'] = words
   const memoryBytes = Number(memory)
-  const observe = createObserve('engine', 'info')
+  const observe = createObserve('engine', logLevel)
   if (!folder || !socketPath || !Number.isSafeInteger(memoryBytes)) {
-    observe.error({}, 'usage: engine.ts <folder> <socketPath> <memoryBytes>')
+    observe.error({}, 'usage: engine.ts <folder> <socketPath> <memoryBytes> [logLevel]')
     process.exit(64)
   }
   const engine = await startEngine({ folder, socketPath, memoryBytes, observe }).catch((error) => {

@@ -14,13 +14,16 @@ const root = mkdtempSync(join(tmpdir(), 'mishap-main-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 const main = join(import.meta.dirname, 'main.ts')
 
+/** Each of some thirty processes would strip and compile the same modules: half of its time. */
+const cached = { NODE_COMPILE_CACHE: join(import.meta.dirname, '../.build/compile') }
+
 type Ended = { code: number | null; out: string; complaint: string }
 
 /** Runs the command as a process of its own; `input` is its standard input. */
 function run(words: string[], { env = {}, input = '' }: { env?: Record<string, string>; input?: string } = {}) {
   return new Promise<Ended>((resolve) => {
     const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...words], {
-      env: { NODE_ENV: 'test', MISHAP_LOG_LEVEL: 'error', MISHAP_DATA: join(root, 'unused'), ...env },
+      env: { NODE_ENV: 'test', MISHAP_LOG_LEVEL: 'error', MISHAP_DATA: join(root, 'unused'), ...cached, ...env },
       stdio: ['pipe', 'pipe', 'pipe'],
     })
     const ended: Ended = { code: null, out: '', complaint: '' }
@@ -31,6 +34,11 @@ function run(words: string[], { env = {}, input = '' }: { env?: Record<string, s
     child.on('close', (code) => resolve({ ...ended, code }))
   })
 }
+
+const bootstrapWords = (data: string) => [
+  ...['bootstrap', '--org', 'Acme', '--project', 'Web', '--email', 'ada@example.test', '--password-stdin'],
+  ...['--data', data],
+]
 
 describe('what is said and done at once', () => {
   test.concurrent('--version', async () => {
@@ -53,7 +61,7 @@ describe('what is said and done at once', () => {
 describe('refused before anything is touched', () => {
   const nobody = join(root, 'nobody')
   test.concurrent.each<[string[], Record<string, string>, number, string[]]>([
-    [['upgrade'], {}, 64, ['no command "upgrade"', '--help']],
+    [['paint'], {}, 64, ['no command "paint"', '--help']],
     [['user'], {}, 64, ['no command "user"']],
     [['start', '--colour', 'red'], {}, 64, ['--colour is not known']],
     [['start', '--port', '70000'], {}, 78, ['CONFIG_PORT', '--port is "70000"', '1 to 65535']],
@@ -61,7 +69,10 @@ describe('refused before anything is touched', () => {
     [['start'], { MISHAP_REFINE_WORKERS: '99' }, 78, ['CONFIG_REFINE_WORKERS', 'is "99"', '1 to 16']],
     [['start'], { MISHAP_LOG_LEVEL: 'loud' }, 78, ['MISHAP_LOG_LEVEL is "loud"', 'debug, info, warn, error']],
     [['start', '--url', 'ftp://x'], {}, 78, ['CONFIG_URL', '--url is "ftp://x"']],
-    [['start', '--port'], {}, 1, ['VALIDATION', '--port needs a value']],
+    [['start', '--port'], {}, 64, ['--port needs a value', '--help']],
+    [['start', '--data', '/proc/x'], {}, 78, ['CONFIG_DATA', '--data is "/proc/x"', 'a folder that', 'ENOENT']],
+    [['start'], { MISHAP_DATA: main }, 78, ['CONFIG_DATA', `MISHAP_DATA is "${main}"`, 'ENOTDIR']],
+    [[...bootstrapWords('/proc/x')], {}, 78, ['CONFIG_DATA', '--data is "/proc/x"']],
     [['bootstrap', '--org', 'a', '--project', 'b', '--password-stdin'], {}, 64, ['--email is needed']],
     [['bootstrap', '--project', 'b', '--email', 'a@b.test', '--password-stdin'], {}, 64, ['--org is needed']],
     [['bootstrap', '--org', 'a', '--project', 'b', '--email', 'a@b.test'], {}, 64, ['--password-stdin']],
@@ -75,30 +86,7 @@ describe('refused before anything is touched', () => {
   })
 })
 
-const bootstrapWords = (data: string) => [
-  ...['bootstrap', '--org', 'Acme', '--project', 'Web', '--email', 'ada@example.test', '--password-stdin'],
-  ...['--data', data],
-]
-
-// four processes one after the other, each of which hashes a password: slow where two cores do other things as well
-test('bootstrap on a stopped folder, as JSON and as lines; the password comes without its line break', async () => {
-  const data = join(root, 'made')
-  const first = await run([...bootstrapWords(data), '--json'], { input: 'correct horse battery\r\n' })
-  expect([first.code, first.complaint]).toEqual([0, ''])
-  expect(JSON.parse(first.out)).toMatchObject({ organization: { slug: 'acme' }, project: { slug: 'web' } })
-  const second = await run(bootstrapWords(data), { input: 'correct horse battery' })
-  expect(second.out).toMatch(/^dsn: http:\/\/[0-9a-f]{32}@localhost:9000\/1$/m)
-  const reset = await run(
-    ['user', 'reset-password', '--email', 'ada@example.test', '--password-stdin', '--data', data],
-    { input: 'a wholly new secret\n' },
-  )
-  expect([reset.code, reset.out]).toMatchObject([0, expect.stringContaining('login sessions have ended')])
-  const third = await run(bootstrapWords(data), { input: 'correct horse battery' })
-  expect([third.code, third.complaint]).toMatchObject([1, expect.stringContaining('AUTH_FAILED')])
-  expect(third.out + third.complaint).not.toContain('correct horse')
-}, 90_000)
-
-test('a password that breaks the rules is refused with its field', async () => {
+test.concurrent('a password that breaks the rules is refused with its field', async () => {
   const ended = await run(bootstrapWords(join(root, 'short')), { input: 'short\n' })
   expect([ended.code, ended.complaint]).toMatchObject([1, expect.stringMatching(/VALIDATION[\s\S]*password: /)])
 })
@@ -111,7 +99,7 @@ const freePort = () =>
     })
   })
 
-test('data of a newer version is refused by every command and left as it is', async () => {
+test.concurrent('data of a newer version is refused by every command and left as it is', async () => {
   const data = join(root, 'newer')
   const file = join(layOut(data).folders.meta, 'mishap.sqlite')
   openSqliteMeta(file, { clock: testClock() }).close()
@@ -127,17 +115,32 @@ test('data of a newer version is refused by every command and left as it is', as
   expect(() => openSqliteMeta(file, { clock: testClock() })).toThrow('schema 99')
 }, 90_000)
 
-test('a port that is taken is said, and the folder is free again', async () => {
-  const data = join(root, 'taken')
-  const server = createServer()
-  const port = await new Promise<string>((resolve) =>
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      resolve(String(typeof address === 'object' ? address?.port : ''))
-    }),
-  )
-  const started = await run(['start', '--data', data, '--host', '127.0.0.1', '--port', port])
+// one folder for all that needs one, as each of these processes hashes a password
+test.concurrent('a port that is taken is said; then bootstrap on the stopped folder, as JSON and as lines', async () => {
+  const data = join(root, 'made')
+  const port = Promise.withResolvers<string>()
+  const server = createServer().listen(0, '127.0.0.1', () => {
+    const address = server.address()
+    port.resolve(String(typeof address === 'object' ? address?.port : ''))
+  })
+  const started = await run(['start', '--data', data, '--host', '127.0.0.1', '--port', await port.promise])
   await new Promise((resolve) => server.close(resolve))
   expect([started.code, started.complaint]).toMatchObject([1, expect.stringContaining('START_PORT_TAKEN')])
-  expect((await run([...bootstrapWords(data), '--json'], { input: 'correct horse battery\n' })).code).toBe(0)
+  const named = await run(['start', '--data', data, '--host', 'nope.invalid', '--port', '9'])
+  expect([named.code, named.complaint]).toMatchObject([78, expect.stringContaining('--host is "nope.invalid"')])
+  expect(named.complaint).toMatch(/CONFIG_HOST: .*of this machine \(E[A-Z_]+\)\.\n$/)
+  // the password comes without its line break
+  const first = await run([...bootstrapWords(data), '--json'], { input: 'correct horse battery\r\n' })
+  expect([first.code, first.complaint]).toEqual([0, ''])
+  expect(JSON.parse(first.out)).toMatchObject({ organization: { slug: 'acme' }, project: { slug: 'web' } })
+  const second = await run(bootstrapWords(data), { input: 'correct horse battery' })
+  expect(second.out).toMatch(/^dsn: http:\/\/[0-9a-f]{32}@localhost:9000\/1$/m)
+  const reset = await run(
+    ['user', 'reset-password', '--email', 'ada@example.test', '--password-stdin', '--data', data],
+    { input: 'a wholly new secret\n' },
+  )
+  expect([reset.code, reset.out]).toMatchObject([0, expect.stringContaining('login sessions have ended')])
+  const third = await run(bootstrapWords(data), { input: 'correct horse battery' })
+  expect([third.code, third.complaint]).toMatchObject([1, expect.stringContaining('AUTH_FAILED')])
+  expect(third.out + third.complaint).not.toContain('correct horse')
 }, 90_000)

@@ -17,7 +17,7 @@ import type {
   RestFrame,
   RestStacktrace,
 } from '../protocol/rest.ts'
-import type { EventRow } from '../store/events/events.ts'
+import type { SeenEvent } from '../store/events/events.ts'
 import type { AttachmentRow } from '../store/meta/meta.ts'
 
 /** What stands around an event: its issue, its neighbours (older, newer), its number (1 = oldest kept), its attachments. */
@@ -31,7 +31,7 @@ export type EventPlace = {
 }
 
 /** The normalized event of a row. Throws INTERNAL when the stored payload can't be read. */
-export function normalOf(row: EventRow): NormalEvent {
+export function normalOf(row: SeenEvent): NormalEvent {
   const end = row.payload.indexOf('\n')
   try {
     return JSON.parse(end < 0 ? row.payload : row.payload.slice(0, end)) as NormalEvent
@@ -41,13 +41,13 @@ export function normalOf(row: EventRow): NormalEvent {
 }
 
 /** The event's JSON as it was received, after scrubbing; undefined when only the normalized form is kept. */
-export function receivedJson(row: EventRow): string | undefined {
+export function receivedJson(row: SeenEvent): string | undefined {
   const end = row.payload.indexOf('\n')
   return end < 0 || end === row.payload.length - 1 ? undefined : row.payload.slice(end + 1)
 }
 
 /** The event's JSON as stored (normalized). */
-export function storedJson(row: EventRow): string {
+export function storedJson(row: SeenEvent): string {
   const end = row.payload.indexOf('\n')
   return end < 0 ? row.payload : row.payload.slice(0, end)
 }
@@ -235,7 +235,7 @@ function toRemark(one: NormalEvent['errors'][number]): RestEvent['errors'][numbe
 }
 
 /** The event in the shape of the API: the one place where the wire's snake_case becomes camelCase. */
-export function toRestEvent(row: EventRow, place: EventPlace): RestEvent {
+export function toRestEvent(row: SeenEvent, place: EventPlace): RestEvent {
   const event = normalOf(row)
   const { findings } = event
   const trace = event.contexts.trace

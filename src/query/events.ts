@@ -1,6 +1,6 @@
 import { MishapError } from '../errors.ts'
 import type { RestEvent } from '../protocol/rest.ts'
-import type { EventFilter, EventRef, EventRow, Scope } from '../store/events/events.ts'
+import type { EventFilter, Scope, SeenEvent } from '../store/events/events.ts'
 import type { Issue } from '../store/meta/meta.ts'
 import type { Page } from './cursor.ts'
 import { pageByOffset, readCursor } from './cursor.ts'
@@ -19,18 +19,16 @@ export function eventIdOf(text: string): string | undefined {
   return /^[0-9a-f]{32}$/.test(plain) ? plain : undefined
 }
 
-const refOf = (row: EventRow): EventRef => ({
-  projectId: row.projectId,
-  eventId: row.eventId,
-  groupHash: row.groupHash,
-  timestampUs: row.timestampUs,
-  receivedMs: row.receivedMs,
-})
 const missing = () => new MishapError('NOT_FOUND')
 const hashesOf = (deps: QueryDeps, issue: Issue) => deps.meta.hashesOf([issue.id]).get(issue.id) ?? []
 
 /** One event of an issue as a row. Throws NOT_FOUND when there is none, STORE_UNAVAILABLE. */
-export async function eventRowOf(deps: QueryDeps, issue: Issue, choice: EventChoice, scope?: Scope): Promise<EventRow> {
+export async function eventRowOf(
+  deps: QueryDeps,
+  issue: Issue,
+  choice: EventChoice,
+  scope?: Scope,
+): Promise<SeenEvent> {
   const hashes = hashesOf(deps, issue)
   if (hashes.length === 0) throw missing()
   const base = { projectId: issue.projectId, hashes, max: 1, ...(scope ? { scope } : {}) }
@@ -55,20 +53,15 @@ export async function eventRowOf(deps: QueryDeps, issue: Issue, choice: EventCho
 }
 
 /** A row with its place in the issue: number, neighbours, attachments. Throws STORE_UNAVAILABLE. */
-export async function placeEvent(deps: QueryDeps, issue: Issue, row: EventRow): Promise<RestEvent> {
+export async function placeEvent(deps: QueryDeps, issue: Issue, row: SeenEvent): Promise<RestEvent> {
   const hashes = hashesOf(deps, issue)
-  const ref = refOf(row)
-  const base = { projectId: issue.projectId, hashes, from: ref, max: 1 }
-  const [place, [older], [newer]] = await Promise.all([
-    deps.events.numberOf(issue.projectId, hashes, ref),
-    deps.events.ofIssue({ ...base, order: 'newest' }),
-    deps.events.ofIssue({ ...base, order: 'oldest' }),
-  ])
+  const { number, total, olderId, newerId } = await deps.events.placeOf(issue.projectId, hashes, row)
   return toRestEvent(row, {
     issueId: issue.id,
-    ...place,
-    previousEventId: older?.eventId ?? null,
-    nextEventId: newer?.eventId ?? null,
+    number,
+    total,
+    previousEventId: olderId ?? null,
+    nextEventId: newerId ?? null,
     attachments: deps.meta.attachmentsOf(row.projectId, row.eventId),
   })
 }
@@ -84,7 +77,7 @@ export async function issueEvent(
 }
 
 /** The issue that a row belongs to now; undefined when its mapping is gone. */
-export function issueOfRow(deps: QueryDeps, row: EventRow): Issue | undefined {
+export function issueOfRow(deps: QueryDeps, row: SeenEvent): Issue | undefined {
   const id = deps.meta
     .issueIdsOf([{ projectId: row.projectId, groupHash: row.groupHash }])
     .get(`${row.projectId}:${row.groupHash}`)
@@ -92,7 +85,7 @@ export function issueOfRow(deps: QueryDeps, row: EventRow): Issue | undefined {
 }
 
 /** A row without its neighbours, for lists: number and total stay 0. */
-export function toListedEvent(deps: QueryDeps, issueId: number, row: EventRow): RestEvent {
+export function toListedEvent(deps: QueryDeps, issueId: number, row: SeenEvent): RestEvent {
   return toRestEvent(row, {
     issueId,
     number: 0,
@@ -108,7 +101,7 @@ export async function eventById(
   deps: QueryDeps,
   projectIds: number[],
   text: string,
-): Promise<{ row: EventRow; issue: Issue } | undefined> {
+): Promise<{ row: SeenEvent; issue: Issue } | undefined> {
   const id = eventIdOf(text)
   if (id === undefined || projectIds.length === 0) return undefined
   for (const row of await deps.events.byEventId(projectIds, id)) {
@@ -178,9 +171,9 @@ export async function eventsOfDigest(
   projectIds: number[],
   digest: string,
   max = 100,
-): Promise<{ issue: Issue; events: EventRow[] }[]> {
+): Promise<{ issue: Issue; events: SeenEvent[] }[]> {
   if (!/^[\w@;:.-]{1,200}$/.test(digest) || projectIds.length === 0) return []
-  const found = new Map<number, { issue: Issue; events: EventRow[] }>()
+  const found = new Map<number, { issue: Issue; events: SeenEvent[] }>()
   for (const row of await deps.events.byDigest(projectIds, digest, max)) {
     const issue = issueOfRow(deps, row)
     if (!issue) continue

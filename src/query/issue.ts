@@ -15,7 +15,14 @@ export type QueryDeps = {
 }
 
 /** Where issues are looked at: projects of one organization, environments (empty: all), a range. */
-export type View = { organization: Organization; projects: Project[]; environments: string[]; range: Range }
+export type View = {
+  organization: Organization
+  projects: Project[]
+  environments: string[]
+  range: Range
+  /** Whose `hasSeen` the rows carry; without it nothing is seen. */
+  meUserId?: string | undefined
+}
 
 /** Figures of one issue over the asked range and over its life. */
 export type Figures = { events: number; users: number; lifetimeUsers: number; points: RestPoint[] }
@@ -109,11 +116,19 @@ export function toRestIssues(deps: QueryDeps, view: View, issues: Issue[], figur
       .people([...new Set(issues.flatMap((one) => (one.assigneeUserId ? [one.assigneeUserId] : [])))])
       .map((one) => [one.id, one]),
   )
+  const seen =
+    view.meUserId === undefined
+      ? new Set<number>()
+      : deps.meta.seenBy(
+          view.meUserId,
+          issues.map((one) => one.id),
+        )
   return issues.map((issue) =>
     toRestIssue(
       deps,
       view,
       issue,
+      seen.has(issue.id),
       projects.get(issue.projectId),
       issue.assigneeUserId ? people.get(issue.assigneeUserId) : undefined,
       figures.get(issue.id),
@@ -125,6 +140,7 @@ function toRestIssue(
   deps: QueryDeps,
   view: View,
   issue: Issue,
+  hasSeen: boolean,
   project: Project | undefined,
   assignee: Person | undefined,
   figures: Figures | undefined,
@@ -155,7 +171,8 @@ function toRestIssue(
     assignedTo: assignee ? { type: 'user', id: assignee.id, name: assignee.name, email: assignee.email } : null,
     isUnhandled: issue.unhandled,
     isBookmarked: false,
-    hasSeen: true,
+    hasSeen,
+    revision: issue.rev,
     count: String(figures?.events ?? 0),
     userCount: figures?.users ?? 0,
     firstSeen: iso(issue.firstSeenMs),
@@ -177,22 +194,28 @@ function toRestIssue(
 /** What happened to an issue, newest first. */
 export function activityOf(deps: QueryDeps, issueId: number): RestActivity[] {
   const rows = deps.meta.activityOf(issueId)
-  const people = new Map(
-    deps.meta.people([...new Set(rows.flatMap((one) => (one.userId ? [one.userId] : [])))]).map((one) => [one.id, one]),
-  )
+  const ids = rows.flatMap((one) => [one.userId, assigneeOf(one)]).filter((one) => one !== null)
+  const people = new Map(deps.meta.people([...new Set(ids)]).map((one) => [one.id, one]))
   return rows
-    .map((one) => toRestActivity(one, one.userId ? people.get(one.userId) : undefined))
+    .map((one) =>
+      toRestActivity(one, one.userId ? people.get(one.userId) : undefined, people.get(assigneeOf(one) ?? '')),
+    )
     .sort((a, b) => Number(b.id) - Number(a.id))
 }
 
-/** One activity in the shape of the API. */
-export function toRestActivity(one: Activity, person: Person | undefined): RestActivity {
+/** Whom an `assigned` activity names. */
+const assigneeOf = ({ data }: Activity): string | null => (typeof data.assignee === 'string' ? data.assignee : null)
+
+/** One activity in the shape of the API; `assignee` is the person that it names. */
+export function toRestActivity(one: Activity, person: Person | undefined, assignee?: Person): RestActivity {
   return {
     id: String(one.id),
     type: one.type,
     dateCreated: iso(one.createdMs),
     user: person ? { id: person.id, name: person.name, email: person.email } : null,
-    data: one.data,
+    data: assignee
+      ? { ...one.data, assigneeType: 'user', assigneeEmail: assignee.email, assigneeName: assignee.name }
+      : one.data,
   }
 }
 

@@ -1,24 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import { expect, test } from 'vitest'
-import { clientOf, isOwnOrigin, isWithin } from './client.ts'
+import { createClientOf, isOwnOrigin } from './client.ts'
 
 const url = new URL('https://errors.example')
 const req = (remoteAddress: string, headers: Record<string, string>, method = 'POST') =>
   ({ socket: { remoteAddress }, headers, method }) as unknown as IncomingMessage
-
-test.each([
-  ['10.1.2.3', ['10.0.0.0/8'], true],
-  ['11.1.2.3', ['10.0.0.0/8'], false],
-  ['10.1.2.3', ['10.1.2.3'], true],
-  ['::1', ['::1'], true],
-  ['::1', ['10.0.0.0/8', '::/64'], true],
-  ['2001:db8::1', ['10.0.0.0/8'], false],
-  ['::ffff:10.1.2.3', ['10.0.0.0/8'], true],
-  ['nonsense', ['10.0.0.0/8'], false],
-  ['10.1.2.3', ['nonsense'], false],
-])('%s within %j: %s', (address, networks, expected) => {
-  expect(isWithin(address, networks)).toBe(expected)
-})
 
 test.each([
   [
@@ -39,8 +25,8 @@ test.each([
     'a trusted proxy is believed',
     ['10.0.0.0/8'],
     '::ffff:10.0.0.1',
-    { host: 'a', 'x-forwarded-for': '1.1.1.1', 'x-forwarded-proto': 'https', 'x-forwarded-host': 'b' },
-    { address: '1.1.1.1', proto: 'https', host: 'b' },
+    { host: 'a', 'x-forwarded-for': '1.1.1.1', 'x-forwarded-proto': 'https' },
+    { address: '1.1.1.1', proto: 'https', host: 'a' },
   ],
   [
     'of a chain the last one that is no proxy counts',
@@ -57,7 +43,7 @@ test.each([
     { address: '10.0.0.1', proto: 'http', host: 'a' },
   ],
 ])('%s', (_name, trusted, peer, headers, expected) => {
-  expect(clientOf(req(peer, headers as Record<string, string>), trusted, url)).toEqual(expected)
+  expect(createClientOf(trusted, url)(req(peer, headers as Record<string, string>))).toEqual(expected)
 })
 
 test.each([
@@ -76,43 +62,23 @@ test.each([
   expect(isOwnOrigin(req('1.1.1.1', headers as Record<string, string>, method), client, url)).toBe(expected)
 })
 
-test.each([
-  ['an empty list', '10.1.2.3', [], false],
-  ['a whole family', '10.1.2.3', ['0.0.0.0/0'], true],
-  ['a family does not hold the other', '::1', ['0.0.0.0/0'], false],
-  ['one bit in', '10.127.255.255', ['10.0.0.0/9'], true],
-  ['one bit out', '10.128.0.0', ['10.0.0.0/9'], false],
-  ['an IPv6 range', 'fd00::5', ['fd00::/8'], true],
-  ['the mapped form of an address in the list', '10.0.0.1', ['::ffff:10.0.0.1'], true],
-  ['no address', '', ['0.0.0.0/0', '::/0'], false],
-  ['a name', 'localhost', ['127.0.0.1'], false],
-])('within: %s', (_name, address, networks, expected) => {
-  expect(isWithin(address, networks)).toBe(expected)
-})
-
 type Headers = Record<string, string | string[] | undefined>
 const asked = (headers: Headers, remoteAddress: string | undefined = '10.0.0.1') =>
-  clientOf({ socket: { remoteAddress }, headers } as unknown as IncomingMessage, ['10.0.0.0/8', '::1'], url)
+  createClientOf(['10.0.0.0/8', '::1'], url)({ socket: { remoteAddress }, headers } as unknown as IncomingMessage)
 
 test.each<[string, Headers, object]>([
+  ['the address goes by the rule of ingest', { 'x-forwarded-for': '6.6.6.6, 10.9.9.9' }, { address: '6.6.6.6' }],
   ['no host header: the configured one', {}, { host: 'errors.example' }],
-  ['several header lines: the first', { 'x-forwarded-for': ['1.1.1.1', '2.2.2.2'] }, { address: '1.1.1.1' }],
-  ['spaces and empty parts', { 'x-forwarded-for': ' , 1.1.1.1 ,, ' }, { address: '1.1.1.1' }],
-  ['IPv4 in the form of IPv6', { 'x-forwarded-for': '::ffff:1.1.1.1' }, { address: '1.1.1.1' }],
-  ['only proxies: the peer itself', { 'x-forwarded-for': '10.9.9.9, 10.8.8.8' }, { address: '10.0.0.1' }],
-  ['a made-up beginning counts nothing', { 'x-forwarded-for': '127.0.0.1, 8.8.8.8' }, { address: '8.8.8.8' }],
-  ['an IPv6 client', { 'x-forwarded-for': '2001:db8::7' }, { address: '2001:db8::7' }],
   ['the first of two schemes', { 'x-forwarded-proto': 'https, http' }, { proto: 'https' }],
   ['another scheme', { 'x-forwarded-proto': 'wss' }, { proto: 'http' }],
-  ['the forwarded host before the own', { host: 'a', 'x-forwarded-host': 'b:8443' }, { host: 'b:8443' }],
-  ['an empty forwarded host', { host: 'a', 'x-forwarded-host': '' }, { host: 'a' }],
+  ['a forwarded host is believed from nobody', { host: 'a', 'x-forwarded-host': 'b:8443' }, { host: 'a' }],
 ])('behind a trusted proxy: %s', (_name, headers, expected) => {
   expect(asked(headers)).toMatchObject(expected)
 })
 
 test('a socket without an address is nobody, and believed nothing', () => {
   const gone = { socket: {}, headers: { 'x-forwarded-for': '1.1.1.1' } } as unknown as IncomingMessage
-  expect(clientOf(gone, ['0.0.0.0/0'], url)).toEqual({ address: '', proto: 'http', host: 'errors.example' })
+  expect(createClientOf(['0.0.0.0/0'], url)(gone)).toEqual({ address: '', proto: 'http', host: 'errors.example' })
 })
 
 test.each([
@@ -135,7 +101,7 @@ test.each([
 test.each([
   ['behind a proxy that speaks https', 'https', 'shop.example', 'https://shop.example', true],
   ['the page is https, the proxy said http', 'http', 'shop.example', 'https://shop.example', false],
-  ['another port of the forwarded host', 'https', 'shop.example:8443', 'https://shop.example', false],
+  ['another port of the host', 'https', 'shop.example:8443', 'https://shop.example', false],
 ] as const)('own origin: %s', (_name, proto, host, origin, expected) => {
   expect(isOwnOrigin(req('1.1.1.1', { origin }), { address: '1.1.1.1', proto, host }, url)).toBe(expected)
 })

@@ -1,42 +1,26 @@
 import type { IncomingMessage } from 'node:http'
-import ipaddr from 'ipaddr.js'
+import { createClientAddress, createNetworks } from '../network.ts'
 
 export type Client = { address: string; proto: 'http' | 'https'; host: string }
-
-/** `address` without the IPv6 form of IPv4. */
-const plain = (address: string): string => (address.startsWith('::ffff:') ? address.slice(7) : address)
-
-/** Whether an address is in one of the networks (addresses or CIDR ranges). */
-export function isWithin(address: string, networks: readonly string[]): boolean {
-  if (!ipaddr.isValid(address)) return false
-  const one = ipaddr.process(address)
-  return networks.some((network) => {
-    const [base = '', bits] = network.split('/')
-    if (!ipaddr.isValid(base)) return false
-    const range = ipaddr.process(base)
-    if (range.kind() !== one.kind()) return false
-    return one.match(range, bits === undefined ? (range.kind() === 'ipv4' ? 32 : 128) : Number(bits))
-  })
-}
 
 const first = (value: string | string[] | undefined): string =>
   Array.isArray(value) ? (value[0] ?? '') : (value ?? '')
 
 /**
- * Who asks and under which address: the socket's own, unless the peer is a trusted proxy, then what it forwards.
- * Of a chain the last address that is no trusted proxy counts, since everything before it can be made up.
+ * Makes the function that tells who asks and under which address: the socket's own, unless the peer is a trusted proxy,
+ * then what it forwards (the address by the rule of network.ts). X-Forwarded-Host is never believed: nginx and others
+ * pass on what the client wrote there, and forms are held against the host. A proxy passes Host, or MISHAP_URL says it.
  */
-export function clientOf(req: IncomingMessage, trustedProxies: readonly string[], url: URL): Client {
-  const peer = plain(req.socket.remoteAddress ?? '')
-  const host = req.headers.host ?? url.host
-  if (trustedProxies.length === 0 || !isWithin(peer, trustedProxies)) return { address: peer, proto: 'http', host }
-  const chain = first(req.headers['x-forwarded-for'])
-    .split(',')
-    .map((one) => plain(one.trim()))
-    .filter(Boolean)
-  const address = chain.reverse().find((one) => !isWithin(one, trustedProxies)) ?? peer
-  const proto = first(req.headers['x-forwarded-proto']).split(',')[0]?.trim() === 'https' ? 'https' : 'http'
-  return { address, proto, host: first(req.headers['x-forwarded-host']) || host }
+export function createClientOf(trustedProxies: readonly string[], url: URL): (req: IncomingMessage) => Client {
+  const isTrusted = createNetworks(trustedProxies)
+  const addressOf = createClientAddress(trustedProxies)
+  return ({ socket, headers }) => {
+    const host = headers.host ?? url.host
+    const address = addressOf(socket.remoteAddress, headers['x-forwarded-for'])
+    if (!isTrusted(socket.remoteAddress ?? '')) return { address, proto: 'http', host }
+    const proto = first(headers['x-forwarded-proto']).split(',')[0]?.trim() === 'https' ? 'https' : 'http'
+    return { address, proto, host }
+  }
 }
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])

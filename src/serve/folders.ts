@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { chmodSync, existsSync, lstatSync, mkdirSync, statSync } from 'node:fs'
+import { accessSync, chmodSync, constants, existsSync, lstatSync, mkdirSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { SettingError } from '../config.ts'
 import { MishapError } from '../errors.ts'
 import type { Folders, Sockets } from './messages.ts'
 
@@ -18,7 +19,44 @@ function closeToOthers(folder: string): void {
   }
 }
 
-/** Where everything lies in the data folder. Makes the folders, readable by their owner only: the journal is unscrubbed. */
+/** Stands in the data folder while a restore runs, and after one that was cut off. */
+export const restoreMark = (data: string): string => join(data, 'restoring')
+
+/** Throws START_HALF_RESTORED where a restore was cut off: half of a backup must not be taken for all of it. */
+export function demandWhole(data: string): void {
+  if (existsSync(restoreMark(data)))
+    throw new MishapError('START_HALF_RESTORED', {
+      detail: `A restore into ${data} was cut off. Run it again, into this folder or an empty one.`,
+    })
+}
+
+/** One by one: Node's own `recursive` never returns where the system says ENOENT to each try, as /proc does. */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return
+  makeFolder(dirname(folder))
+  try {
+    mkdirSync(folder, { mode: 0o700 })
+  } catch (error) {
+    // another process may have made it in between
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+}
+
+/** Throws SettingError when the folder can't be made, read or written. */
+function demandFolder(folder: string): void {
+  try {
+    makeFolder(folder)
+    if (!statSync(folder).isDirectory()) throw new SettingError('data', 'ENOTDIR')
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (error) {
+    throw error instanceof SettingError ? error : new SettingError('data', (error as NodeJS.ErrnoException).code ?? '')
+  }
+}
+
+/**
+ * Where everything lies in the data folder. Makes the folders, readable by their owner only: the journal is unscrubbed.
+ * Throws SettingError when they can't be made or used.
+ */
 export function layOut(data: string): { folders: Folders; sockets: Sockets } {
   const folders = {
     journal: join(data, 'journal'),
@@ -30,9 +68,7 @@ export function layOut(data: string): { folders: Folders; sockets: Sockets } {
   const run = fits
     ? join(data, 'run')
     : join(tmpdir(), `mishap-${createHash('sha256').update(data).digest('hex').slice(0, 16)}`)
-  for (const folder of [data, ...Object.values(folders), run]) {
-    if (!existsSync(folder)) mkdirSync(folder, { recursive: true, mode: 0o700 })
-  }
+  for (const folder of [data, ...Object.values(folders), run]) demandFolder(folder)
   // whoever may open this folder may give commands: one that somebody else made before us stays somebody else's
   if (lstatSync(run).uid !== (process.getuid?.() ?? lstatSync(run).uid))
     throw new MishapError('START_LOCKED', { detail: `The folder of the sockets, ${run}, belongs to another user.` })

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { LiveChange } from '../protocol/rest.ts'
 import { createLive } from './live.ts'
 
@@ -15,16 +15,38 @@ test('listeners of an organization hear its changes and no other', () => {
   expect(heard).toEqual([[101, change('a')]])
 })
 
-test('a stream that was away is told what it missed, as far as it is still known', () => {
-  const live = createLive(0)
-  for (let i = 1; i <= 600; i++) live.publish(1, change(String(i)))
-  const heard: number[] = []
-  live.subscribe(1, 597, (id) => heard.push(id))
-  expect(heard).toEqual([598, 599, 600])
-  const all: number[] = []
-  live.subscribe(1, 1, (id) => all.push(id))
-  expect([all.length, all[0]]).toEqual([500, 101])
-  const fresh: number[] = []
-  live.subscribe(1, 0, (id) => fresh.push(id))
-  expect(fresh).toEqual([])
+test('the last id is that of the newest change of the organization', () => {
+  const live = createLive(100)
+  expect([live.lastId(1), live.lastId(2)]).toEqual([100, 100])
+  live.publish(1, change('a'))
+  expect([live.lastId(1), live.lastId(2)]).toEqual([101, 100])
+})
+
+describe('a stream that was away', () => {
+  const missed: [number, LiveChange][] = [[1600, { kind: 'missed' }]]
+  const ids = (from: number, count: number): [number, LiveChange][] =>
+    Array.from({ length: count }, (_one, at) => [from + at, change(String(from + at - 1000))])
+  test.each<[string, number, [number, LiveChange][]]>([
+    ['is told what it missed', 1597, ids(1598, 3)],
+    ['is told of all that are kept', 1100, ids(1101, 500)],
+    ['missed nothing', 1600, []],
+    ['begins now without an id', 0, []],
+    ['missed one more than is kept', 1099, missed],
+    ['comes from an earlier start', 7, missed],
+    ['comes from a start whose clock was ahead', 9000, missed],
+  ])('%s', (_name, lastId, expected) => {
+    const live = createLive(1000)
+    for (let i = 1; i <= 600; i++) live.publish(1, change(String(i)))
+    const heard: [number, LiveChange][] = []
+    live.subscribe(1, lastId, (id, one) => heard.push([id, one]))
+    expect(heard).toEqual(expected)
+    live.publish(1, change('after'))
+    expect(heard.slice(expected.length)).toEqual([[1601, change('after')]])
+  })
+
+  test('comes behind an earlier start before anything happened', () => {
+    const heard: LiveChange[] = []
+    createLive(1000).subscribe(1, 900, (_id, one) => heard.push(one))
+    expect(heard).toEqual([{ kind: 'missed' }])
+  })
 })

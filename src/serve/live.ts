@@ -16,6 +16,7 @@ export function createLive(startId: number): Live {
     return room
   }
   return {
+    lastId: (organizationId) => roomOf(organizationId).lastId,
     publish: (organizationId, change) => {
       const room = roomOf(organizationId)
       const id = ++room.lastId
@@ -25,7 +26,10 @@ export function createLive(startId: number): Live {
     },
     subscribe: (organizationId, lastId, listener) => {
       const room = roomOf(organizationId)
-      if (lastId > 0) for (const one of room.kept) if (one.id > lastId) listener(one.id, one.change)
+      const since = lastId > 0 ? room.kept.filter((one) => one.id > lastId) : []
+      // Ids have no gaps: another count is an id of before the kept ones, or of another start.
+      if (lastId > 0 && since.length !== room.lastId - lastId) listener(room.lastId, { kind: 'missed' })
+      else for (const one of since) listener(one.id, one.change)
       room.listeners.add(listener)
       return () => void room.listeners.delete(listener)
     },

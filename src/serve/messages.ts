@@ -12,7 +12,7 @@ export type FromApp =
   | { kind: 'up'; setupSecret: string | undefined }
   | { kind: 'keys'; id: number; snapshot: KeySnapshot }
   | { kind: 'trim'; before: number }
-  | { kind: 'refused'; code: 'START_NEWER_DATA'; sentence: string }
+  | { kind: 'refused'; code: 'START_NEWER_DATA' | 'START_JOURNAL_BEHIND'; sentence: string }
 
 /** What process app is started with (as JSON in its arguments: nothing secret). */
 export type AppSetup = { config: Config; version: string; dev: boolean; sockets: Sockets; folders: Folders }

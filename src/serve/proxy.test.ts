@@ -22,6 +22,7 @@ async function front(
   const proxy = createProxy({
     socketPath,
     dev: false,
+    url: new URL('https://errors.example:8443'),
     clientOf: () => ({ address: '1.2.3.4', proto: 'http', host: 'errors.example' }),
   })
   if (answer) {
@@ -63,6 +64,20 @@ test('what a client could pretend is replaced; pages get the policy whose nonce 
   expect(answer.headers.get('content-security-policy')).toBe(contentPolicy(String(seen['x-nonce']), false))
   expect(seen['content-security-policy']).toBe(answer.headers.get('content-security-policy'))
   expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+})
+
+test.each([
+  [
+    'a form of the configured address, whatever Host the proxy in front passes',
+    'https://errors.example:8443',
+    'errors.example:8443',
+  ],
+  ['a form of the host that was asked', 'http://errors.example', 'errors.example'],
+  ['no form', undefined, 'errors.example'],
+])('the host that Next holds an action against: %s', async (_name, origin, host) => {
+  const url = await front((req) => ({ body: JSON.stringify(req.headers) }))
+  const answer = await fetch(url, { method: 'POST', headers: origin === undefined ? {} : { origin } })
+  expect(await answer.json()).toMatchObject({ 'x-forwarded-host': host })
 })
 
 test('each page has a nonce of its own, and what is no page has no policy', async () => {

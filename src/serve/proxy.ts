@@ -44,6 +44,8 @@ export type ProxyOptions = {
   socketPath: string
   /** Development: the bundler needs eval, inline styles and a web socket. */
   dev: boolean
+  /** MISHAP_URL. */
+  url: URL
   /** Address and scheme of the client after trusted proxies. */
   clientOf(req: IncomingMessage): { address: string; proto: 'http' | 'https'; host: string }
 }
@@ -84,7 +86,9 @@ function passedOn(req: IncomingMessage, options: ProxyOptions): IncomingHttpHead
     headers['transfer-encoding'] = 'chunked'
   }
   const client = options.clientOf(req)
-  headers['x-forwarded-host'] = client.host
+  // Next runs an action only when its Origin has this host. Main has held Origin against MISHAP_URL before, so a proxy
+  // that passes its own idea of Host takes no form away.
+  headers['x-forwarded-host'] = req.headers.origin === options.url.origin ? options.url.host : client.host
   headers['x-forwarded-proto'] = client.proto
   headers['x-forwarded-for'] = client.address
   return headers

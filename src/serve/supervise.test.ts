@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, expect, test } from 'vitest'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { type Clock, systemClock } from '../clock.ts'
 import { silent } from '../observe.ts'
 import { type Child, type ChildOptions, supervise } from './supervise.ts'
@@ -89,8 +89,8 @@ test.each([
 test('a child that keeps ending is started again after growing pauses', async () => {
   const asked: number[] = []
   const { changes } = keep(script('dies', `process.send('up', () => process.exit(3))`), { clock: hurried(asked) })
-  await until(() => asked.length >= 6, 'six ends')
-  expect(asked.slice(0, 6)).toEqual([200, 500, 1000, 2000, 5000, 5000])
+  await until(() => asked.length >= 7, 'seven ends')
+  expect(asked.slice(0, 7)).toEqual([50, 200, 500, 1000, 2000, 5000, 5000])
   expect(changes.slice(0, 4)).toEqual([true, false, true, false])
 })
 
@@ -139,4 +139,86 @@ test('one that will not end is killed when its time is over', async () => {
   expect(tookMs).toBeGreaterThanOrEqual(140)
   expect(tookMs).toBeLessThan(2000)
   expect(() => process.kill(pid, 0)).toThrow('ESRCH')
+})
+
+/** A clock whose every-timers run when the test says so. */
+function stepped() {
+  const ticks: (() => void)[] = []
+  const every: Clock['every'] = (_ms, run) => {
+    ticks.push(run)
+    return () => void ticks.splice(0)
+  }
+  const clock: Clock = { ...systemClock, every }
+  return { clock, ticks, tick: (times: number) => Array.from({ length: times }, () => ticks[0]?.()) }
+}
+
+describe('a child that is asked whether it lives', () => {
+  const stays = `process.send('up')\nsetInterval(() => undefined, 1000)`
+
+  test('is away while it does not answer, and back when it does', async () => {
+    const { clock, tick } = stepped()
+    const answers = { now: true }
+    const { child, changes } = keep(script('answers', stays), { clock, alive: async () => answers.now })
+    tick(20) // before it is up it is not asked
+    await until(() => child.up(), 'up')
+    answers.now = false
+    tick(2)
+    expect(child.up()).toBe(true)
+    tick(1)
+    expect(child.up()).toBe(false)
+    answers.now = true
+    tick(1)
+    await until(() => child.up(), 'back')
+    expect(changes).toEqual([true, false, true])
+  })
+
+  test('is killed and started again when it hangs: SIGSTOP leaves it everything but the answer', async () => {
+    const { clock, tick } = stepped()
+    const { child, changes } = keep(script('hangs', stays), { clock, alive: () => new Promise(() => undefined) })
+    await until(() => child.up(), 'up')
+    const first = child.pid() ?? 0
+    process.kill(first, 'SIGSTOP')
+    tick(14)
+    expect([child.pid(), child.up()]).toEqual([first, false])
+    tick(1)
+    await until(() => child.up() && child.pid() !== first, 'another process')
+    expect(() => process.kill(first, 0)).toThrow('ESRCH')
+    expect(changes).toEqual([true, false, true])
+  })
+
+  test('an answer of the one before says nothing of the one that runs now', async () => {
+    const { clock, tick } = stepped()
+    const late = Promise.withResolvers<boolean>()
+    const { child } = keep(script('late', stays), { clock, alive: () => late.promise })
+    await until(() => child.up(), 'up')
+    const first = child.pid() ?? 0
+    tick(15)
+    await until(() => child.up() && child.pid() !== first, 'another process')
+    tick(3)
+    expect(child.up()).toBe(false)
+    late.resolve(true) // answers all questions: those of the first one do not count, those of this one do
+    await until(() => child.up(), 'back')
+  })
+
+  test('is asked no more once it is stopped', async () => {
+    const { clock, ticks } = stepped()
+    const { child } = keep(script('quiet', stays), { clock, alive: async () => true })
+    await until(() => child.up(), 'up')
+    await child.stop(500)
+    expect(ticks).toEqual([])
+  })
+})
+
+test('lines on its standard output become log lines', async () => {
+  const lines: unknown[] = []
+  const observe = { ...silent, info: (fields: Record<string, unknown>) => void lines.push(fields) }
+  const { child } = keep(script('talks', `console.log(' ✓ Running\\n\\n{"a":1}')\nprocess.send('up')`), {
+    observe,
+    wrapsOutput: true,
+  })
+  await until(() => child.up() && lines.length === 2, 'two lines')
+  expect(lines).toEqual([
+    { child: 'test', line: ' ✓ Running' },
+    { child: 'test', line: '{"a":1}' },
+  ])
 })

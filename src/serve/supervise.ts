@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
 import type { Clock } from '../clock.ts'
 import type { Observe } from '../observe.ts'
 
@@ -20,18 +21,73 @@ export type ChildOptions = {
   clock: Clock
   observe: Observe
   message(message: unknown): void
-  /** It says 'up' over IPC itself; false when it ended. */
+  /** It says 'up' over IPC itself; false when it ended, or does not answer any more. */
   changed?(up: boolean): void
+  /** Whether it answers. Asked every 2 s: without an answer for 6 s it counts as away, after 30 s it is killed. */
+  alive?(): Promise<boolean>
+  /** Its lines on standard output become log lines: ours is for the answers of the command. */
+  wrapsOutput?: boolean
 }
 
-/** First pause after an end is short, so that health is back within seconds; a child that keeps dying is asked less often. */
+/** First pause after an end is short, so that health is back within seconds; a child that keeps dying is started less often. */
 const pauseMs = [50, 200, 500, 1000, 2000, 5000]
 
-/** Keeps one child process alive: started again whenever it ends, until `stop`. Its IPC channel tells it that we are gone. */
+/** Counted in questions and not in time, so that a machine that slept kills nobody when it wakes. */
+const askMs = 2000
+const missesAway = 3
+const missesKilled = 15
+
+function spawnChild(options: ChildOptions): ChildProcess {
+  const { name, observe, nodeOptions = [], file } = options
+  const words = ['--disable-warning=ExperimentalWarning', ...nodeOptions, file, ...options.words]
+  const made = spawn(process.execPath, words, {
+    stdio: ['ignore', options.wrapsOutput ? 'pipe' : 'inherit', 'inherit', 'ipc'],
+    env: options.env as NodeJS.ProcessEnv,
+    serialization: 'advanced',
+  })
+  if (made.stdout)
+    createInterface({ input: made.stdout }).on('line', (line) => {
+      if (line.trim()) observe.info({ child: name, line }, 'a child says')
+    })
+  return made
+}
+
+/** A child that hangs keeps its process, its socket and its channel: only a question finds it out. Returns the way to stop. */
+function watchAnswers(
+  options: ChildOptions,
+  alive: () => Promise<boolean>,
+  state: { said: boolean; misses: number },
+  ways: { current(): ChildProcess; setUp(up: boolean): void },
+): () => void {
+  const { clock, observe, name } = options
+  return clock.every(askMs, () => {
+    if (!state.said) return
+    const asked = ways.current()
+    const ms = ++state.misses * askMs
+    if (state.misses === missesAway) {
+      observe.warn({ child: name, ms }, 'a child does not answer')
+      ways.setUp(false)
+    }
+    if (state.misses === missesKilled) {
+      observe.error({ child: name, ms }, 'a child has not answered for long and is killed')
+      asked.kill('SIGKILL')
+    }
+    void alive().then((answers) => {
+      if (!answers || asked !== ways.current() || !state.said) return
+      state.misses = 0
+      ways.setUp(true)
+    })
+  })
+}
+
+/** Keeps one child process alive: started again whenever it ends or hangs, until `stop`. Its IPC channel tells it that we are gone. */
 export function supervise(options: ChildOptions): Child {
   const { clock, observe, name } = options
-  const state = { stopping: false, up: false, failures: 0, startedMs: 0 }
+  const state = { stopping: false, up: false, failures: 0, startedMs: 0, misses: 0, said: false }
   let child = start()
+  const cancelAsking = options.alive
+    ? watchAnswers(options, options.alive, state, { current: () => child, setUp })
+    : undefined
 
   function setUp(up: boolean): void {
     if (state.up === up) return
@@ -40,20 +96,13 @@ export function supervise(options: ChildOptions): Child {
   }
 
   function start(): ChildProcess {
-    state.startedMs = clock.now()
-    const words = [
-      '--disable-warning=ExperimentalWarning',
-      ...(options.nodeOptions ?? []),
-      options.file,
-      ...options.words,
-    ]
-    const made = spawn(process.execPath, words, {
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      env: options.env as NodeJS.ProcessEnv,
-      serialization: 'advanced',
-    })
+    Object.assign(state, { startedMs: clock.now(), misses: 0, said: false })
+    const made = spawnChild(options)
     made.on('message', (message) => {
-      if (message === 'up' || (message as { kind?: string }).kind === 'up') setUp(true)
+      if (message === 'up' || (message as { kind?: string }).kind === 'up') {
+        state.said = true
+        setUp(true)
+      }
       options.message(message)
     })
     made.on('error', (error) => observe.error({ child: name, error: error.message }, 'a child could not be started'))
@@ -64,9 +113,10 @@ export function supervise(options: ChildOptions): Child {
   function ended(code: number | null, signal: NodeJS.Signals | null): void {
     setUp(false)
     if (state.stopping) return
+    state.said = false
     // one that lived for a minute starts with a clean record
-    state.failures = clock.now() - state.startedMs > 60_000 ? 0 : state.failures + 1
-    const pause = pauseMs[Math.min(state.failures, pauseMs.length - 1)] ?? 5000
+    if (clock.now() - state.startedMs > 60_000) state.failures = 0
+    const pause = pauseMs[Math.min(state.failures++, pauseMs.length - 1)] ?? 5000
     observe.warn({ child: name, code, signal, pause }, 'a child ended and is started again')
     clock.after(pause, () => {
       if (!state.stopping) child = start()
@@ -81,6 +131,7 @@ export function supervise(options: ChildOptions): Child {
     send: (message) => (isAlive() && child.connected ? child.send(message, () => undefined) : false),
     stop: async (ms) => {
       state.stopping = true
+      cancelAsking?.()
       if (!isAlive()) return
       const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
       child.kill('SIGTERM')

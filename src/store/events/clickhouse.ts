@@ -4,6 +4,7 @@ import { connect } from './connection.ts'
 import { createCounts } from './counts.ts'
 import { eventColumns } from './encode.ts'
 import type { EventStore } from './events.ts'
+import { createKeep } from './keep.ts'
 import { createReads } from './reads.ts'
 import { eventsTable } from './schema/events.ts'
 import { rollupNames, rollupTables } from './schema/rollups.ts'
@@ -40,6 +41,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
     ...createReads(connection, database),
     ...createCounts(connection, database, sinceMs),
     ...createTags(connection, database),
+    ...createKeep(connection, database, clock),
     async migrate() {
       await connection.command(`CREATE DATABASE IF NOT EXISTS ${database} ENGINE = Atomic`)
       for (const statement of [eventsTable(database), ...rollupTables(database)])

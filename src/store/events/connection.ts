@@ -2,9 +2,17 @@ import { randomUUID } from 'node:crypto'
 import { Agent } from 'node:http'
 import { Readable } from 'node:stream'
 import { type ClickHouseClient, ClickHouseError, createClient } from '@clickhouse/client'
+import type { Clock } from '../../clock.ts'
 import { MishapError } from '../../errors.ts'
 
-export type ConnectionOptions = { url: string; socketPath?: string; database: string; requestTimeoutMs?: number }
+export type ConnectionOptions = {
+  url: string
+  socketPath?: string
+  database: string
+  /** How long an insert may take until it counts as unclear. */
+  requestTimeoutMs?: number
+  clock: Clock
+}
 
 /** Values that go beside a statement, never within it. */
 export type Bound = Record<string, unknown>
@@ -22,6 +30,12 @@ export type Connection = {
 
 /** Limits of a query on screen (docs/limits.md); other statements say their own. */
 const querySeconds = 20
+/** The engine ends a statement at its limit itself and says why; an engine that hangs is given up this much later. */
+const graceMs = 300
+const insertMs = 30_000
+const pingSeconds = 5
+/** Over every limit of a statement: each is given up at its own. */
+const socketTimeoutMs = 600_000
 
 /** The engine's state, not the rows, is at fault (60 and 81: its tables are not made yet): the insert may go through later. */
 const passing = new Set([
@@ -78,6 +92,7 @@ async function insertRows(
   columns: readonly string[],
   tsv: Buffer,
   token: string,
+  signal: AbortSignal,
 ): Promise<void> {
   const [first, ...rest] = columns
   if (first === undefined || tsv.length === 0) return
@@ -88,16 +103,32 @@ async function insertRows(
       format: 'TabSeparated',
       values: Readable.from([tsv], { objectMode: false }),
       query_id: token,
+      abort_signal: signal,
       clickhouse_settings: {
         insert_deduplication_token: token,
         // A retried block must not count twice in the rollups either.
         deduplicate_blocks_in_dependent_materialized_views: 1,
         max_partitions_per_insert_block: '0',
+        // A skip index is files of its own, each synced: 42 syncs an insert instead of 66. The first merge builds them.
+        materialize_skip_indexes_on_insert: 0,
         log_comment: token,
       },
     })
   } catch (error) {
     throw insertFailure(error)
+  }
+}
+
+/** Runs a statement with a limit; at its end the engine has not answered, whatever it does. */
+async function within<T>(clock: Clock, seconds: number, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const control = new AbortController()
+  const cancel = clock.after(seconds * 1000 + graceMs, () => control.abort())
+  try {
+    return await run(control.signal)
+  } catch (error) {
+    throw control.signal.aborted ? new MishapError('QUERY_TIMEOUT') : readFailure(error)
+  } finally {
+    cancel()
   }
 }
 
@@ -111,44 +142,50 @@ export function connect(options: ConnectionOptions): Connection {
   const client = createClient({
     url: options.url,
     http_agent: agent,
-    request_timeout: options.requestTimeoutMs ?? 30_000,
+    request_timeout: socketTimeoutMs,
     compression: { request: false, response: false },
     // OFF: failures are answered to the caller, who knows whether they matter.
     log: { level: 127 },
     clickhouse_settings: { output_format_json_quote_64bit_integers: 1 },
   })
   return {
-    async rows<T>(sql: string, bound: Bound = {}, { seconds = querySeconds } = {}) {
-      try {
+    rows: <T>(sql: string, bound: Bound = {}, { seconds = querySeconds } = {}) =>
+      within(options.clock, seconds, async (signal) => {
         const result = await client.query({
           query: sql,
           format: 'JSONEachRow',
           query_params: bound,
           query_id: randomUUID(),
+          abort_signal: signal,
           // Long lists of hashes do not fit into a URL.
           use_multipart_params: sizeOf(bound) > 4096,
           clickhouse_settings: { max_execution_time: seconds },
         })
         return (await result.json()) as T[]
-      } catch (error) {
-        throw readFailure(error)
-      }
-    },
-    async command(sql, bound = {}, { seconds = querySeconds } = {}) {
-      try {
+      }),
+    command: (sql, bound = {}, { seconds = querySeconds } = {}) =>
+      within(options.clock, seconds, async (signal) => {
         await client.command({
           query: sql,
           query_params: bound,
           query_id: randomUUID(),
+          abort_signal: signal,
           clickhouse_settings: { max_execution_time: seconds },
         })
-      } catch (error) {
-        throw readFailure(error)
+      }),
+    insert: async (table, columns, tsv, token) => {
+      const control = new AbortController()
+      const cancel = options.clock.after(options.requestTimeoutMs ?? insertMs, () => control.abort())
+      try {
+        await insertRows(client, `${options.database}.${table}`, columns, tsv, token, control.signal)
+      } finally {
+        cancel()
       }
     },
-    insert: (table, columns, tsv, token) => insertRows(client, `${options.database}.${table}`, columns, tsv, token),
     async ping() {
-      const answered = await client.ping({ select: true }).catch(() => undefined)
+      const answered = await within(options.clock, pingSeconds, (signal) =>
+        client.ping({ select: true, abort_signal: signal }),
+      ).catch(() => undefined)
       return answered?.success === true
     },
     close: () => client.close(),

@@ -65,24 +65,55 @@ const hash = (hex: string): string => (hexHash.test(hex) ? BigInt(`0x${hex}`).to
 /** ClickHouse's DateTime64 ends in 2299; nothing that a client claims may leave 1970 to 2199. */
 const timeMsMax = Date.UTC(2199, 11, 31)
 
+const two = (value: number) => (value < 10 ? `0${value}` : `${value}`)
+const three = (value: number) => (value < 10 ? `00${value}` : value < 100 ? `0${value}` : `${value}`)
+
+/** Days since 1970 as a date, by the civil calendar: a tenth of what toISOString costs, twice for each event. */
+function date(days: number): string {
+  // years begin in March here, so that the leap day is the last one; eras of 400 years have 146,097 days
+  const shifted = days + 719_468
+  const era = Math.floor(shifted / 146_097)
+  const day = shifted - era * 146_097
+  const year = Math.floor((day - Math.floor(day / 1460) + Math.floor(day / 36_524) - Math.floor(day / 146_096)) / 365)
+  const dayOfYear = day - (365 * year + Math.floor(year / 4) - Math.floor(year / 100))
+  const part = Math.floor((5 * dayOfYear + 2) / 153)
+  const month = part < 10 ? part + 3 : part - 9
+  return `${year + era * 400 + (month <= 2 ? 1 : 0)}-${two(month)}-${two(dayOfYear - Math.floor((153 * part + 2) / 5) + 1)}`
+}
+
 function time(ms: number): string {
   const kept = Number.isFinite(ms) ? Math.min(Math.max(Math.floor(ms), 0), timeMsMax) : 0
-  return new Date(kept).toISOString().slice(0, 23).replace('T', ' ')
+  const days = Math.floor(kept / 86_400_000)
+  const rest = kept - days * 86_400_000
+  const hour = Math.floor(rest / 3_600_000)
+  const minute = Math.floor(rest / 60_000) % 60
+  const second = Math.floor(rest / 1000) % 60
+  return `${date(days)} ${two(hour)}:${two(minute)}:${two(second)}.${three(rest % 1000)}`
 }
 
 function micros(us: number): string {
   const rest = Number.isFinite(us) && us > 0 ? Math.floor(us) % 1000 : 0
-  return time(us / 1000) + String(rest).padStart(3, '0')
+  return time(us / 1000) + three(rest)
 }
 
-/** One row as a line of tab-separated values (UTF-8 once encoded), newline included; columns as in `eventColumns`. */
-export function encodeEventRow(row: EventRow): string {
+/** A row's line up to its payload; see `encodeEventRow`. Whoever has the payload in parts writes them behind it, escaped. */
+export function encodeEventHead(row: EventRow): string {
   let tags = ''
   for (const key in row.tags) tags += `${tags ? ',' : ''}${quoted(key)}:${quoted(row.tags[key] ?? '')}`
   return (
     `${row.projectId}\t${hash(row.groupHash)}\t${micros(row.timestampUs)}\t${time(row.receivedMs)}\t${binaryId(row.eventId)}\t` +
     `${row.jpos}\t${row.gen}\t[${row.hashes.map(hash).join(',')}]\t${hash(row.userHash)}\t` +
     `${field(row.level)}\t${field(row.environment)}\t${field(row.release)}\t${field(row.transaction)}\t${field(row.type)}\t` +
-    `${field(row.platform)}\t${field(row.message)}\t{${tags}}\t${binaryId(row.traceId)}\t${field(row.digest)}\t${field(row.payload)}\n`
+    `${field(row.platform)}\t${field(row.message)}\t{${tags}}\t${binaryId(row.traceId)}\t${field(row.digest)}\t`
   )
+}
+
+/** What JSON.stringify gave, as (part of) a field: of all that has to be escaped it can hold backslashes only. */
+export function encodeJson(json: string): string {
+  return json.includes('\\') ? json.replaceAll('\\', '\\\\') : json
+}
+
+/** One row as a line of tab-separated values (UTF-8 once encoded), newline included; columns as in `eventColumns`. */
+export function encodeEventRow(row: EventRow): string {
+  return `${encodeEventHead(row)}${field(row.payload)}\n`
 }

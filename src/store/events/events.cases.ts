@@ -35,6 +35,21 @@ export function row(n: number, changes: Partial<EventRow> = {}): EventRow {
   }
 }
 
+/** What is shown of a row. */
+const seen = ({
+  projectId,
+  groupHash,
+  hashes,
+  timestampUs,
+  receivedMs,
+  eventId,
+  jpos,
+  tags,
+  traceId,
+  payload,
+}: EventRow) => ({
+  ...{ projectId, groupHash, hashes, timestampUs, receivedMs, eventId, jpos, tags, traceId, payload },
+})
 const tsv = (rows: EventRow[]) => Buffer.from(rows.map(encodeEventRow).join(''))
 const wide = (projectId: number): Scope => ({
   projectIds: [projectId],
@@ -78,9 +93,10 @@ export function eventsCases(open: () => EventStore): void {
         }),
       )
       await store.insert(tsv(rows), 'rows:nasty')
-      for (const one of rows) expect(await store.byEventId([11], one.eventId)).toEqual([one])
+      expect(await store.settle('none', row(1000).jpos, row(1000 + nasty.length).jpos)).toEqual(rows)
+      for (const one of rows) expect(await store.byEventId([11], one.eventId)).toEqual([seen(one)])
       expect(ids(await store.byTraceId([11], 'deadbeef00ff7f80090a0d5c27000102', 2))).toHaveLength(2)
-      expect(await store.byDigest([11], nasty[0] ?? '', 5)).toEqual([rows[0]])
+      expect(await store.byDigest([11], nasty[0] ?? '', 5)).toEqual(rows.slice(0, 1).map(seen))
     })
 
     test('are found within the projects asked for only', async () => {
@@ -186,7 +202,12 @@ export function eventsCases(open: () => EventStore): void {
       ])
       expect(ids(await store.ofIssue({ ...of, order: 'oldest', offset: 1 }))).toEqual([3001, 3002])
       for (const [at, one] of rows.entries())
-        expect(await store.numberOf(31, hashes, one)).toEqual({ number: at + 1, total: 6 })
+        expect(await store.placeOf(31, hashes, one)).toEqual({
+          number: at + 1,
+          total: 6,
+          olderId: rows[at - 1]?.eventId,
+          newerId: rows[at + 1]?.eventId,
+        })
       expect(await store.ofIssue({ ...of, hashes: [], order: 'newest' })).toEqual([])
     })
 

@@ -7,7 +7,9 @@ import { createClient } from '@clickhouse/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../clock.ts'
 import { silent } from '../../observe.ts'
+import { engineAnswers } from './alive.ts'
 import { createEventStore } from './clickhouse.ts'
+import { connect } from './connection.ts'
 import { encodeEventRow } from './encode.ts'
 import { eventsCases, monday, row } from './events.cases.ts'
 import type { EventStore } from './events.ts'
@@ -156,6 +158,35 @@ describe('engine', () => {
     expect(await store().ping()).toBe(true)
   })
 
+  test('an engine that hangs is given up at the limit of the statement', async () => {
+    const connection = connect({ url: 'http://localhost', socketPath, database: 'mishap', clock: systemClock })
+    expect(await connection.rows('SELECT 1 AS one', {}, { seconds: 1 })).toEqual([{ one: 1 }])
+    expect(await engineAnswers(socketPath)).toBe(true)
+    state.engine?.kill('SIGSTOP')
+    const startMs = systemClock.now()
+    try {
+      const codes = await Promise.all(
+        [
+          connection.rows('SELECT 1', {}, { seconds: 1 }),
+          connection.command('SYSTEM FLUSH LOGS', {}, { seconds: 1 }),
+        ].map((one: Promise<unknown>) => one.catch((error: { code: string }) => error.code)),
+      )
+      expect(codes).toEqual(['QUERY_TIMEOUT', 'QUERY_TIMEOUT'])
+      expect(systemClock.now() - startMs).toBeLessThan(3000)
+    } finally {
+      state.engine?.kill('SIGCONT')
+      await connection.close()
+    }
+    expect(await store().ping()).toBe(true)
+  })
+
+  test('a statement over its limit is ended by the engine', async () => {
+    const connection = connect({ url: 'http://localhost', socketPath, database: 'mishap', clock: systemClock })
+    const slow = connection.rows('SELECT max(sipHash64(number)) FROM numbers(30000000000)', {}, { seconds: 1 })
+    await expect(slow).rejects.toMatchObject({ code: 'QUERY_TIMEOUT' })
+    await connection.close()
+  })
+
   test('its socket is its owner’s alone', () => {
     expect(statSync(socketPath).mode & 0o777).toBe(0o600)
   })
@@ -173,7 +204,7 @@ describe('engine', () => {
     await expect(store().insert(Buffer.from(encodeEventRow(row(7099))), 'kill:away')).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
     })
-    expect(await store().ping()).toBe(false)
+    expect([await store().ping(), await engineAnswers(socketPath)]).toEqual([false, false])
     state.engine = await startEngine()
     const scope = { projectIds: [71], environments: [], fromMs: monday, toMs: monday + 86_400_000 }
     expect((await store().groups({ scope, order: 'last', max: 5 }))[0]?.events).toBe(12)

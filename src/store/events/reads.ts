@@ -1,9 +1,9 @@
 import type { Connection } from './connection.ts'
-import type { EventRef, EventRow, EventStore } from './events.ts'
+import type { EventRef, EventStore, PlaceInIssue, SeenEvent } from './events.ts'
 import { compileFilter, compileScope, createValues, hashList, type Values } from './filter.ts'
-import { readRef, readRow, refSelect, rowSelect, type StoredRef, type StoredRow } from './rows.ts'
+import { readRef, readSeen, refSelect, type StoredRef, type StoredSeen, seenSelect } from './rows.ts'
 
-type Reads = Pick<EventStore, 'recentIds' | 'byEventId' | 'byDigest' | 'byTraceId' | 'ofIssue' | 'numberOf'>
+type Reads = Pick<EventStore, 'recentIds' | 'byEventId' | 'byDigest' | 'byTraceId' | 'ofIssue' | 'placeOf'>
 
 /** A retried SDK may have sent one id some times; nobody looks at more. */
 const sameIdMax = 100
@@ -14,10 +14,34 @@ function idOf(values: Values, hex: string): string {
 }
 
 /** Rows before (`<`) or behind (`>`) an event in the order of `(timestamp, event_id)`. */
-function beside(values: Values, sign: '<' | '>', event: EventRef, orSame = false): string {
+function beside(values: Values, sign: '<' | '>', event: EventRef): string {
   const at = `fromUnixTimestamp64Micro(${values.add('Int64', event.timestampUs)}, 'UTC')`
-  const id = idOf(values, event.eventId)
-  return `(timestamp ${sign} ${at} OR (timestamp = ${at} AND event_id ${sign}${orSame ? '=' : ''} ${id}))`
+  return `(timestamp ${sign} ${at} OR (timestamp = ${at} AND event_id ${sign} ${idOf(values, event.eventId)}))`
+}
+
+/** See `EventStore.placeOf`: one query over two light columns, as planning a query costs more than this reading. */
+async function placeOf(
+  connection: Connection,
+  table: string,
+  ...[projectId, hashes, event]: Parameters<EventStore['placeOf']>
+): Promise<PlaceInIssue> {
+  const values = createValues()
+  type Found = { number: string; total: string; older: string; newer: string }
+  const [found] = await connection.rows<Found>(
+    `WITH (timestamp, event_id) AS at,
+       (fromUnixTimestamp64Micro(${values.add('Int64', event.timestampUs)}, 'UTC'), ${idOf(values, event.eventId)}) AS here
+     SELECT countIf(at <= here) AS number, count() AS total,
+       lower(hex(argMaxIf(event_id, at, at < here))) AS older, lower(hex(argMinIf(event_id, at, at > here))) AS newer
+     FROM ${table} WHERE project_id = ${values.add('UInt64', projectId)} AND group_hash IN ${hashList(values, hashes)}`,
+    values.bound,
+  )
+  const [number, total] = [Number(found?.number ?? 0), Number(found?.total ?? 0)]
+  return {
+    number,
+    total,
+    olderId: number > 1 ? found?.older : undefined,
+    newerId: number < total ? found?.newer : undefined,
+  }
 }
 
 /** A page of an issue's rows; see `EventStore.ofIssue`. */
@@ -25,7 +49,7 @@ async function ofIssue(
   connection: Connection,
   table: string,
   request: Parameters<EventStore['ofIssue']>[0],
-): Promise<EventRow[]> {
+): Promise<SeenEvent[]> {
   const { projectId, hashes, scope, filter, order, from, offset = 0, max } = request
   if (hashes.length === 0) return []
   const values = createValues()
@@ -34,12 +58,12 @@ async function ofIssue(
   if (filter) conditions.push(compileFilter(values, filter))
   if (from) conditions.push(beside(values, order === 'newest' ? '<' : '>', from))
   const way = order === 'newest' ? 'DESC' : 'ASC'
-  const rows = await connection.rows<StoredRow>(
-    `SELECT ${rowSelect} FROM ${table} WHERE ${conditions.join(' AND ')}
+  const rows = await connection.rows<StoredSeen>(
+    `SELECT ${seenSelect} FROM ${table} WHERE ${conditions.join(' AND ')}
      ORDER BY timestamp ${way}, event_id ${way} LIMIT ${values.add('UInt32', max)} OFFSET ${values.add('UInt32', offset)}`,
     values.bound,
   )
-  return rows.map(readRow)
+  return rows.map(readSeen)
 }
 
 /** Questions whose answer is events themselves. */
@@ -60,22 +84,22 @@ export function createReads(connection: Connection, database: string): Reads {
       const hex = eventId.replaceAll('-', '').toLowerCase()
       if (!hexId.test(hex) || projectIds.length === 0) return []
       const values = createValues()
-      const rows = await connection.rows<StoredRow>(
-        `SELECT ${rowSelect} FROM ${table} WHERE project_id IN ${values.add('Array(UInt64)', projectIds)} AND event_id = ${idOf(values, hex)}
+      const rows = await connection.rows<StoredSeen>(
+        `SELECT ${seenSelect} FROM ${table} WHERE project_id IN ${values.add('Array(UInt64)', projectIds)} AND event_id = ${idOf(values, hex)}
          ORDER BY received DESC LIMIT ${sameIdMax}`,
         values.bound,
       )
-      return rows.map(readRow)
+      return rows.map(readSeen)
     },
 
     async byDigest(projectIds, digest, max) {
       if (digest === '' || projectIds.length === 0) return []
-      const rows = await connection.rows<StoredRow>(
-        `SELECT ${rowSelect} FROM ${table} WHERE project_id IN {projects:Array(UInt64)} AND digest = {digest:String}
+      const rows = await connection.rows<StoredSeen>(
+        `SELECT ${seenSelect} FROM ${table} WHERE project_id IN {projects:Array(UInt64)} AND digest = {digest:String}
          ORDER BY timestamp DESC, event_id DESC LIMIT {max:UInt32}`,
         { projects: projectIds, digest, max },
       )
-      return rows.map(readRow)
+      return rows.map(readSeen)
     },
 
     async byTraceId(projectIds, traceId, max) {
@@ -92,14 +116,6 @@ export function createReads(connection: Connection, database: string): Reads {
 
     ofIssue: (request) => ofIssue(connection, table, request),
 
-    async numberOf(projectId, hashes, event) {
-      const values = createValues()
-      const [found] = await connection.rows<{ number: string; total: string }>(
-        `SELECT countIf(${beside(values, '<', event, true)}) AS number, count() AS total FROM ${table}
-         WHERE project_id = ${values.add('UInt64', projectId)} AND group_hash IN ${hashList(values, hashes)}`,
-        values.bound,
-      )
-      return { number: Number(found?.number ?? 0), total: Number(found?.total ?? 0) }
-    },
+    placeOf: (projectId, hashes, event) => placeOf(connection, table, projectId, hashes, event),
   }
 }

@@ -1,4 +1,4 @@
-import type { EventRef, EventRow } from './events.ts'
+import type { EventRef, EventRow, SeenEvent } from './events.ts'
 
 /** Columns of a whole row as `readRow` takes them. Times are numbers since 1970, ids hex. */
 export const rowSelect = `project_id, group_hash, toUnixTimestamp64Micro(timestamp) AS timestamp_us, toUnixTimestamp64Milli(received) AS received_ms,
@@ -9,6 +9,9 @@ export const rowSelect = `project_id, group_hash, toUnixTimestamp64Micro(timesta
 export const refSelect = `project_id, group_hash, toUnixTimestamp64Micro(timestamp) AS timestamp_us, toUnixTimestamp64Milli(received) AS received_ms,
   lower(hex(event_id)) AS event_hex`
 
+/** Columns of an event as `readSeen` takes them. */
+export const seenSelect = `${refSelect}, jpos, hashes, tags, lower(hex(trace_id)) AS trace_hex, payload`
+
 /** A reference as JSONEachRow gives it: 64-bit numbers are strings. */
 export type StoredRef = {
   project_id: string
@@ -18,10 +21,16 @@ export type StoredRef = {
   event_hex: string
 }
 
-export type StoredRow = StoredRef & {
+export type StoredSeen = StoredRef & {
   jpos: string
-  gen: number
   hashes: string[]
+  tags: Record<string, string>
+  trace_hex: string
+  payload: string
+}
+
+export type StoredRow = StoredSeen & {
+  gen: number
   user_hash: string
   level: string
   environment: string
@@ -30,10 +39,7 @@ export type StoredRow = StoredRef & {
   type: string
   platform: string
   message: string
-  tags: Record<string, string>
-  trace_hex: string
   digest: string
-  payload: string
 }
 
 /** A 64-bit number in decimals as 16 hex characters. */
@@ -54,12 +60,22 @@ export function readRef(row: StoredRef): EventRef {
   }
 }
 
+/** What is shown of a stored event as the product uses it. */
+export function readSeen(row: StoredSeen): SeenEvent {
+  return {
+    ...readRef(row),
+    jpos: Number(row.jpos),
+    hashes: row.hashes.map(hashText),
+    tags: row.tags,
+    traceId: idText(row.trace_hex),
+    payload: row.payload,
+  }
+}
+
 /** A stored row as the product uses it. */
 export function readRow(row: StoredRow): EventRow {
   return {
-    ...readRef(row),
-    hashes: row.hashes.map(hashText),
-    jpos: Number(row.jpos),
+    ...readSeen(row),
     gen: row.gen,
     userHash: row.user_hash === '0' ? '' : hashText(row.user_hash),
     level: row.level,
@@ -69,9 +85,6 @@ export function readRow(row: StoredRow): EventRow {
     type: row.type,
     platform: row.platform,
     message: row.message,
-    tags: row.tags,
-    traceId: idText(row.trace_hex),
     digest: row.digest,
-    payload: row.payload,
   }
 }

@@ -16,6 +16,8 @@ const waitMs = 20
 const waitsMax = 1000
 const workSeconds = 120
 const hourUs = 3_600_000_000
+/** The insert of a batch, and what was inserted of it once more: `token`, and `token:` with more behind it. */
+const ofBatch = `(Settings['log_comment'] = {token:String} OR startsWith(Settings['log_comment'], concat({token:String}, ':')))`
 
 /**
  * Counts the rollups of these rows' hours anew: an engine that is killed between a block and its views leaves the
@@ -68,12 +70,9 @@ export function createSettle(connection: Connection, database: string, clock: Cl
   /** A read during a running insert sees nothing of rows that then appear, so its end is waited for. */
   async function waitUntilGone(token: string): Promise<void> {
     const bound = { token }
-    await connection.command(`KILL QUERY WHERE Settings['log_comment'] = {token:String} ASYNC`, bound)
+    await connection.command(`KILL QUERY WHERE ${ofBatch} ASYNC`, bound)
     for (let waits = 0; waits < waitsMax; waits++) {
-      const running = await connection.rows(
-        `SELECT 1 FROM system.processes WHERE Settings['log_comment'] = {token:String} LIMIT 1`,
-        bound,
-      )
+      const running = await connection.rows(`SELECT 1 FROM system.processes WHERE ${ofBatch} LIMIT 1`, bound)
       if (running.length === 0) return
       await clock.sleep(waitMs)
     }

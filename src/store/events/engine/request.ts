@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import type { Spooled } from './spool.ts'
+import { isInsert } from './statement.ts'
 
 /** One request of ClickHouse's HTTP interface, taken apart. */
 export type EngineRequest = {
   queryId: string
   sql: string
-  /** Rows of an insert; undefined when the body was the statement or a form. */
+  /** Rows of an insert, which the caller closes; undefined for any other request. */
+  rows: Spooled | undefined
+  /** What came beside a statement in the URL that is no such insert; undefined when the body was the statement or a form. */
   body: Buffer | undefined
   database: string
   /** Format where the statement names none. */
@@ -26,7 +30,7 @@ export class EngineError extends Error {
   }
 }
 
-/** One insert is one block, so that its token stands for all of it: a body is held whole, and bounded. */
+/** One insert is one block, so that its token stands for all of it: a body is bounded. */
 export const bodyBytesMax = 64 * 1024 * 1024
 
 /** What the HTTP interface reads itself; every other name in the query string is a setting. */
@@ -50,17 +54,33 @@ const ownNames = new Set([
   'buffer_size',
 ])
 
-async function readBody(request: AsyncIterable<Buffer>): Promise<Buffer> {
-  const parts: Buffer[] = []
+/** Hands over the parts of a body as they come. */
+async function readParts(request: AsyncIterable<Buffer>, take: (part: Buffer) => void): Promise<void> {
   let bytes = 0
   for await (const part of request) {
     bytes += part.length
     if (bytes > bodyBytesMax)
       throw new EngineError(413, 307, 'TOO_MANY_BYTES', `Request body over ${bodyBytesMax} bytes`)
-    parts.push(part)
+    take(part)
   }
+}
+
+async function readBody(request: AsyncIterable<Buffer>): Promise<Buffer> {
+  const parts: Buffer[] = []
+  await readParts(request, (part) => parts.push(part))
   const [only] = parts
-  return only && parts.length === 1 ? only : Buffer.concat(parts, bytes)
+  return only && parts.length === 1 ? only : Buffer.concat(parts)
+}
+
+async function readRows(request: AsyncIterable<Buffer>, spool: () => Spooled): Promise<Spooled> {
+  const rows = spool()
+  try {
+    await readParts(request, (part) => rows.write(part))
+    return rows
+  } catch (error) {
+    rows.close()
+    throw error
+  }
 }
 
 /** The fields of a multipart form, which the client sends when its bound values are too long for a URL. */
@@ -76,18 +96,27 @@ export function readForm(body: Buffer, contentType: string): [name: string, valu
   return fields
 }
 
-/** Takes a request apart. Throws EngineError for a body over 64 MB, a broken form or a setting with a strange name. */
-export async function readRequest(request: IncomingMessage): Promise<EngineRequest> {
+/**
+ * Takes a request apart; rows of an insert go through `spool`. Throws EngineError for a body over 64 MB, a broken form or
+ * a setting with a strange name.
+ */
+export async function readRequest(request: IncomingMessage, spool: () => Spooled): Promise<EngineRequest> {
   const url = new URL(request.url ?? '/', 'http://engine')
-  const body = await readBody(request)
   const type = request.headers['content-type'] ?? ''
   const isForm = type.startsWith('multipart/form-data')
-  const given = [...url.searchParams, ...(isForm ? readForm(body, type) : [])]
-  const named = new Map(given)
-  const inUrl = named.get('query')
+  const inUrl = url.searchParams.get('query') ?? undefined
+  const given = url.searchParams
+  for (const name of given.keys())
+    if (!/^\w+$/.test(name) && !ownNames.has(name))
+      throw new EngineError(404, 115, 'UNKNOWN_SETTING', 'A setting with a strange name')
+  const hasRows = inUrl !== undefined && !isForm && isInsert(inUrl)
+  const rows = hasRows ? await readRows(request, spool) : undefined
+  const body = rows ? undefined : await readBody(request)
+  const named = new Map([...given, ...(isForm && body ? readForm(body, type) : [])])
   const result: EngineRequest = {
     queryId: named.get('query_id') || randomUUID(),
-    sql: inUrl ?? body.toString('utf8'),
+    sql: inUrl ?? named.get('query') ?? body?.toString('utf8') ?? '',
+    rows,
     body: inUrl !== undefined && !isForm ? body : undefined,
     database: named.get('database') || 'default',
     format: named.get('default_format') || 'TabSeparated',

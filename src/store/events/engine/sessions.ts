@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path'
 import { Session } from 'chdb'
 
 /** Lends sessions, at most `size` at a time; who waits and is gone by its turn gets none. */
@@ -36,6 +37,9 @@ export function createSessionPool(size: number, open: () => Session): SessionPoo
   }
 }
 
+/** Where `BACKUP ... TO File('name')` writes: beside the engine's own folder, so that nothing of it is taken for data. */
+export const backupFolderOf = (folder: string): string => join(dirname(folder), 'backup')
+
 /**
  * How the sessions of a data folder are opened. `memoryBytes` is what the engine may track; resident memory can be 1.8
  * times that. The statement's bound is 4 MiB since bound values count (its own default is 256 KB).
@@ -47,6 +51,7 @@ export function sessionOpener(folder: string, memoryBytes: number): () => Sessio
     '--background_pool_size=2',
     '--max_query_size=4194304',
     '--output_format_json_quote_64bit_integers=1',
+    `--backups.allowed_path=${backupFolderOf(folder)}`,
   ]
   return () => new Session(folder, { connectionArgs })
 }

@@ -42,22 +42,18 @@ export function isMany(sql: string): boolean {
   return false
 }
 
-const insertForm = /^\s*insert\s+into\s+(?:table\s+)?([\w.`]+)\s*(?:\(([^)]*)\))?\s*format\s+(\w+)\s*;?\s*$/i
+const insertForm = /^\s*insert\s+into\s+(?:table\s+)?[\w.`]+\s*(?:\([^)]*\))?\s*format\s+\w+\s*;?\s*$/i
 const silentForm =
   /^\s*(create|drop|alter|truncate|optimize|set|use|detach|attach|rename|system|kill|insert|delete|update|exchange|grant|backup|restore)\b/i
 const urgentForm = /^\s*kill\b|\bsystem\.processes\b/i
 const formatForm = /\bformat\s+(\w+)\s*;?\s*$/i
 
-/** `INSERT INTO t (a, b) FORMAT X`, whose rows come in the request's body. */
-export type InsertForm = { table: string; columns: string[] | undefined; format: string }
+/** Whether it is `INSERT INTO t (a, b) FORMAT X`, whose rows come in the request's body. */
+export const isInsert = (sql: string): boolean => insertForm.test(sql)
 
-/** The parts of an insert statement; undefined for any other. */
-export function insertOf(sql: string): InsertForm | undefined {
-  const found = insertForm.exec(sql)
-  if (!found) return undefined
-  const columns = found[2]?.split(',').map((one) => one.trim().replace(/^`|`$/g, ''))
-  return { table: found[1] ?? '', columns, format: found[3] ?? '' }
-}
+/** Such an insert with its rows from a file. */
+export const insertFrom = (sql: string, path: string): string =>
+  sql.replace(formatForm, (format) => `FROM INFILE ${literal(path)} ${format}`)
 
 /** Whether a statement answers nothing (chDB answers a line of its own to some of them). */
 export const isSilent = (sql: string): boolean => silentForm.test(sql)

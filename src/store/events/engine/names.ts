@@ -1,0 +1,40 @@
+import { open, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isSilent } from './statement.ts'
+
+/** Makes the names of a chDB folder durable after the statement `sql`; `rows` says that it was an insert. */
+export type SyncNames = (sql: string, rows: boolean) => Promise<void>
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r').catch(() => undefined)
+  // Gone meanwhile: a dropped table.
+  if (!handle) return
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+async function foldersIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+  return entries.filter((one) => one.isDirectory()).map((one) => join(folder, one.name))
+}
+
+const isKill = (sql: string) => /^\s*kill\b/i.test(sql)
+
+/**
+ * chDB syncs the files of a part and the part's own folder, not the folder of the table that names the part: after a
+ * power cut a file system that keeps only what POSIX promises has the part without a name. So the tables' folders
+ * (`store/xxx/uuid`) are synced after each insert, and after other changes those above them too. Costs 1 ms an insert.
+ */
+export function createSyncNames(folder: string): SyncNames {
+  const store = join(folder, 'store')
+  return async (sql, rows) => {
+    if (!rows && (!isSilent(sql) || isKill(sql))) return
+    const prefixes = await foldersIn(store)
+    const tables = (await Promise.all(prefixes.map(foldersIn))).flat()
+    const above = rows ? [] : [folder, store, join(folder, 'metadata'), join(folder, 'data'), ...prefixes]
+    await Promise.all([...tables, ...above].map(syncFolder))
+  }
+}

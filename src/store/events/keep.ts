@@ -1,0 +1,80 @@
+import type { Clock } from '../../clock.ts'
+import type { Connection } from './connection.ts'
+import type { EventStore } from './events.ts'
+import { rollupNames } from './schema/rollups.ts'
+
+/** A backup of ten million rows took a minute here; a disk that hangs ends it. */
+const workSecondsMax = 3600
+const lookMs = 50
+/** Names of a backup within the engine's own backup folder: nothing of them needs quoting. */
+const nameForm = /^[\w-]{1,100}$/
+
+type Part = Pick<EventStore, 'backup' | 'restore' | 'check'>
+
+/** Copies of the whole database, and the questions that `mishap verify` asks. */
+export function createKeep(connection: Connection, database: string, clock: Clock): Part {
+  /** Runs it in the engine's background and waits: a request as long as a large copy would hit every time-out on the way. */
+  async function run(statement: string, name: string): Promise<void> {
+    if (!nameForm.test(name)) throw new Error(`not a name of a backup: ${name}`)
+    const id = `${name}-${clock.now()}`
+    await connection.command(
+      `${statement} File('${name}') SETTINGS id = '${id}' ASYNC`,
+      {},
+      { seconds: workSecondsMax },
+    )
+    for (const endMs = clock.now() + workSecondsMax * 1000; clock.now() < endMs; ) {
+      const [row] = await connection.rows<{ status: string; error: string }>(
+        'SELECT toString(status) AS status, error FROM system.backups WHERE id = {id:String}',
+        { id },
+      )
+      if (row?.status === 'BACKUP_CREATED' || row?.status === 'RESTORED') return
+      if (row && /FAILED|CANCELLED/.test(row.status)) throw new Error(row.error.slice(0, 500))
+      await clock.sleep(lookMs)
+    }
+    throw new Error('The copy of the events did not end in time.')
+  }
+
+  return {
+    backup: (name) => run(`BACKUP DATABASE ${database} TO`, name),
+    restore: (name) => run(`RESTORE DATABASE ${database} FROM`, name),
+    async check() {
+      const groups = await connection.rows<{ project: string; hash: string; n: string; oldest: string }>(
+        `SELECT project_id AS project, lower(hex(group_hash)) AS hash, count() AS n,
+           toUnixTimestamp64Milli(min(received)) AS oldest
+         FROM ${database}.events GROUP BY project_id, group_hash`,
+        {},
+        { seconds: workSecondsMax },
+      )
+      const [ends] = await connection.rows<{ twice: string; last: string }>(
+        `SELECT count() - uniqExact(project_id, event_id) AS twice, max(jpos) AS last FROM ${database}.events`,
+        {},
+        { seconds: workSecondsMax },
+      )
+      const rollups: Record<string, number> = {}
+      for (const name of rollupNames) {
+        const [off] = await connection.rows<{ n: string }>(
+          `SELECT count() AS n FROM (
+             SELECT project_id, group_hash, week, sum(m) AS difference FROM (
+               SELECT project_id, group_hash, toMonday(received) AS week, toInt64(count()) AS m FROM ${database}.events GROUP BY ALL
+               UNION ALL
+               SELECT project_id, group_hash, week, -toInt64(sum(n)) AS m FROM ${database}.${name} GROUP BY ALL
+             ) GROUP BY ALL HAVING difference != 0)`,
+          {},
+          { seconds: workSecondsMax },
+        )
+        rollups[name] = Number(off?.n ?? 0)
+      }
+      return {
+        groups: groups.map((one) => ({
+          projectId: Number(one.project),
+          groupHash: one.hash,
+          rows: Number(one.n),
+          oldestReceivedMs: Number(one.oldest),
+        })),
+        twice: Number(ends?.twice ?? 0),
+        lastJpos: Number(ends?.last ?? 0),
+        rollups,
+      }
+    },
+  }
+}
