@@ -1,37 +1,39 @@
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { type Alerts, createAlerts } from './alert/alert.ts'
+import { smtpOf } from './alert/smtp.ts'
 import { createApi } from './api/api.ts'
-import { bootstrap, dsnOf, ensureSelfProject } from './auth/admin.ts'
+import { dsnOf, ensureSelfProject, selfProject } from './auth/admin.ts'
 import type { Auth } from './auth/auth.ts'
-import { createAuth } from './auth/create.ts'
-import { writeKeyFile } from './auth/keyfile.ts'
-import { lockDataFolder } from './auth/lock.ts'
-import { loadSecrets } from './auth/secret.ts'
+import type { Seal } from './auth/seal.ts'
 import { type Clock, systemClock } from './clock.ts'
+import { keepCommands, openEvents, openPeople, peopleCommands } from './commands.ts'
 import type { Config } from './config.ts'
 import { MishapError } from './errors.ts'
 import { createJobs } from './jobs/jobs.ts'
 import { createObserve, type Observe } from './observe.ts'
+import { createOutgoing } from './outgoing.ts'
 import type { LiveChange } from './protocol/rest.ts'
 import { createRefine, type Refine } from './refine/refine.ts'
-import { type Commands, serveControl } from './serve/control.ts'
-import { layOut } from './serve/folders.ts'
+import { serveControl } from './serve/control.ts'
 import { createLive } from './serve/live.ts'
 import type { AppSetup, FromApp, ToApp } from './serve/messages.ts'
 import type { BlobStore } from './store/blobs/blobs.ts'
 import { openFileBlobs } from './store/blobs/files.ts'
-import { createEventStore } from './store/events/clickhouse.ts'
 import type { EventStore } from './store/events/events.ts'
 import type { BatchResult, MetaStore } from './store/meta/meta.ts'
-import { openSqliteMeta } from './store/meta/sqlite.ts'
 import { serveWeb } from './web/serve.ts'
 
 /** Listeners of what a commit changed; server-sent events hang on it. */
 export type Live = {
   publish(organizationId: number, change: LiveChange): void
-  /** Changes after `lastId` that are still known, then every new one. Returns the way to stop. */
+  /** Id of the newest change: what is read after asking has it in. A stream that resumes behind it misses nothing. */
+  lastId(organizationId: number): number
+  /**
+   * Changes after `lastId`, then every new one; first a `missed` instead where not all of them are still known. 0: only
+   * new ones. Returns the way to stop.
+   */
   subscribe(organizationId: number, lastId: number, listener: (id: number, change: LiveChange) => void): () => void
 }
 
@@ -55,6 +57,8 @@ export type App = {
   events: EventStore
   blobs: BlobStore
   auth: Auth
+  seal: Seal
+  alerts: Alerts
   live: Live
   journal(): JournalState
   engineUp(): boolean
@@ -65,84 +69,6 @@ export type App = {
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const databaseFile = 'mishap.sqlite'
-
-/** Opens meta and accounts of a data folder. Throws MishapError START_NEWER_DATA. */
-async function openPeople(
-  config: Config,
-  folder: string,
-  clock: Clock,
-  observe: Observe,
-): Promise<{ meta: MetaStore; auth: Auth; close(): void }> {
-  const file = join(folder, databaseFile)
-  const meta = openSqliteMeta(file, { clock })
-  const auth = await createAuth({
-    meta,
-    file,
-    secret: loadSecrets(config.data).authSecret,
-    url: config.url,
-    clock,
-    observe,
-  })
-  const close = () => {
-    auth.close()
-    meta.close()
-  }
-  return { meta, auth, close }
-}
-
-const openEvents = (config: Config, socketPath: string, clock: Clock, observe: Observe): EventStore =>
-  createEventStore({
-    url: 'http://localhost',
-    socketPath,
-    database: 'mishap',
-    observe,
-    clock,
-    retentionDays: config.retentionErrorsDays,
-  })
-
-/** The commands that need accounts and projects; the same with the product running and stopped. */
-function peopleCommands(meta: MetaStore, auth: Auth, url: string, changed: () => Promise<void>): Commands {
-  const text = (value: Record<string, string>, name: string) => value[name] ?? ''
-  return {
-    bootstrap: async (value) => {
-      const made = await bootstrap(
-        { meta, auth, url },
-        {
-          org: text(value, 'org'),
-          project: text(value, 'project'),
-          platform: text(value, 'platform'),
-          email: text(value, 'email'),
-          password: text(value, 'password'),
-          ...(value.name ? { name: value.name } : {}),
-        },
-      )
-      await changed()
-      return made
-    },
-    'reset-password': async (value) => {
-      await auth.resetPassword(text(value, 'email'), text(value, 'password'))
-      return {}
-    },
-  }
-}
-
-/** Carries out one command on a data folder that nobody has open. Throws MishapError START_LOCKED when somebody has. */
-export async function runStopped(config: Config, name: string, value: Record<string, string>): Promise<object> {
-  const observe = createObserve('command', config.logLevel)
-  const { folders } = layOut(config.data)
-  const lock = lockDataFolder(config.data)
-  try {
-    const { meta, auth, close } = await openPeople(config, folders.meta, systemClock, observe)
-    const commands = peopleCommands(meta, auth, config.url, async () => writeKeyFile(config.data, meta.keySnapshot()))
-    const command = Object.hasOwn(commands, name) ? commands[name] : undefined
-    const done = await Promise.resolve(command?.(value)).finally(close)
-    if (!done) throw new MishapError('NOT_FOUND', { detail: `No command "${name}".` })
-    return done
-  } finally {
-    lock.release()
-  }
-}
 
 type Link = { send(message: FromApp): void; listen(listener: (message: ToApp) => void): void }
 
@@ -195,7 +121,7 @@ function selfDsnOf(meta: MetaStore, config: Config): string | undefined {
   if (!config.selfReporting) return undefined
   const organization = meta.organizations()[0]
   if (!organization) return undefined
-  const project = meta.projectBySlug(organization.id, 'mishap')
+  const project = selfProject(meta, organization.id)
   const key = project && meta.keysOf(project.id).find((one) => one.active)
   return key && dsnOf(config.url, key)
 }
@@ -246,20 +172,58 @@ function runRefine(app: App, refine: Refine, isStopping: () => boolean): void {
   })
 }
 
-type Running = { app: App; refine: Refine; stop(): Promise<void> }
+/** Notifications, and the only way out that they have. */
+function wireAlerts(parts: Pick<App, 'config' | 'clock' | 'observe' | 'meta' | 'seal'>): Alerts {
+  const { config, clock, observe, meta, seal } = parts
+  return createAlerts({
+    ...{ clock, observe, meta },
+    outgoing: createOutgoing({ clock, allowedNetworks: config.outgoingNetworks }),
+    url: config.url,
+    open: seal.open,
+    smtp: () => smtpOf({ meta, seal }),
+  })
+}
+
+/** The loop, and who is told of what it commits. */
+function wireRefine(app: App, setup: AppSetup, lag: ReturnType<typeof createLag>, link: Link): Refine {
+  const { clock, observe, meta, events, blobs, live, alerts, config } = app
+  return createRefine({
+    ...{ clock, observe, meta, events, blobs },
+    workers: config.refineWorkers,
+    worker: { journalFolder: setup.folders.journal, blobFolder: setup.folders.blobs },
+    committed: (result) => {
+      publishCommit(live, result)
+      if (result.issues.some((one) => one.isNew || one.regressed)) alerts.kick()
+    },
+    trim: (before) => {
+      lag.done(before)
+      link.send({ kind: 'trim', before })
+    },
+    failed: (error) => {
+      // starting again would find the same: main says what to do and ends
+      if (error instanceof MishapError && error.code === 'START_JOURNAL_BEHIND')
+        return link.send({ kind: 'refused', code: error.code, sentence: error.message })
+      observe.error({ error: String(error) }, 'refine has stopped; starting again')
+      process.exit(70)
+    },
+  })
+}
+
+type Running = { app: App; refine: Refine; durable(): number; stop(): Promise<void> }
 
 /** Opens every part in order and wires them. Throws MishapError START_NEWER_DATA. */
 export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const { config, folders, sockets } = setup
   const clock = systemClock
   const observe = createObserve('app', config.logLevel)
-  const { meta, auth, close } = await openPeople(config, folders.meta, clock, observe)
+  const { meta, auth, seal, close } = await openPeople(config, folders.meta, clock, observe)
   const events = openEvents(config, sockets.engine, clock, observe)
   const blobs = openFileBlobs(folders.blobs)
   const live = createLive(clock.now())
   const keys = createKeyLine(link, meta)
   const lag = createLag()
-  const state = { engineUp: false, stopping: false }
+  const state = { engineUp: false, stopping: false, durable: 0 }
+  const alerts = wireAlerts({ config, clock, observe, meta, seal })
   const app: App = {
     version: setup.version,
     startedMs: clock.now(),
@@ -270,44 +234,34 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     events,
     blobs,
     auth,
+    seal,
+    alerts,
     live,
     journal: () => lag.state(clock.now(), refine.waiting()),
     engineUp: () => state.engineUp,
     publishKeys: keys.publish,
     selfDsn: () => selfDsnOf(meta, config),
   }
-  const refine = createRefine({
-    clock,
-    observe,
-    meta,
-    events,
-    blobs,
-    workers: config.refineWorkers,
-    worker: { journalFolder: folders.journal, blobFolder: folders.blobs },
-    committed: (result) => publishCommit(live, result),
-    trim: (before) => {
-      lag.done(before)
-      link.send({ kind: 'trim', before })
-    },
-    failed: (error) => {
-      observe.error({ error: String(error) }, 'refine has stopped; starting again')
-      process.exit(70)
-    },
-  })
+  const refine = wireRefine(app, setup, lag, link)
   link.listen((message) => {
     if (message.kind === 'durable') {
       lag.mark(message, clock.now())
       refine.advance(message.durable)
+      state.durable = message.durable
     } else if (message.kind === 'keysTaken') keys.taken(message.id)
     else if (message.kind === 'engine' && message.up !== state.engineUp) {
       state.engineUp = message.up
       publishEngine(live, meta, message.up)
     }
   })
-  const jobs = createJobs({ clock, observe, meta, events, blobs, retentionErrorsDays: config.retentionErrorsDays })
+  const jobs = createJobs({
+    ...{ clock, observe, meta, events, blobs, alerts },
+    retentionErrorsDays: config.retentionErrorsDays,
+  })
   const stop = async () => {
     state.stopping = true
     jobs.stop()
+    alerts.stop()
     await refine.stop(2500)
     await events.close()
     close()
@@ -315,7 +269,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   jobs.start()
   void keys.publish()
   runRefine(app, refine, () => state.stopping)
-  return { app, refine, stop }
+  return { app, refine, durable: () => state.durable, stop }
 }
 
 /** The process: opens the app, serves screens, API and commands, and ends when main does. */
@@ -340,14 +294,18 @@ async function runProcess(setup: AppSetup): Promise<void> {
     if (organization && setup.config.selfReporting) ensureSelfProject(app.meta, organization.id)
     await app.publishKeys()
   }
-  const control = await serveControl(
-    setup.sockets.control,
-    peopleCommands(app.meta, app.auth, setup.config.url, changed),
-  )
+  const control = await serveControl(setup.sockets.control, {
+    ...peopleCommands(app.meta, app.auth, setup.config.url, changed),
+    ...keepCommands({
+      ...{ config: setup.config, version: setup.version, clock: app.clock, folders: setup.folders },
+      ...{ meta: app.meta, events: app.events, pause: running.refine.pause, durable: running.durable },
+    }),
+  })
   const api = createApi(app)
   const web = await serveWeb({
     root,
     socketPath: setup.sockets.app,
+    basePath: setup.config.basePath,
     port: setup.config.port,
     dev: setup.dev,
     before: (req, res) => {

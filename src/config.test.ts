@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readConfig, settings } from './config.ts'
+import { readConfig, screensFolder, settings } from './config.ts'
 
 const config = (flags: Record<string, string> = {}, env: Record<string, string> = {}) => {
   const read = readConfig(flags, env)
@@ -20,6 +20,13 @@ test.each([
   ],
   ['the environment wins over the default', {}, { MISHAP_PORT: '4321' }, { port: 4321 }],
   ['a slash behind the URL goes', { '--url': 'https://errors.example/' }, {}, { url: 'https://errors.example' }],
+  [
+    'a URL may have a path',
+    { '--url': 'https://x.example/tools/mishap/' },
+    {},
+    { url: 'https://x.example/tools/mishap', basePath: '/tools/mishap' },
+  ],
+  ['a URL may have none', { '--url': 'https://x.example' }, {}, { basePath: '' }],
   ['proxies are split', {}, { MISHAP_TRUSTED_PROXIES: '10.0.0.0/8, ::1' }, { trustedProxies: ['10.0.0.0/8', '::1'] }],
   ['off is false', {}, { MISHAP_SELF_REPORTING: 'off' }, { selfReporting: false }],
 ])('%s', (_name, flags, env, expected) => {
@@ -31,7 +38,13 @@ test.each([
   [{ '--port': '65536' }, {}, 'CONFIG_PORT', '1 to 65535'],
   [{}, { MISHAP_PORT: 'http' }, 'CONFIG_PORT', 'MISHAP_PORT is "http"'],
   [{ '--url': 'ftp://x' }, {}, 'CONFIG_URL', '--url is "ftp://x"'],
-  [{ '--url': 'https://x/path' }, {}, 'CONFIG_URL', 'without path'],
+  [{ '--url': 'https://x/api' }, {}, 'CONFIG_URL', 'not /api'],
+  [{ '--url': 'https://x/api/errors' }, {}, 'CONFIG_URL', 'not /api'],
+  [{ '--url': 'https://x//mishap' }, {}, 'CONFIG_URL', 'plain words'],
+  [{ '--url': 'https://x/../mishap' }, {}, 'CONFIG_URL', 'plain words'],
+  [{ '--url': 'https://x/mis%20hap' }, {}, 'CONFIG_URL', 'plain words'],
+  [{ '--url': 'https://x/mishap?a=b' }, {}, 'CONFIG_URL', 'plain words'],
+  [{ '--url': 'https://me:secret@x/' }, {}, 'CONFIG_URL', 'plain words'],
   [{}, { MISHAP_LOG_LEVEL: 'loud' }, 'CONFIG_LOG_LEVEL', 'debug, info, warn, error'],
   [{}, { MISHAP_TRUSTED_PROXIES: 'my-proxy' }, 'CONFIG_TRUSTED_PROXIES', 'my-proxy'],
   [{}, { MISHAP_SELF_REPORTING: 'yes' }, 'CONFIG_SELF_REPORTING', 'on, off'],
@@ -39,4 +52,12 @@ test.each([
   const error = config(flags as Record<string, string>, env as Record<string, string>)
   expect(error).toMatchObject({ code })
   expect((error as { sentence: string }).sentence).toContain(part)
+})
+
+test.each([
+  ['', '.next'],
+  ['/mishap', '.next-at-mishap'],
+  ['/tools/mishap', '.next-at-tools-mishap'],
+])('the screens for the path "%s" lie in %s', (path, folder) => {
+  expect(screensFolder(path)).toBe(folder)
 })

@@ -21,6 +21,15 @@ const oneOf =
   (text: string) =>
     words.includes(text)
 const MiB = 1024 * 1024
+/** Words of a path mean the same in every proxy, address and cookie; /api is where ingest and the API look for themselves. */
+const urlPattern = /^https?:\/\/[^/?#@\\\s]+(?!\/api(?:\/|$))(?:\/[\w~-][\w.~-]{0,63}){0,5}\/?$/
+const listOf = (text: string): string[] =>
+  text
+    .split(',')
+    .map((one) => one.trim())
+    .filter(Boolean)
+const networks = (text: string) =>
+  listOf(text).every((one) => /^[\da-fA-F.:]+(\/\d{1,3})?$/.test(one)) && !/,\s*,/.test(text)
 
 /** Every setting there is. */
 export const settings = [
@@ -29,7 +38,7 @@ export const settings = [
     env: 'MISHAP_PORT',
     flag: '--port',
     default: '9000',
-    allowed: '1 to 65535',
+    allowed: '1 to 65535; below 1024 only with the right to',
     sentence: 'Port of the one listener: screens, API and ingest.',
     check: whole(1, 65535),
   },
@@ -38,7 +47,7 @@ export const settings = [
     env: 'MISHAP_HOST',
     flag: '--host',
     default: '0.0.0.0',
-    allowed: 'an address or host name',
+    allowed: 'an address or host name of this machine',
     sentence: 'Address to listen on; 127.0.0.1 keeps it on this machine.',
     check: (t) => /^[\w.:-]{1,253}$/.test(t),
   },
@@ -47,7 +56,7 @@ export const settings = [
     env: 'MISHAP_DATA',
     flag: '--data',
     default: './data',
-    allowed: 'a folder',
+    allowed: 'a folder that this user can make, read and write',
     sentence: 'Folder that holds everything Mishap keeps; one process owns it at a time.',
     check: (t) => t.length > 0,
   },
@@ -56,9 +65,9 @@ export const settings = [
     env: 'MISHAP_URL',
     flag: '--url',
     default: '',
-    allowed: 'an http or https URL without path, or empty for http://localhost:PORT',
+    allowed: 'an http or https URL, with a path of plain words or none (not /api), or empty for http://localhost:PORT',
     sentence: 'Address under which people and SDKs reach Mishap; DSNs and links are made from it.',
-    check: (t) => t === '' || (URL.canParse(t) && /^https?:\/\/[^/]+\/?$/.test(t)),
+    check: (t) => t === '' || (URL.canParse(t) && urlPattern.test(t)),
   },
   {
     name: 'trustedProxies',
@@ -66,7 +75,7 @@ export const settings = [
     default: '',
     allowed: 'addresses or CIDR ranges, separated by commas',
     sentence: 'Proxies whose X-Forwarded-For and X-Forwarded-Proto are believed.',
-    check: (t) => t === '' || t.split(',').every((one) => /^[\da-fA-F.:]+(\/\d{1,3})?$/.test(one.trim())),
+    check: networks,
   },
   {
     name: 'logLevel',
@@ -130,6 +139,14 @@ export const settings = [
     check: whole(1, 3650),
   },
   {
+    name: 'outgoingNetworks',
+    env: 'MISHAP_OUTGOING_NETWORKS',
+    default: '',
+    allowed: 'addresses or CIDR ranges, separated by commas',
+    sentence: 'Private or reserved networks that webhooks may call; everything else there is refused.',
+    check: networks,
+  },
+  {
     name: 'organizationEventsPerMinute',
     env: 'MISHAP_ORGANIZATION_EVENTS_PER_MINUTE',
     default: '0',
@@ -155,8 +172,10 @@ export type Config = {
   host: string
   /** Absolute path. */
   data: string
-  /** Origin without trailing slash. */
+  /** Without trailing slash; with the path, where it has one. */
   url: string
+  /** The path of `url`: '' or such as `/mishap`. */
+  basePath: string
   trustedProxies: string[]
   logLevel: string
   journalBytesMax: number
@@ -165,13 +184,49 @@ export type Config = {
   engineMemoryBytes: number
   refineWorkers: number
   retentionErrorsDays: number
+  outgoingNetworks: string[]
   organizationEventsPerMinute: number
   selfReporting: boolean
   hostname: string
 }
 
+/** A setting whose value only the system could judge: a folder that can't be made, an address that is not ours. */
+export class SettingError extends Error {
+  readonly setting: Name
+  /** The system's word for it, such as ENOTFOUND. */
+  readonly why: string
+
+  constructor(setting: Name, why: string) {
+    super(`${setting}: ${why}`)
+    this.name = 'SettingError'
+    this.setting = setting
+    this.why = why
+  }
+}
+
 /** A setting with a value that is not allowed; the command prints `sentence` and exits with 78 (EX_CONFIG). */
 export type ConfigError = { code: string; sentence: string }
+
+type Given = { flags: Record<string, string>; env: Record<string, string | undefined> }
+
+const givenValue = (one: Setting, { flags, env }: Given): string =>
+  (one.flag === undefined ? undefined : flags[one.flag]) ?? env[one.env] ?? one.default
+
+/** How a setting's value is refused: where it came from, what it is, what is allowed, and the system's word for it. */
+function refusal(one: Setting, given: Given, why?: string): ConfigError {
+  const named = one.flag !== undefined && given.flags[one.flag] !== undefined ? one.flag : one.env
+  const allowed = why === undefined ? one.allowed : `${one.allowed} (${why})`
+  return {
+    code: `CONFIG_${one.env.slice('MISHAP_'.length)}`,
+    sentence: `${named} is "${givenValue(one, given)}". Allowed: ${allowed}.`,
+  }
+}
+
+/** What is said of a SettingError. */
+export function refusalOf(error: SettingError, flags: Given['flags'], env: Given['env']): ConfigError {
+  const setting = settings.find((one) => one.name === error.setting) ?? settings[0]
+  return refusal(setting, { flags, env }, error.why)
+}
 
 /**
  * Reads every setting from `flags` (by flag name), then `env`, then the default.
@@ -184,25 +239,20 @@ export function readConfig(
   const text = {} as Record<Name, string>
   for (const setting of settings) {
     const one: Setting = setting
-    const fromFlag = one.flag === undefined ? undefined : flags[one.flag]
-    const value = fromFlag ?? env[one.env] ?? one.default
-    if (!one.check(value)) {
-      const named = fromFlag !== undefined && one.flag ? one.flag : one.env
-      const code = `CONFIG_${one.env.slice('MISHAP_'.length)}`
-      return { error: { code, sentence: `${named} is "${value}". Allowed: ${one.allowed}.` } }
-    }
+    const value = givenValue(one, { flags, env })
+    if (!one.check(value)) return { error: refusal(one, { flags, env }) }
     text[setting.name] = value
   }
+  const url = (text.url || `http://localhost:${text.port}`).replace(/\/$/, '')
   return {
     config: {
       port: Number(text.port),
       host: text.host,
       data: resolve(text.data),
-      url: (text.url || `http://localhost:${text.port}`).replace(/\/$/, ''),
-      trustedProxies: text.trustedProxies
-        .split(',')
-        .map((one) => one.trim())
-        .filter(Boolean),
+      url,
+      basePath: new URL(url).pathname.replace(/\/$/, ''),
+      outgoingNetworks: listOf(text.outgoingNetworks),
+      trustedProxies: listOf(text.trustedProxies),
       logLevel: text.logLevel,
       journalBytesMax: Number(text.journalBytesMax),
       journalGroupMs: Number(text.journalGroupMs),
@@ -216,6 +266,13 @@ export function readConfig(
     },
   }
 }
+
+/**
+ * The folder of the built screens under src/web: Next writes the path of its address into them, so each path has a build
+ * of its own. scripts/bootstrap.mjs names it by the same rule.
+ */
+export const screensFolder = (basePath: string): string =>
+  basePath === '' ? '.next' : `.next-at${basePath.replaceAll('/', '-')}`
 
 /** The environment of this process: the one place that reads it. */
 export const environment = (): Record<string, string | undefined> => process.env

@@ -150,6 +150,26 @@ export const catalogue = {
     happened: 'The events store is away; ingest goes on.',
     todo: 'It comes back by itself; the status page shows it.',
   },
+  OUTGOING_REFUSED: {
+    status: 400,
+    happened: 'This address is not called.',
+    todo: 'Use a public http or https address, or let an operator allow its network in MISHAP_OUTGOING_NETWORKS.',
+  },
+  OUTGOING_FAILED: {
+    status: 502,
+    happened: 'The address could not be reached.',
+    todo: 'Check the address and try again.',
+  },
+  OUTGOING_TIMEOUT: {
+    status: 504,
+    happened: 'The address did not answer in time.',
+    todo: 'Check the address and try again.',
+  },
+  OUTGOING_TOO_LARGE: {
+    status: 502,
+    happened: 'The answer is too large.',
+    todo: 'Use an address that answers with less.',
+  },
   INTERNAL: { status: 500, happened: 'Internal error.', todo: 'The log has the request id.' },
   START_LOCKED: {
     status: 1,
@@ -160,6 +180,21 @@ export const catalogue = {
     status: 1,
     happened: 'The data folder was written by a newer version.',
     todo: 'Use that version or a newer one.',
+  },
+  START_NO_SCREENS: {
+    status: 1,
+    happened: 'The screens are not built for this address.',
+    todo: 'Start with npm start, which builds them. The npm package has screens for addresses without a path: use a host name of its own.',
+  },
+  START_HALF_RESTORED: {
+    status: 1,
+    happened: 'A restore into this data folder was cut off.',
+    todo: 'Run mishap restore again.',
+  },
+  START_JOURNAL_BEHIND: {
+    status: 1,
+    happened: 'The journal begins again below what is stored already: its folder was emptied, or is an older copy.',
+    todo: 'Put the folder "journal" back that belongs to this data folder. If it is gone, what it held is lost; docs/operating.md says how to start a new one.',
   },
   START_PORT_TAKEN: { status: 1, happened: 'The port is taken.', todo: 'Use another --port.' },
 } as const satisfies Record<string, ErrorEntry>
@@ -175,10 +210,18 @@ export class MishapError extends Error {
   readonly retryAfterS: number | undefined
   /** Field errors of a form: `{field: [sentence]}`, answered as the body itself (spec.md 5). */
   readonly fields: Record<string, string[]> | undefined
+  /** What stands there instead of what a change was made for, for programs; part of the body. */
+  readonly current: Record<string, unknown> | undefined
 
   constructor(
     code: ErrorCode,
-    options: { detail?: string; causes?: string[]; retryAfterS?: number; fields?: Record<string, string[]> } = {},
+    options: {
+      detail?: string
+      causes?: string[]
+      retryAfterS?: number
+      fields?: Record<string, string[]>
+      current?: Record<string, unknown>
+    } = {},
   ) {
     super(options.detail ?? catalogue[code].happened)
     this.name = 'MishapError'
@@ -186,6 +229,7 @@ export class MishapError extends Error {
     this.causes = options.causes ?? []
     this.retryAfterS = options.retryAfterS
     this.fields = options.fields
+    this.current = options.current
   }
 
   /** The HTTP status (the exit code for START_*). */
@@ -194,11 +238,17 @@ export class MishapError extends Error {
   }
 }
 
-/** The body of every error answer: `{detail, code, causes}`. */
-export function errorBody(error: MishapError): { detail: string; code: ErrorCode; causes: string[] } {
+/** The body of every error answer: `{detail, code, causes}`, and `current` after a conflict. */
+export function errorBody(error: MishapError): {
+  detail: string
+  code: ErrorCode
+  causes: string[]
+  current?: Record<string, unknown>
+} {
   return {
     detail: error.message,
     code: error.code,
     causes: error.causes.length ? error.causes : [catalogue[error.code].todo],
+    ...(error.current ? { current: error.current } : {}),
   }
 }

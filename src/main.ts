@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Check } from './backup/verify.ts'
 import { systemClock } from './clock.ts'
-import { type Config, environment, readConfig, settings } from './config.ts'
+import { type Config, environment, readConfig, refusalOf, SettingError, settings } from './config.ts'
 import { MishapError } from './errors.ts'
 import { giveCommand } from './serve/control.ts'
 import { layOut } from './serve/folders.ts'
@@ -17,6 +19,10 @@ const help = `Mishap ${version}: errors and performance of your web applications
   mishap start [--port 9000] [--host 0.0.0.0] [--data ./data] [--url https://mishap.example]
   mishap bootstrap --org O --project P [--platform X] --email E --password-stdin [--name N] [--json] [--data ./data]
   mishap user reset-password --email E --password-stdin [--data ./data]
+  mishap backup FILE [--data ./data]          one consistent file, also while the product runs
+  mishap restore FILE --data ./data           into an empty data folder
+  mishap verify [--json] [--data ./data]      looks at every invariant across the stores, changes nothing
+  mishap upgrade --rehearse [--data ./data]   opens a copy with this version and verifies it; the product is stopped
   mishap --version
   mishap --help
 
@@ -32,7 +38,7 @@ ${settings.map((one) => `  ${one.env.padEnd(40)}${one.sentence} Default: ${one.d
 
 type Words = { flags: Record<string, string>; switches: Set<string>; names: string[] }
 
-const switches = new Set(['--json', '--password-stdin', '--dev', '--help', '--version'])
+const switches = new Set(['--json', '--password-stdin', '--dev', '--help', '--version', '--rehearse'])
 
 /** `--flag value`, `--flag=value`, switches and plain names; a flag without value is a usage error. */
 function readWords(words: string[]): Words {
@@ -44,7 +50,7 @@ function readWords(words: string[]): Words {
     else if (word.includes('=')) found.flags[word.slice(0, word.indexOf('='))] = word.slice(word.indexOf('=') + 1)
     else {
       const value = words[++i]
-      if (value === undefined) throw new MishapError('VALIDATION', { detail: `${word} needs a value.` })
+      if (value === undefined) leave(`mishap: ${word} needs a value. See mishap --help.`, 64)
       found.flags[word] = value
     }
   }
@@ -93,7 +99,7 @@ async function command(config: Config, name: string, value: Record<string, strin
     if (answer) return answer
     try {
       // loaded only here: the process that accepts has no use for the stores' code
-      const { runStopped } = await import('./app.ts')
+      const { runStopped } = await import('./commands.ts')
       return await runStopped(config, name, value)
     } catch (error) {
       // the folder is owned but its socket does not answer yet: the product is starting
@@ -136,6 +142,49 @@ async function resetPassword(words: Words): Promise<void> {
   print(`The password of ${email} is changed; all its login sessions have ended.`)
 }
 
+function fileOf(words: Words): string {
+  const [, file, more] = words.names
+  if (!file || more !== undefined) leave(`mishap: mishap ${words.names[0]} takes one file. See mishap --help.`, 64)
+  // the running product has another working folder
+  return resolve(file)
+}
+
+type Made = { version: string; issues: number; events: number; blobs: number }
+const counted = ({ issues, events, blobs }: Made) => `${issues} issues, ${events} events, ${blobs} files`
+
+async function backup(words: Words): Promise<void> {
+  const file = fileOf(words)
+  const made = (await command(configOf(words), 'backup', { file })) as Made
+  if (words.switches.has('--json')) return print(JSON.stringify(made))
+  print(`${file}: ${counted(made)}.`)
+}
+
+async function restore(words: Words): Promise<void> {
+  const config = configOf(words)
+  const { runStopped } = await import('./commands.ts')
+  const made = (await runStopped(config, 'restore', { file: fileOf(words) })) as Made
+  if (words.switches.has('--json')) return print(JSON.stringify(made))
+  print(
+    `${config.data}: ${counted(made)}, taken by Mishap ${made.version}. What waited in the journal is refined at the next start.`,
+  )
+}
+
+/** Verifies the data folder, or a copy that this version has brought forward (`rehearse`). */
+async function verify(words: Words, rehearse = false): Promise<void> {
+  const config = configOf(words)
+  const { runStopped } = await import('./commands.ts')
+  const asked = rehearse ? runStopped(config, 'rehearse', {}) : command(config, 'verify', {})
+  const { checks } = (await asked) as { checks: Check[] }
+  const isWhole = checks.every((one) => one.wrong.length === 0)
+  if (words.switches.has('--json')) print(JSON.stringify({ ok: isWhole, checks }))
+  else
+    for (const one of checks) {
+      print(`${one.wrong.length ? 'WRONG' : 'ok   '} ${one.sentence} (${one.looked} looked at)`)
+      for (const line of one.wrong) print(`        ${line}`)
+    }
+  if (!isWhole) process.exit(1)
+}
+
 async function run(): Promise<void> {
   const words = readWords(process.argv.slice(2))
   const name = words.names.join(' ')
@@ -143,11 +192,24 @@ async function run(): Promise<void> {
   if (words.switches.has('--help') || words.switches.has('-h')) return print(help)
   if (name === 'start' || name === '') return start(words)
   if (name === 'bootstrap') return bootstrap(words)
+  if (words.names[0] === 'backup') return backup(words)
+  if (words.names[0] === 'restore') return restore(words)
+  if (name === 'verify') return verify(words)
+  if (name === 'upgrade' && words.switches.has('--rehearse')) return verify(words, true)
+  if (name === 'upgrade')
+    leave(
+      'mishap: upgrading needs no command: start the new version. mishap upgrade --rehearse tries it on a copy.',
+      64,
+    )
   if (name === 'user reset-password') return resetPassword(words)
   leave(`mishap: no command "${name}". See mishap --help.`, 64)
 }
 
 run().catch((error: unknown) => {
+  if (error instanceof SettingError) {
+    const { code, sentence } = refusalOf(error, readWords(process.argv.slice(2)).flags, environment())
+    leave(`mishap: ${code}: ${sentence}`, 78)
+  }
   if (error instanceof MishapError)
     leave(
       [

@@ -1,24 +1,28 @@
+import { existsSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { type Accept, createAccept } from './accept/accept.ts'
+import { findOrphans } from './accept/spool.ts'
 import { readKeyFile, writeKeyFile } from './auth/keyfile.ts'
 import type { KeySnapshot } from './auth/keys.ts'
 import { lockDataFolder } from './auth/lock.ts'
 import { loadSecrets } from './auth/secret.ts'
 import { systemClock } from './clock.ts'
-import { type Config, environment } from './config.ts'
+import { type Config, environment, SettingError, screensFolder } from './config.ts'
 import { errorBody, MishapError } from './errors.ts'
-import { openJournalWriter } from './journal/files.ts'
+import { openJournalReader, openJournalWriter } from './journal/files.ts'
 import type { JournalWriter, RecordHead } from './journal/journal.ts'
 import { createObserve, type Observe } from './observe.ts'
 import type { OutcomeCount } from './outcome.ts'
-import { clientOf, isOwnOrigin } from './serve/client.ts'
-import { layOut } from './serve/folders.ts'
+import { createClientOf, isOwnOrigin } from './serve/client.ts'
+import { demandWhole, layOut } from './serve/folders.ts'
 import type { AppSetup, FromApp, ToApp } from './serve/messages.ts'
+import { appTarget, innerTarget } from './serve/paths.ts'
 import { createProxy } from './serve/proxy.ts'
 import { type Child, supervise } from './serve/supervise.ts'
-import { openFileBlobs } from './store/blobs/files.ts'
+import { dropUnfinished, openFileBlobs } from './store/blobs/files.ts'
+import { engineAnswers } from './store/events/alive.ts'
 
 export type ServerOptions = { config: Config; version: string; dev: boolean; say(line: string): void }
 
@@ -57,15 +61,30 @@ function refuse(res: ServerResponse, error: MishapError): void {
   answerJson(res, error.status, errorBody(error))
 }
 
-/** Listens; EADDRINUSE becomes START_PORT_TAKEN. */
+/** Which setting is at fault when the system will not listen: a name that is nobody's, an address of another machine, a port of root's. */
+const listenFaults: Record<string, 'host' | 'port'> = {
+  ...{ ENOTFOUND: 'host', EAI_AGAIN: 'host', EADDRNOTAVAIL: 'host', EINVAL: 'host', EAFNOSUPPORT: 'host' },
+  EACCES: 'port',
+}
+
+/** Listens. Throws START_PORT_TAKEN, SettingError. */
 function listen(server: ReturnType<typeof createServer>, config: Config): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
+      const setting = listenFaults[error.code ?? '']
+      if (setting) return reject(new SettingError(setting, error.code ?? ''))
       if (error.code !== 'EADDRINUSE') return reject(error)
       reject(new MishapError('START_PORT_TAKEN', { detail: `Port ${config.port} on ${config.host} is taken.` }))
     })
     server.listen(config.port, config.host, resolve)
   })
+}
+
+/** Throws START_NO_SCREENS: without them process app would end as often as it is started. */
+function demandScreens(config: Config): void {
+  if (existsSync(fileOf(`./web/${screensFolder(config.basePath)}/standalone`))) return
+  const where = config.basePath === '' ? '' : ` for the path ${config.basePath} of ${config.url}`
+  throw new MishapError('START_NO_SCREENS', { detail: `The screens are not built${where}.` })
 }
 
 /** What process app asks of process main. */
@@ -160,13 +179,14 @@ function startChildren(options: ServerOptions, observe: Observe, main: () => Mai
   const engine = supervise({
     name: 'engine',
     file: fileOf('./engine.ts'),
-    words: [folders.engine, sockets.engine, String(config.engineMemoryBytes)],
+    words: [folders.engine, sockets.engine, String(config.engineMemoryBytes), config.logLevel],
     nodeOptions: ['--max-http-header-size=4194304'],
     env: { ...env, UV_THREADPOOL_SIZE: '32' },
     clock: systemClock,
     observe,
     message: () => undefined,
     changed: (up) => void main().app.send({ kind: 'engine', up } satisfies ToApp),
+    alive: () => engineAnswers(sockets.engine),
   })
   const setup: AppSetup = { config, version: options.version, dev: options.dev, sockets, folders }
   const app = supervise({
@@ -174,6 +194,8 @@ function startChildren(options: ServerOptions, observe: Observe, main: () => Mai
     file: fileOf('./app.ts'),
     // a young generation of 16 MB instead of 64 leaves 90 MB less behind after start; the refine workers have their own
     nodeOptions: ['--max-semi-space-size=4'],
+    // Next writes what it likes to standard output; in development a person reads it
+    wrapsOutput: !options.dev,
     words: [JSON.stringify(setup)],
     clock: systemClock,
     observe,
@@ -181,6 +203,7 @@ function startChildren(options: ServerOptions, observe: Observe, main: () => Mai
       ...env,
       NODE_ENV: options.dev ? 'development' : 'production',
       NEXT_TELEMETRY_DISABLED: '1',
+      MISHAP_BASE_PATH: config.basePath, // next.config.mjs reads it in development
       NEXT_SERVER_ACTIONS_ENCRYPTION_KEY: secrets.actionsKey,
     },
     message: (message) => takeFromApp(main(), message as FromApp),
@@ -192,16 +215,20 @@ function startChildren(options: ServerOptions, observe: Observe, main: () => Mai
 function createFront(main: Main, accept: Accept) {
   const { config, dev } = main.options
   const url = new URL(config.url)
-  const who = (req: IncomingMessage) => clientOf(req, config.trustedProxies, url)
-  const proxy = createProxy({ socketPath: layOut(config.data).sockets.app, dev, clientOf: who })
+  const who = createClientOf(config.trustedProxies, url)
+  const proxy = createProxy({ socketPath: layOut(config.data).sockets.app, dev, url, clientOf: who })
   const handle = (req: IncomingMessage, res: ServerResponse): void => {
-    const target = req.url ?? '/'
+    const target = innerTarget(req.url ?? '/', config.basePath)
     const cut = target.indexOf('?')
     const path = cut < 0 ? target : target.slice(0, cut)
+    req.url = target
     if (accept.owns(req.method ?? 'GET', path)) accept.handle(req, res)
     else if (answerHealth(path, main, res)) return
-    else if (isOwnOrigin(req, who(req), url)) proxy.handle(req, res)
-    else refuse(res, new MishapError('AUTH_ORIGIN'))
+    else if (!isOwnOrigin(req, who(req), url)) refuse(res, new MishapError('AUTH_ORIGIN'))
+    else {
+      req.url = appTarget(target, config.basePath)
+      proxy.handle(req, res)
+    }
   }
   return { handle, upgrade: proxy.upgrade, close: proxy.close }
 }
@@ -215,6 +242,15 @@ const openJournal = (config: Config, folder: string, observe: Observe): Promise<
     clock: systemClock,
     observe,
   })
+
+/** Takes away what a crash left of large bodies, as far as nothing names it. Returns the part that may run beside ingest. */
+async function cleanSpool(folders: AppSetup['folders'], journal: JournalWriter, observe: Observe): Promise<() => void> {
+  await dropUnfinished(folders.blobs)
+  const reader = openJournalReader(folders.journal)
+  const blobs = openFileBlobs(folders.blobs)
+  const drop = await findOrphans({ blobs, reader, durable: journal.durable(), clock: systemClock, observe })
+  return () => void drop().finally(() => reader.close())
+}
 
 /** Tells process app what is on disk, at most every 5 ms: at full load a group is synced 700 times a second. Returns the way to stop. */
 function tellDurable(main: Main): () => void {
@@ -239,9 +275,12 @@ export async function startServer(
   const { config } = options
   const observe = createObserve('main', config.logLevel)
   const { folders } = layOut(config.data)
+  if (!options.dev) demandScreens(config)
+  demandWhole(config.data)
   const lock = lockDataFolder(config.data)
   const ended = Promise.withResolvers<MishapError | undefined>()
   const journal = await openJournal(config, folders.journal, observe)
+  const dropOrphans = await cleanSpool(folders, journal, observe)
   const state: Main['state'] = { keys: readKeyFile(config.data), durableSent: 0, trimmed: 0, refused: undefined }
   const accept = createAccept({
     config,
@@ -296,5 +335,6 @@ export async function startServer(
     systemClock.every(1000, () => void recordOutcomes()),
     front.close,
   )
+  dropOrphans()
   return { stop, ended: ended.promise }
 }

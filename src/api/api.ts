@@ -5,6 +5,7 @@ import { Hono } from 'hono'
 import type { App } from '../app.ts'
 import type { Actor, Thing } from '../auth/auth.ts'
 import { errorBody, MishapError } from '../errors.ts'
+import type { Project } from '../store/meta/meta.ts'
 import { readBody, readQuery } from './input.ts'
 import type { Found, Route } from './route.ts'
 import { routes } from './routes.ts'
@@ -49,6 +50,7 @@ async function run(app: App, route: Route, context: Context): Promise<Response> 
   if (!actor) throw new MishapError('AUTH_REQUIRED')
   const params = context.req.param() as Record<string, string>
   const found = find(app, actor, route, params)
+  if ('moved' in found) return moved(app.config.basePath, route, params, found.moved, request)
   const query = readQuery(route.query, new URL(request.url).searchParams)
   const body = route.body ? await readBody(route.body, request) : undefined
   const answer = await route.handle({ app, actor, found, params, query, body, request })
@@ -66,7 +68,7 @@ async function run(app: App, route: Route, context: Context): Promise<Response> 
 }
 
 /** What the path names, if the actor may do this with it. Throws NOT_FOUND, AUTH_FORBIDDEN, AUTH_TOKEN_SCOPE. */
-function find(app: App, actor: Actor, route: Route, params: Record<string, string>): Found {
+function find(app: App, actor: Actor, route: Route, params: Record<string, string>): Found | { moved: Project } {
   const { meta } = app
   const found: Found = {}
   const missing = new MishapError('NOT_FOUND')
@@ -77,7 +79,12 @@ function find(app: App, actor: Actor, route: Route, params: Record<string, strin
   }
   if (params.project !== undefined && found.organization) {
     const project = meta.projectBySlug(found.organization.id, params.project)
-    if (!project) throw missing
+    if (!project) {
+      const moved = meta.projectByOldSlug(found.organization.id, params.project)
+      const thing = moved && { organization: found.organization, project: moved }
+      if (thing && app.auth.may(actor, 'project:read', thing) !== 'hidden') return { moved }
+      throw missing
+    }
     found.project = project
   }
   if (params.issue !== undefined) {
@@ -100,12 +107,31 @@ function thingOf(found: Found): Thing {
   return issue ? { organization, project, issue } : { organization, project }
 }
 
+/** The answer for a project under its old slug. A write keeps its method and body: 302 would make a GET of it. */
+function moved(
+  basePath: string,
+  route: Route,
+  params: Record<string, string>,
+  project: Project,
+  request: Request,
+): Response {
+  const named: Record<string, string> = { ...params, project: project.slug }
+  const path = route.path.replace(/:(\w+)/g, (_all, name: string) => encodeURIComponent(named[name] ?? ''))
+  const url = `${basePath}${addressOf(path)}/${new URL(request.url).search}`
+  const detail = { code: 'resource-moved', message: 'Resource has been moved', extra: { url, slug: project.slug } }
+  return Response.json(
+    { slug: project.slug, detail },
+    { status: request.method === 'GET' ? 302 : 307, headers: { location: url, 'cache-control': 'no-store' } },
+  )
+}
+
 /** The answer for an error: its body and status; anything unexpected is a 500 with an id that the log has, too. */
 function failure(app: App, error: unknown, more: Record<string, string> = {}): Response {
   const headers: Record<string, string> = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', ...more }
   if (error instanceof MishapError && error.code !== 'INTERNAL') {
     if (error.retryAfterS !== undefined) headers['retry-after'] = String(Math.ceil(error.retryAfterS))
-    return Response.json(error.fields ?? errorBody(error), { status: error.status, headers })
+    const body = error.code === 'CONFLICT' ? { ...errorBody(error), ...error.fields } : error.fields
+    return Response.json(body ?? errorBody(error), { status: error.status, headers })
   }
   const requestId = crypto.randomUUID()
   app.observe.error(

@@ -4,8 +4,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { type AlertDeps, createAlerts } from '../alert/alert.ts'
+import type { Mail } from '../alert/send/email.ts'
+import { smtpOf } from '../alert/smtp.ts'
 import type { App } from '../app.ts'
 import { createAuth } from '../auth/create.ts'
+import { createSeal } from '../auth/seal.ts'
 import { systemClock } from '../clock.ts'
 import { readConfig } from '../config.ts'
 import { silent } from '../observe.ts'
@@ -27,6 +31,8 @@ export type TestApp = {
   organization: Organization
   project: Project
   token: string
+  /** What notifications would have sent. */
+  sent: { mails: Mail[]; posts: { url: string; body: unknown }[] }
   /** Refines events and stores them as one batch, attachments of the first one included. */
   store(
     events: Record<string, unknown>[],
@@ -58,6 +64,24 @@ async function startEngine(folder: string, socketPath: string): Promise<ChildPro
   return child
 }
 
+type AlertParts = Pick<AlertDeps, 'meta' | 'open' | 'smtp'> & { sent: TestApp['sent'] }
+
+/** Notifications that go nowhere: a host named `broken` fails. */
+function alertDeps({ sent, ...parts }: AlertParts): AlertDeps {
+  return {
+    ...parts,
+    ...{ clock: systemClock, observe: silent, url: 'http://mishap.test' },
+    mailer: { send: async (_settings, mail) => void sent.mails.push(mail), close() {} },
+    outgoing: {
+      send: async ({ url, body = '' }) => {
+        if (new URL(url).hostname === 'broken.test') throw new Error('The call failed (ECONNREFUSED).')
+        sent.posts.push({ url, body: JSON.parse(body) })
+        return { status: 200, headers: {}, body: Buffer.alloc(0), url, address: '' }
+      },
+    },
+  }
+}
+
 /** Opens the stores in an empty folder with an organization "acme", its owner, and a project "web". */
 export async function openTestApp(): Promise<TestApp> {
   const folder = mkdtempSync(join(tmpdir(), 'mishap-api-'))
@@ -84,7 +108,11 @@ export async function openTestApp(): Promise<TestApp> {
   })
   await events.migrate()
   const blobs = openFileBlobs(join(folder, 'blobs'))
+  const seal = createSeal('x'.repeat(40))
+  const sent: TestApp['sent'] = { mails: [], posts: [] }
   const app: App = {
+    seal,
+    alerts: createAlerts(alertDeps({ meta, sent, open: seal.open, smtp: () => smtpOf({ meta, seal }) })),
     version: '0.1.0',
     startedMs: systemClock.now(),
     config: read.config,
@@ -121,6 +149,7 @@ export async function openTestApp(): Promise<TestApp> {
     organization,
     project,
     token,
+    sent,
     async store(list, attachments = []) {
       const refined = list.map((event) =>
         refineEvent(event, {

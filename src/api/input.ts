@@ -32,6 +32,23 @@ export function readQuery(schema: z.ZodObject, search: URLSearchParams): unknown
   return read.data
 }
 
+/**
+ * The revision that a change was made for: `revision` of the body, else the header If-Match (`"7"`); undefined: any.
+ * Throws VALIDATION for a header that names no revision.
+ */
+export function revisionOf(body: { revision?: number | undefined }, request: Request): number | undefined {
+  if (body.revision !== undefined) return body.revision
+  const header = request.headers.get('if-match')?.trim()
+  if (header === undefined || header === '' || header === '*') return undefined
+  const number = /^(?:W\/)?"?(\d{1,15})"?$/.exec(header)?.[1]
+  if (number === undefined)
+    throw new MishapError('VALIDATION', { fields: { 'If-Match': ['The revision in quotes, such as "7".'] } })
+  return Number(number)
+}
+
+/** `revision` of a body, as every change takes it. */
+export const revisionField = z.number().int().min(0).optional()
+
 async function bytesOf(request: Request): Promise<Uint8Array> {
   if (Number(request.headers.get('content-length') ?? 0) > bodyBytesMax) throw tooLarge()
   const parts: Uint8Array[] = []

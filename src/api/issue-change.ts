@@ -9,6 +9,7 @@ type Changed = {
   substatus?: Issue['substatus']
   statusDetails?: Record<string, unknown>
   assignedTo?: { type: 'user'; id: string; name: string; email: string } | null
+  hasSeen?: boolean
   updated: string[]
 }
 
@@ -28,9 +29,16 @@ function assigneeOf(app: App, organizationId: number, text: string | null): Pers
 
 /**
  * Changes status and assignee of issues that the caller may triage, tells the listeners, returns what was set.
+ * `hasSeen` is the caller's own. With `revision`, only issues that still have it are changed: throws CONFLICT otherwise.
  * A status set back restores the issue as it was when `substatus` names its old one (that is how undo works).
  */
-export async function updateIssues(app: App, actor: Actor, issues: Issue[], change: IssueChange): Promise<Changed> {
+export async function updateIssues(
+  app: App,
+  actor: Actor,
+  issues: Issue[],
+  change: IssueChange,
+  revision?: number,
+): Promise<Changed> {
   const made: Changed = { updated: [] }
   if (change.status !== undefined) {
     made.status =
@@ -44,6 +52,7 @@ export async function updateIssues(app: App, actor: Actor, issues: Issue[], chan
     const person = assigneeOf(app, organizationId, change.assignedTo)
     made.assignedTo = person ? { type: 'user', id: person.id, name: person.name, email: person.email } : null
   }
+  if (change.hasSeen !== undefined) made.hasSeen = change.hasSeen
   const nowMs = app.clock.now()
   for (const issue of issues) {
     const { status, substatus, statusDetails, assignedTo } = made
@@ -55,13 +64,11 @@ export async function updateIssues(app: App, actor: Actor, issues: Issue[], chan
             ...(substatus === undefined ? {} : { substatus }),
             ...(statusDetails === undefined ? {} : { statusDetails }),
           }
-    app.meta.updateIssue(
-      issue.id,
-      { ...state, ...(assignedTo === undefined ? {} : { assigneeUserId: assignedTo?.id ?? null }) },
-      actor.person.id,
-      nowMs,
-    )
-    app.live.publish(issue.organizationId, { kind: 'issue', id: String(issue.id) })
+    const assignee = assignedTo === undefined ? {} : { assigneeUserId: assignedTo?.id ?? null }
+    const { activityId } = app.meta.updateIssue(issue.id, { ...state, ...assignee }, actor.person.id, nowMs, revision)
+    if (change.hasSeen !== undefined) app.meta.setSeen(issue.id, actor.person.id, change.hasSeen, nowMs)
+    // What one person has seen is nobody else's business.
+    if (activityId !== null) app.live.publish(issue.organizationId, { kind: 'issue', id: String(issue.id) })
     made.updated.push(String(issue.id))
   }
   return made

@@ -4,6 +4,7 @@ import type { RestIssue } from '../protocol/rest.ts'
 import { activityOf, figuresOf, issueDetail, toRestActivity, toRestIssues } from '../query/issue.ts'
 import { defaultQuery, issueSorts, listIssues } from '../query/issues.ts'
 import { tagsOfIssue } from '../query/tags.ts'
+import { revisionField, revisionOf } from './input.ts'
 import { updateIssues } from './issue-change.ts'
 import { pageHeaders } from './page.ts'
 import type { Answer, Call, Route } from './route.ts'
@@ -40,6 +41,8 @@ const changeBody = z.object({
     .refine((value) => JSON.stringify(value).length <= 4000, 'At most 4,000 characters of JSON.')
     .optional(),
   assignedTo: z.string().max(254).nullish(),
+  hasSeen: z.boolean().optional(),
+  revision: revisionField,
 })
 export type IssueChange = z.output<typeof changeBody>
 const ids = z.object({
@@ -84,7 +87,7 @@ const oneQuery = z.object({ ...rangeQuery, environment: viewQuery.environment })
 
 async function change(call: Call<object, IssueChange>): Promise<Answer<z.input<typeof shapes.issueDetail>>> {
   const issue = issueOf(call.found)
-  await updateIssues(call.app, call.actor, [issue], call.body)
+  await updateIssues(call.app, call.actor, [issue], call.body, revisionOf(call.body, call.request))
   const changed = call.app.meta.issueById(issue.id)
   if (!changed) throw new MishapError('NOT_FOUND')
   return { body: await issueDetail(call.app, viewOf({ ...call, query: {} }), changed) }
@@ -93,15 +96,18 @@ async function change(call: Call<object, IssueChange>): Promise<Answer<z.input<t
 async function changeMany(
   call: Call<z.output<typeof ids>, IssueChange>,
 ): Promise<Answer<z.input<typeof shapes.issueChange>>> {
-  const { app, actor, found, query, body } = call
+  const { app, actor, found, query, body, request } = call
   const organization = organizationOf(found)
+  const revision = revisionOf(body, request)
+  if (revision !== undefined && query.id.length > 1)
+    throw new MishapError('VALIDATION', { fields: { revision: ['A revision goes with one issue only.'] } })
   const issues = app.meta.issuesByIds([...new Set(query.id.map(Number))]).filter((issue) => {
     const project = app.meta.projectById(issue.projectId)
     if (!project || issue.organizationId !== organization.id || (found.project && found.project.id !== issue.projectId))
       return false
     return app.auth.may(actor, 'issue:triage', { organization, project, issue }) === 'yes'
   })
-  return { body: await updateIssues(app, actor, issues, body) }
+  return { body: await updateIssues(app, actor, issues, body, revision) }
 }
 
 /** Operation ids differ between the two addresses of an issue; the one without organization is lower case. */
@@ -122,7 +128,7 @@ const ownRoutes = (path: string, id: NameOf): Route[] => [
     method: 'PUT',
     path,
     operationId: id('IssueUpdate'),
-    summary: 'Resolve, unresolve, archive or assign an issue.',
+    summary: 'Resolve, unresolve, archive or assign an issue. 409 when `revision` or If-Match is not its own any more.',
     action: 'issue:triage',
     body: changeBody,
     response: shapes.issueDetail,

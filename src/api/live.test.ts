@@ -22,6 +22,7 @@ const project = (id: number, more: Partial<Project> = {}): Project => ({
   createdMs: 0,
   firstEventMs: null,
   allowedOrigins: [],
+  rev: 0,
   ...more,
 })
 
@@ -93,6 +94,29 @@ describe('live stream', () => {
     const fresh = liveStream(app, actor, organization, '', stop.signal)
     app.live.publish(1, { kind: 'issue', id: 'x' })
     expect(await read(fresh, 2)).toContain('id: 1004')
+    stop.abort()
+  })
+
+  test.each<[string, boolean, string[]]>([
+    ['and the engine is up', true, ['{"kind":"missed"}']],
+    [
+      'and the engine is down: that too, as its message may be among them',
+      false,
+      ['{"kind":"missed"}', '{"kind":"engine","up":false}'],
+    ],
+  ])('says that changes are missed when not all are known any more, %s', async (_name, engineUp, messages) => {
+    const app = parts({ engineUp: () => engineUp })
+    for (let i = 0; i < 501; i++) app.live.publish(1, { kind: 'issue', id: String(i) })
+    const stop = new AbortController()
+    for (const lastId of ['1000', '7', '99999']) {
+      const answer = liveStream(app, actor, organization, lastId, stop.signal)
+      expect(await read(answer, 1 + messages.length)).toBe(
+        ['retry: 1000\n\n', ...messages.map((data) => `id: 1501\nevent: change\ndata: ${data}\n\n`)].join(''),
+      )
+    }
+    const inTime = await read(liveStream(app, actor, organization, '1001', stop.signal), 501)
+    expect(inTime).not.toContain('missed')
+    expect([...inTime.matchAll(/^id: /gm)]).toHaveLength(500)
     stop.abort()
   })
 

@@ -17,7 +17,8 @@ function seenBy(change: LiveChange, projectIds: Set<string>): LiveChange | undef
 
 /**
  * Server-sent events of an organization: `event: change` with a LiveChange as data and an id, a comment each 15 s.
- * `lastId` ('' for none) resumes where a connection broke off.
+ * `lastId` ('' for none) resumes where a connection broke off or where a document was made; when not all changes since
+ * then are known any more it begins with `missed`, and with the engine's state where that is down.
  * `stillMay` is asked each 15 s: a stream would outlive the login session or token that opened it.
  */
 export function liveStream(
@@ -49,8 +50,10 @@ export function liveStream(
         send('retry: 1000\n\n')
         const unsubscribe = app.live.subscribe(organization.id, after, (id, change) => {
           if (ended) return
+          const write = (one: LiveChange) => send(`id: ${id}\nevent: change\ndata: ${JSON.stringify(one)}\n\n`)
           const seen = seenBy(change, new Set(readableProjects(app, actor, organization).map((one) => String(one.id))))
-          if (seen) send(`id: ${id}\nevent: change\ndata: ${JSON.stringify(seen)}\n\n`)
+          if (seen) write(seen)
+          if (change.kind === 'missed' && !app.engineUp()) write({ kind: 'engine', up: false })
         })
         const quiet = app.clock.every(heartbeatMs, () => {
           if (ended) return

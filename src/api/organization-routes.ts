@@ -3,7 +3,7 @@ import type { App } from '../app.ts'
 import type { Actor } from '../auth/auth.ts'
 import { scopes } from '../auth/may.ts'
 import { MishapError } from '../errors.ts'
-import type { RestOrganization } from '../protocol/rest.ts'
+import type { RestMember, RestOrganization } from '../protocol/rest.ts'
 import type { ApiToken, Organization } from '../store/meta/meta.ts'
 import { liveStream } from './live.ts'
 import type { Route } from './route.ts'
@@ -27,6 +27,31 @@ function organizationsOf(app: App, actor: Actor): Organization[] {
   return app.meta
     .organizationsOf(actor.person.id)
     .filter((organization) => app.auth.may(actor, 'organization:read', { organization }) === 'yes')
+}
+
+/** Members in the shape of the API; invitations come later, so that all are active. */
+export function membersOf(app: App, organization: Organization): RestMember[] {
+  const members = app.meta.membersOf(organization.id)
+  const people = new Map(app.meta.people(members.map((one) => one.userId)).map((one) => [one.id, one]))
+  return members.flatMap(({ userId, role, createdMs }) => {
+    const person = people.get(userId)
+    if (!person) return []
+    const { id, name, email } = person
+    return [
+      {
+        id,
+        email,
+        name: name || email,
+        user: { id, name, email, username: email },
+        role,
+        orgRole: role,
+        pending: false,
+        expired: false,
+        inviteStatus: 'approved' as const,
+        dateCreated: new Date(createdMs).toISOString(),
+      },
+    ]
+  })
 }
 
 function userOf(actor: Actor): z.input<typeof shapes.user> {
@@ -123,6 +148,15 @@ export const organizationRoutes: readonly Route[] = [
   }),
   route({
     method: 'GET',
+    path: '/organizations/:org/members',
+    operationId: 'listMembers',
+    summary: 'Members of an organization, in the order of joining.',
+    action: 'member:read',
+    response: z.array(shapes.member),
+    handle: ({ app, found }) => ({ body: membersOf(app, organizationOf(found)) }),
+  }),
+  route({
+    method: 'GET',
     path: '/organizations/:org/tags',
     operationId: 'listTags',
     summary: 'Tag keys in use, most events first.',
@@ -179,7 +213,7 @@ export const organizationRoutes: readonly Route[] = [
     path: '/organizations/:org/live',
     operationId: 'live',
     summary:
-      'Server-sent events: what changes in an organization (protocol/rest.ts LiveChange), resumable by Last-Event-ID.',
+      'Server-sent events: what changes in an organization (protocol/rest.ts LiveChange), resumable by Last-Event-ID; `missed` says that not all changes since then are known any more.',
     action: 'issue:read',
     query: z.object({ lastEventId: z.string().optional().describe('As the header Last-Event-ID.') }),
     produces: 'text/event-stream',

@@ -1,22 +1,23 @@
 import { z } from 'zod'
 import type { App } from '../app.ts'
+import { dsnOf } from '../auth/admin.ts'
 import { MishapError } from '../errors.ts'
-import type { RestKey, RestProject } from '../protocol/rest.ts'
-import type { Organization, Project, ProjectKey } from '../store/meta/meta.ts'
+import type { RestKey, RestProjectSettings } from '../protocol/rest.ts'
+import type { Organization, Project, ProjectChange, ProjectKey } from '../store/meta/meta.ts'
+import { freeSlug } from '../store/meta/names.ts'
 import { arrivalsOf } from './arrivals.ts'
+import { revisionField, revisionOf } from './input.ts'
 import { toRestOrganization } from './organization-routes.ts'
 import type { Found, Route } from './route.ts'
 import { organizationOf, projectOf, readableProjects, route } from './route.ts'
 import * as shapes from './schemas.ts'
+import { arrivals as arrivalsShape } from './status-schemas.ts'
 import { sendTestEvent } from './test-event.ts'
 
 /** A project in the shape of the API. Teams come later; the organization's one team stands in for them, because clients need one. */
-export function toRestProject(
-  app: App,
-  organization: Organization,
-  one: Project,
-): RestProject & { allowedDomains: string[] } {
+export function toRestProject(app: App, organization: Organization, one: Project): RestProjectSettings {
   const team = { id: String(organization.id), slug: organization.slug, name: organization.name }
+  const scrub = app.meta.scrubSettings(one.id)
   return {
     id: String(one.id),
     slug: one.slug,
@@ -32,14 +33,19 @@ export function toRestProject(
     teams: [team],
     team,
     organization: toRestOrganization(app, organization),
+    revision: one.rev,
     allowedDomains: one.allowedOrigins.length ? one.allowedOrigins : ['*'],
+    dataScrubber: scrub.scrub,
+    dataScrubberDefaults: scrub.scrubDefaults,
+    scrubIPAddresses: scrub.scrubIpAddresses,
+    sensitiveFields: scrub.sensitiveFields,
+    safeFields: scrub.safeFields,
   }
 }
 
 /** A project key in the shape of the API, with every address that an SDK or a client may want. */
 export function toRestKey(app: App, one: ProjectKey): RestKey {
-  const base = new URL(app.config.url)
-  const dsn = `${base.protocol}//${one.publicKey}@${base.host}/${one.projectId}`
+  const dsn = dsnOf(app.config.url, one)
   const api = `${app.config.url}/api/${one.projectId}`
   return {
     id: one.publicKey,
@@ -49,6 +55,7 @@ export function toRestKey(app: App, one: ProjectKey): RestKey {
     secret: '',
     projectId: one.projectId,
     isActive: one.active,
+    revision: one.rev,
     rateLimit: one.rateLimit ? { window: one.rateLimit.windowS, count: one.rateLimit.count } : null,
     dateCreated: new Date(one.createdMs).toISOString(),
     lastUsed: one.lastUsedMs === null ? null : new Date(one.lastUsedMs).toISOString(),
@@ -79,10 +86,8 @@ const nameText = z
   .max(64, '1 to 64 characters.')
   .regex(/^\P{Cc}*$/u, 'No control characters.')
 const platformText = z.string().regex(/^[a-z0-9.-]{1,64}$/, '1 to 64 of a-z, 0-9, . and -.')
-const origin = z
-  .string()
-  .max(200)
-  .regex(/^[^\s,]+$/, 'An origin such as https://shop.example or *.shop.example.')
+// What is wrong with an entry, and with how many, is said by store/meta/lists.ts, for the screens as well.
+const entries = z.array(z.string().max(1000)).max(1000)
 
 const newProject = z.object({ name: nameText, slug: slugText.optional(), platform: platformText.nullish() })
 const changedProject = z
@@ -90,42 +95,60 @@ const changedProject = z
     name: nameText,
     slug: slugText,
     platform: platformText.nullable(),
-    allowedOrigins: z.array(origin).max(100),
-    allowedDomains: z.array(origin).max(100),
+    allowedOrigins: entries,
+    allowedDomains: entries,
+    dataScrubber: z.boolean(),
+    dataScrubberDefaults: z.boolean(),
+    scrubIPAddresses: z.boolean(),
+    sensitiveFields: entries,
+    safeFields: entries,
+    revision: revisionField,
   })
   .partial()
 const rate = z
   .object({ window: z.number().int().min(1).max(86_400), count: z.number().int().min(1).max(1_000_000_000) })
   .nullable()
 const newKey = z.object({ name: nameText.optional(), label: nameText.optional(), rateLimit: rate.optional() })
-const changedKey = z.object({ name: nameText, label: nameText, isActive: z.boolean(), rateLimit: rate }).partial()
+const changedKey = z
+  .object({ name: nameText, label: nameText, isActive: z.boolean(), rateLimit: rate, revision: revisionField })
+  .partial()
 
-/** A slug made of a name, free in the organization. */
-function slugOf(app: App, organizationId: number, name: string): string {
-  const plain = name
-    .normalize('NFKD')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '')
-    .slice(0, 44)
-    .replace(/-+$/, '')
-  const base = plain === '' || /^\d+$/.test(plain) ? `project${plain && `-${plain}`}` : plain
-  for (let number = 1; ; number++) {
-    const slug = number === 1 ? base : `${base}-${number}`
-    if (!app.meta.projectBySlug(organizationId, slug)) return slug
+/** Runs a change whose field has another name in the API than in the store, so that its error stands at the caller's. */
+function underName<Made>(names: Record<string, string>, change: () => Made): Made {
+  try {
+    return change()
+  } catch (error) {
+    if (!(error instanceof MishapError) || !error.fields) throw error
+    const fields = Object.entries(error.fields).map(([name, sentences]) => [names[name] ?? name, sentences])
+    throw new MishapError(error.code, { detail: error.message, fields: Object.fromEntries(fields) })
   }
+}
+
+/** What a body changes, in the store's words. */
+function changeOf(body: z.output<typeof changedProject>): ProjectChange {
+  const given: { [Name in keyof ProjectChange]: ProjectChange[Name] | undefined } = {
+    name: body.name,
+    slug: body.slug,
+    platform: body.platform,
+    allowedOrigins: body.allowedOrigins ?? body.allowedDomains,
+    scrub: body.dataScrubber,
+    scrubDefaults: body.dataScrubberDefaults,
+    scrubIpAddresses: body.scrubIPAddresses,
+    sensitiveFields: body.sensitiveFields,
+    safeFields: body.safeFields,
+  }
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }
 
 async function createProject(
   app: App,
   organization: Organization,
   value: z.output<typeof newProject>,
-): Promise<{ body: RestProject & { allowedDomains: string[] } }> {
-  if (value.slug !== undefined && app.meta.projectBySlug(organization.id, value.slug))
-    throw new MishapError('CONFLICT', { detail: 'A project with this slug already exists.', causes: ['slug'] })
+): Promise<{ body: RestProjectSettings }> {
+  const isTaken = (slug: string) => app.meta.projectBySlug(organization.id, slug) !== undefined
   const project = app.meta.createProject({
     organizationId: organization.id,
-    slug: value.slug ?? slugOf(app, organization.id, value.name),
+    slug: value.slug ?? freeSlug(value.name, 'project', isTaken),
     name: value.name,
     platform: value.platform ?? null,
   })
@@ -200,25 +223,18 @@ export const projectRoutes: readonly Route[] = [
     method: 'PUT',
     path: P,
     operationId: 'updateProject',
-    summary: 'Changes name, slug, platform or allowed origins.',
+    summary:
+      'Changes name, slug (the old one goes on leading here), platform, allowed origins or scrubbing. 409 when `revision` or If-Match is not its own any more.',
     action: 'project:write',
     body: changedProject,
     response: shapes.project,
-    handle: async ({ app, found, body }) => {
-      const organization = organizationOf(found)
+    handle: async ({ app, actor, found, body, request }) => {
       const { id } = projectOf(found)
-      const taken = body.slug === undefined ? undefined : app.meta.projectBySlug(organization.id, body.slug)
-      if (taken && taken.id !== id)
-        throw new MishapError('CONFLICT', { detail: 'A project with this slug already exists.', causes: ['slug'] })
-      const allowedOrigins = body.allowedOrigins ?? body.allowedDomains
-      const changed = app.meta.updateProject(id, {
-        ...(body.name === undefined ? {} : { name: body.name }),
-        ...(body.slug === undefined ? {} : { slug: body.slug }),
-        ...(body.platform === undefined ? {} : { platform: body.platform }),
-        ...(allowedOrigins === undefined ? {} : { allowedOrigins }),
-      })
+      const by = { userId: actor.person.id, rev: revisionOf(body, request) }
+      const names: Record<string, string> = body.allowedOrigins ? {} : { allowedOrigins: 'allowedDomains' }
+      const changed = underName(names, () => app.meta.updateProject(id, changeOf(body), by))
       await app.publishKeys()
-      return { body: toRestProject(app, organization, changed) }
+      return { body: toRestProject(app, organizationOf(found), changed) }
     },
   }),
   route({
@@ -260,17 +276,22 @@ export const projectRoutes: readonly Route[] = [
     method: 'PUT',
     path: `${P}/keys/:key`,
     operationId: 'updateKey',
-    summary: 'Renames, disables, enables or limits a project key.',
+    summary:
+      'Renames, disables, enables or limits a project key. 409 when `revision` or If-Match is not its own any more.',
     action: 'key:write',
     body: changedKey,
     response: shapes.key,
-    handle: async ({ app, found, params, body }) => {
+    handle: async ({ app, actor, found, params, body, request }) => {
       const label = body.name ?? body.label
-      const key = app.meta.updateKey(keyOf(app, found, params.key).id, {
-        ...(label === undefined ? {} : { label }),
-        ...(body.isActive === undefined ? {} : { active: body.isActive }),
-        ...(body.rateLimit === undefined ? {} : { rateLimit: limitOf(body.rateLimit) }),
-      })
+      const key = app.meta.updateKey(
+        keyOf(app, found, params.key).id,
+        {
+          ...(label === undefined ? {} : { label }),
+          ...(body.isActive === undefined ? {} : { active: body.isActive }),
+          ...(body.rateLimit === undefined ? {} : { rateLimit: limitOf(body.rateLimit) }),
+        },
+        { userId: actor.person.id, rev: revisionOf(body, request) },
+      )
       await app.publishKeys()
       return { body: toRestKey(app, key) }
     },
@@ -296,7 +317,7 @@ export const projectRoutes: readonly Route[] = [
       operationId: i === 0 ? 'arrivals' : 'projectArrivals',
       summary: 'What has arrived in a project: connection, items of the last hour, newest issue.',
       action: 'project:read',
-      response: shapes.arrivals,
+      response: arrivalsShape,
       handle: ({ app, found }) => ({ body: arrivalsOf(app, projectOf(found)) }),
     }),
   ),

@@ -38,7 +38,13 @@ export const project = z
     teams: z.array(team),
     team: team.nullable(),
     organization: organization.optional(),
+    revision: z.int(),
     allowedDomains: z.array(z.string()).optional(),
+    dataScrubber: z.boolean().optional(),
+    dataScrubberDefaults: z.boolean().optional(),
+    scrubIPAddresses: z.boolean().optional(),
+    sensitiveFields: z.array(z.string()).optional(),
+    safeFields: z.array(z.string()).optional(),
   })
   .meta({ id: 'Project' })
 
@@ -52,6 +58,7 @@ export const key = z
     projectId: z.int(),
     isActive: z.boolean(),
     rateLimit: z.strictObject({ window: z.int(), count: z.int() }).nullable(),
+    revision: z.int(),
     dateCreated: time,
     lastUsed: time.nullable(),
     dsn: z.strictObject({
@@ -76,6 +83,22 @@ export const key = z
 export const user = z
   .strictObject({ id: z.string(), name: z.string(), email: z.string(), username: z.string() })
   .meta({ id: 'User' })
+
+const role = z.enum(['owner', 'admin', 'member', 'viewer'])
+export const member = z
+  .strictObject({
+    id: z.string(),
+    email: z.string(),
+    name: z.string(),
+    user,
+    role,
+    orgRole: role,
+    pending: z.boolean(),
+    expired: z.boolean(),
+    inviteStatus: z.literal('approved'),
+    dateCreated: time,
+  })
+  .meta({ id: 'Member' }) satisfies z.ZodType<Rest.RestMember>
 
 const metadata = z.strictObject({
   type: z.string().exactOptional(),
@@ -109,6 +132,7 @@ export const issueFields = {
   isUnhandled: z.boolean(),
   isBookmarked: z.boolean(),
   hasSeen: z.boolean(),
+  revision: z.int(),
   count: digits,
   userCount: z.int(),
   firstSeen: time,
@@ -125,7 +149,16 @@ export const issue = z.strictObject(issueFields).meta({ id: 'Issue' }) satisfies
 export const activity = z
   .strictObject({
     id: digits,
-    type: z.enum(['first_seen', 'note', 'set_resolved', 'set_unresolved', 'set_regression', 'set_ignored']),
+    type: z.enum([
+      'first_seen',
+      'note',
+      'set_resolved',
+      'set_unresolved',
+      'set_regression',
+      'set_ignored',
+      'assigned',
+      'unassigned',
+    ]),
     dateCreated: time,
     user: z.strictObject({ id: z.string(), name: z.string(), email: z.string() }).nullable(),
     data: record,
@@ -331,6 +364,7 @@ export const issueChange = z
     assignedTo: z
       .strictObject({ type: z.literal('user'), id: z.string(), name: z.string(), email: z.string() })
       .nullable(),
+    hasSeen: z.boolean(),
   })
   .partial()
   .extend({ updated: z.array(digits) })
@@ -353,72 +387,6 @@ export const digest = z.array(
   z.strictObject({ issue, events: z.array(z.strictObject({ id: eventId, dateCreated: time, found: textOrNull })) }),
 )
 
-export const arrivals = z
-  .strictObject({
-    connection: time.nullable(),
-    firstEvent: time.nullable(),
-    items: z.array(
-      z.strictObject({
-        itemType: z.string(),
-        category: z.string(),
-        outcome: z.string(),
-        reason: z.string(),
-        quantity: z.int(),
-        sentence: z.string(),
-      }),
-    ),
-    newestIssue: z.strictObject({ id: digits, shortId: z.string(), title: z.string() }).nullable(),
-  })
-  .meta({ id: 'Arrivals' }) satisfies z.ZodType<Rest.RestArrivals>
-
-const count = z.int()
-export const systemStatus = z
-  .strictObject({
-    version: z.string(),
-    startedAt: time,
-    engine: z.strictObject({ up: z.boolean(), version: textOrNull }),
-    journal: z.strictObject({
-      lagBytes: z.number(),
-      waitingRecords: z.number(),
-      oldestWaitingMs: z.number(),
-      boundBytes: z.number(),
-    }),
-    ledger: z.strictObject({
-      received: count,
-      stored: count,
-      filtered: count,
-      rateLimited: count,
-      invalid: count,
-      duplicate: count,
-      waiting: count,
-      dead: count,
-      lost: count,
-      clientDiscards: count,
-      rows: z.array(
-        z.strictObject({
-          category: z.string(),
-          outcome: z.string(),
-          reason: z.string(),
-          quantity: count,
-          bytes: count,
-        }),
-      ),
-    }),
-    disk: z.strictObject({
-      dataBytes: z.number(),
-      freeBytes: z.number(),
-      totalBytes: z.number(),
-      tables: z.array(
-        z.strictObject({ table: z.string(), rows: z.number(), bytesOnDisk: z.number(), bytesRaw: z.number() }),
-      ),
-    }),
-    deadItems: z.array(
-      z.strictObject({ jpos: z.string(), projectId: digits, receivedAt: time, reason: z.string(), bytes: count }),
-    ),
-    versions: z.array(z.strictObject({ name: z.string(), version: z.string(), advisory: textOrNull })),
-  })
-  .meta({ id: 'Status' }) satisfies z.ZodType<Rest.RestStatus>
-
 export const token = z.strictObject({
   id: digits,
   name: z.string(),
@@ -432,3 +400,43 @@ export const createdToken = token.extend({ token: z.string() })
 
 /** Body of every error answer but field errors of a form. */
 export const problem = z.strictObject({ detail: z.string(), code: z.string(), causes: z.array(z.string()) })
+
+export const channel = z
+  .strictObject({
+    id: digits,
+    kind: z.enum(['email', 'slack', 'webhook']),
+    name: z.string(),
+    target: z.string().describe('Addresses or "members"; of a URL the host alone.'),
+    project: textOrNull.describe('Slug of the one project that it is for; null: all.'),
+    isActive: z.boolean(),
+    dateCreated: time,
+    failingSince: time.nullable(),
+    lastError: z.string(),
+  })
+  .meta({ id: 'NotificationChannel' }) satisfies z.ZodType<Rest.RestChannel>
+
+export const delivery = z
+  .strictObject({
+    id: digits,
+    recipient: z.string(),
+    kind: z.enum(['issue', 'summary', 'test']),
+    issues: z.array(digits),
+    status: z.enum(['queued', 'sent', 'failed']),
+    attempts: z.int(),
+    error: z.string(),
+    dateCreated: time,
+    dateSent: time.nullable(),
+  })
+  .meta({ id: 'Delivery' }) satisfies z.ZodType<Rest.RestDelivery>
+
+export const mailServer = z
+  .strictObject({
+    host: z.string(),
+    port: z.int(),
+    security: z.enum(['tls', 'starttls', 'none']),
+    user: z.string(),
+    from: z.string(),
+    hasPassword: z.boolean(),
+  })
+  .nullable()
+  .meta({ id: 'MailServer' })

@@ -6,6 +6,8 @@ import { scopes } from './may.ts'
 
 /** Name and slug of the project that Mishap reports its own errors to. */
 const selfSlug = 'mishap'
+/** Name of meta's value that holds that project's id: people may rename it. */
+const selfValue = 'self_project'
 
 export type BootstrapRequest = {
   org: string
@@ -22,10 +24,10 @@ export type BootstrapAnswer = {
   token: string
 }
 
-/** The DSN of a key under the instance's address: `http://KEY@host:port/PROJECT`. */
+/** The DSN of a key under the instance's address: `http://KEY@host:port/PROJECT`; a path of the address stands before the project. */
 export function dsnOf(url: string, key: ProjectKey): string {
-  const { protocol, host } = new URL(url)
-  return `${protocol}//${key.publicKey}@${host}/${key.projectId}`
+  const { protocol, host, pathname } = new URL(url)
+  return `${protocol}//${key.publicKey}@${host}${pathname.replace(/\/$/, '')}/${key.projectId}`
 }
 
 /** The first active key of a project, or a new one. */
@@ -33,11 +35,23 @@ export function ensureKey(meta: MetaStore, projectId: number): ProjectKey {
   return meta.keysOf(projectId).find((key) => key.active) ?? meta.createKey(projectId, 'Default')
 }
 
+/** The project that Mishap's own screens report to, whatever it is called by now; undefined before the first run. */
+export function selfProject(meta: MetaStore, organizationId: number): Project | undefined {
+  const kept = meta.getValue(selfValue)
+  // Without the value it is of a version that went by the slug alone, which people may have changed since.
+  const project =
+    kept === undefined
+      ? (meta.projectBySlug(organizationId, selfSlug) ?? meta.projectByOldSlug(organizationId, selfSlug))
+      : meta.projectById(Number(kept))
+  return project?.organizationId === organizationId ? project : undefined
+}
+
 /** Makes or finds the project that Mishap's own screens report to, in the given organization, with an active key. */
 export function ensureSelfProject(meta: MetaStore, organizationId: number): { project: Project; key: ProjectKey } {
   const project =
-    meta.projectBySlug(organizationId, selfSlug) ??
+    selfProject(meta, organizationId) ??
     meta.createProject({ organizationId, slug: selfSlug, name: 'Mishap', platform: 'javascript-nextjs' })
+  meta.setValue(selfValue, String(project.id))
   return { project, key: ensureKey(meta, project.id) }
 }
 
@@ -59,8 +73,7 @@ async function ensurePerson(auth: Auth, request: BootstrapRequest): Promise<Pers
   return person
 }
 
-function ensureOrganization(meta: MetaStore, person: Person, name: string): Organization {
-  const slug = slugOf(name, 'organization')
+function ensureOrganization(meta: MetaStore, person: Person, slug: string, name: string): Organization {
   const found = meta.organizationBySlug(slug)
   if (!found) return meta.createOrganization({ slug, name, ownerUserId: person.id })
   const role = meta.memberOf(found.id, person.id)?.role
@@ -81,14 +94,18 @@ export async function bootstrap(
   request: BootstrapRequest,
 ): Promise<BootstrapAnswer> {
   const { meta, auth, url } = parts
+  // Both names are read before anything is made.
+  const slugs = {
+    organization: slugOf(request.org, 'org', 'org'),
+    project: slugOf(request.project, 'project', 'project'),
+  }
   const person = await ensurePerson(auth, request)
-  const organization = ensureOrganization(meta, person, request.org)
-  const slug = slugOf(request.project, 'project')
+  const organization = ensureOrganization(meta, person, slugs.organization, request.org)
   const project =
-    meta.projectBySlug(organization.id, slug) ??
+    meta.projectBySlug(organization.id, slugs.project) ??
     meta.createProject({
       organizationId: organization.id,
-      slug,
+      slug: slugs.project,
       name: request.project,
       platform: request.platform || null,
     })

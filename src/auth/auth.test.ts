@@ -10,7 +10,7 @@ import { MishapError } from '../errors.ts'
 import { silent } from '../observe.ts'
 import { openAuthDatabase } from '../store/meta/people.ts'
 import { openSqliteMeta } from '../store/meta/sqlite.ts'
-import { bootstrap, dsnOf, ensureSelfProject } from './admin.ts'
+import { bootstrap, dsnOf, ensureSelfProject, selfProject } from './admin.ts'
 import { accountFailuresMax, addressFailuresMax, createAttempts } from './attempts.ts'
 import { type AuthOptions, betterAuthOptions, createAuth } from './create.ts'
 import { passwordFault } from './passwords.ts'
@@ -97,6 +97,23 @@ describe('accounts and sessions', () => {
     const { cookies } = await auth.signIn({ ...good, headers: new Headers() })
     expect(cookies[0]).toMatch(/^__Secure-mishap\.session_token=.*; Secure/)
     expect((await auth.actorOf(new Headers({ cookie: cookieOf(cookies) })))?.kind).toBe('session')
+  })
+
+  test('a path of the address is the path of the cookie, and no part of the origin', async () => {
+    const { auth } = await fresh({ url: 'https://a.example/mishap', hashing: quick })
+    await auth.createPerson(good)
+    const body = JSON.stringify({ email: good.email, password: good.password })
+    const signIn = (origin: string) =>
+      auth.handle(
+        new Request('http://inside/api/auth/sign-in/email', {
+          ...{ method: 'POST', body },
+          headers: { 'content-type': 'application/json', origin },
+        }),
+      )
+    expect((await signIn('https://b.example')).status).toBe(403)
+    const answer = await signIn('https://a.example')
+    expect(answer.headers.getSetCookie()[0]).toMatch(/^__Secure-mishap\.session_token=.*; Path=\/mishap;/)
+    expect((await auth.actorOf(new Headers({ cookie: cookieOf(answer.headers.getSetCookie()) })))?.kind).toBe('session')
   })
 
   test.each([
@@ -341,6 +358,71 @@ describe('bootstrap', () => {
     })
   })
 
+  test.each([
+    ['12345', 'web', ['org-12345', 'web']],
+    ['Acme', '007', ['acme', 'project-007']],
+    ['\u65e5\u672c', '2024-01', ['org-cf2abf0c', '2024-01']],
+  ])('names %j and %j get slugs of their own, and lead back to them', async (org, project, slugs) => {
+    const { auth, meta } = await fresh()
+    const made = await bootstrap({ meta, auth, url }, { ...request, org, project })
+    expect([made.organization.slug, made.project.slug]).toEqual(slugs)
+    expect(await bootstrap({ meta, auth, url }, { ...request, org, project })).toMatchObject({
+      organization: made.organization,
+      project: made.project,
+    })
+    const other = await bootstrap({ meta, auth, url }, { ...request, org: `${org}1`, project })
+    expect(other.organization.slug).not.toBe(made.organization.slug)
+  })
+
+  test.each([
+    [{ org: '../..' }, 'org'],
+    [{ org: ' ' }, 'org'],
+    [{ project: '???' }, 'project'],
+  ])('%j: nothing is made without a letter or digit', async (names, field) => {
+    const { auth, meta } = await fresh()
+    const error = await failure(bootstrap({ meta, auth, url }, { ...request, ...names }))
+    expect([error.code, error.message, Object.keys(error.fields ?? {})]).toEqual([
+      'VALIDATION',
+      'Use at least one letter or digit.',
+      [field],
+    ])
+    expect([meta.isEmpty(), meta.organizations()]).toEqual([true, []])
+  })
+
+  test('two first runs at once: one makes the owner, the other is told', async () => {
+    const { auth, meta } = await fresh()
+    const run = (email: string) => auth.setUp(() => auth.createPerson({ ...good, email }, { first: true }))
+    const runs = await Promise.allSettled([run('ann@example.com'), run('eve@example.com')])
+    expect(runs.map((one) => one.status)).toEqual(['fulfilled', 'rejected'])
+    expect(runs[1]).toMatchObject({ reason: { code: 'CONFLICT', message: expect.stringContaining('at this moment') } })
+    expect([meta.personByEmail('ann@example.com')?.name, meta.personByEmail('eve@example.com')]).toEqual([
+      'Ann',
+      undefined,
+    ])
+    const late = await failure(run('eve@example.com'))
+    expect([late.code, late.message]).toEqual(['CONFLICT', 'Mishap is set up already.'])
+  })
+
+  test('the command in the middle of a first run wins; several commands at once all do their work', async () => {
+    const { auth, meta } = await fresh()
+    const browser = auth.setUp(async () => {
+      await bootstrap({ meta, auth, url }, request)
+      return auth.createPerson({ ...good, email: 'eve@example.com' }, { first: true })
+    })
+    expect((await failure(browser)).message).toBe('Mishap is set up already.')
+    const more = ['B', 'C'].map((org) =>
+      bootstrap({ meta, auth, url }, { ...request, org, email: `${org}@example.com` }),
+    )
+    expect((await Promise.all(more)).map((one) => one.organization.slug)).toEqual(['b', 'c'])
+  })
+
+  test('a first run that fails leaves the way free', async () => {
+    const { auth, meta } = await fresh()
+    const { code } = await failure(auth.setUp(() => auth.createPerson({ ...good, password: 'short' }, { first: true })))
+    expect([code, meta.isEmpty()]).toEqual(['VALIDATION', true])
+    expect(await auth.setUp(async () => 'again')).toBe('again')
+  })
+
   test('another password, or an organization of somebody else, is refused', async () => {
     const { auth, meta } = await fresh()
     await bootstrap({ meta, auth, url }, request)
@@ -359,7 +441,20 @@ describe('bootstrap', () => {
     const { project, key } = ensureSelfProject(meta, 1)
     expect(project).toMatchObject({ slug: 'mishap', platform: 'javascript-nextjs' })
     expect(ensureSelfProject(meta, 1)).toEqual({ project, key })
+    // made by a version that kept no id, and renamed
+    const { meta: older } = await fresh()
+    older.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: 'ann' })
+    const { id } = older.createProject({ organizationId: 1, slug: 'mishap', name: 'Mishap', platform: null })
+    older.updateProject(id, { slug: 'own' })
+    expect(selfProject(older, 1)?.id).toBe(id)
+    // Renamed, and its first slug taken by another: it is found all the same.
+    meta.updateProject(project.id, { slug: 'inside' })
+    meta.createProject({ organizationId: 1, slug: 'mishap', name: 'Mishap', platform: null })
+    expect([ensureSelfProject(meta, 1).project.id, selfProject(meta, 2)]).toEqual([project.id, undefined])
     expect(dsnOf('https://mishap.example', key)).toBe(`https://${key.publicKey}@mishap.example/${project.id}`)
+    expect(dsnOf('https://a.example:8443/tools/mishap', key)).toBe(
+      `https://${key.publicKey}@a.example:8443/tools/mishap/${project.id}`,
+    )
   })
 })
 
@@ -371,6 +466,11 @@ test.each<[string, boolean]>([
   ['🦄🦄🦄🦄🦄', false],
   ['1234567890', false],
   ['QwertyUiop', false],
+  ['Password123', false],
+  ['1q2w3e4r5t', false],
+  ['manchester', false],
+  ['basketball', false],
+  ['manchester basketball', true],
   ['aaaaaaaaaaaa', false],
   ['abcabcabcabc', false],
   ['x'.repeat(64) + 'y'.repeat(64), true],

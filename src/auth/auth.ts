@@ -16,8 +16,12 @@ export type Action =
   | 'issue:read'
   | 'issue:triage'
   | 'event:read'
+  | 'member:read'
   | 'token:own'
   | 'status:read'
+  | 'channel:read'
+  | 'channel:write'
+  | 'instance:write'
 
 export type Thing =
   | { organization: Organization }
@@ -37,8 +41,8 @@ export type Auth = {
   may(actor: Actor, action: Action, thing: Thing): Verdict
   /** Throws NOT_FOUND, AUTH_FORBIDDEN or AUTH_TOKEN_SCOPE unless `may` says yes. */
   demand(actor: Actor, action: Action, thing: Thing): void
-  /** Makes an account; VALIDATION with fields when e-mail or password break spec.md 5; CONFLICT when the e-mail is taken. */
-  createPerson(value: { name: string; email: string; password: string }): Promise<Person>
+  /** Makes an account; VALIDATION with fields when e-mail or password break spec.md 5; CONFLICT when the e-mail is taken, and when it was to be the `first` and is not. */
+  createPerson(value: { name: string; email: string; password: string }, options?: { first?: boolean }): Promise<Person>
   personByEmail(email: string): Person | undefined
   /** Replaces the password and ends all login sessions. */
   resetPassword(email: string, password: string): Promise<void>
@@ -54,6 +58,11 @@ export type Auth = {
   ): { id: number; secret: string }
   /** The one-time setup link's secret; undefined once somebody has an account. */
   setupSecret(): string | undefined
+  /**
+   * Runs the first run's work in the browser (the first account, organization, project), which only one may do. Throws
+   * CONFLICT while somebody else is at it, and once somebody has an account.
+   */
+  setUp<Made>(work: () => Promise<Made>): Promise<Made>
 }
 
 export type { Role }

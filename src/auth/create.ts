@@ -41,7 +41,7 @@ export type AuthOptions = {
   file: string
   /** Signs cookies; see loadSecrets. */
   secret: string
-  /** The origin under which people reach Mishap; https makes cookies Secure. */
+  /** The address under which people reach Mishap; https makes cookies Secure, a path is the cookies' path. */
   url: string
   clock: Clock
   observe: Observe
@@ -55,7 +55,7 @@ export type AuthOptions = {
 }
 
 const originsOf = (options: Pick<AuthOptions, 'url' | 'trustedOrigins'>) => [
-  options.url,
+  new URL(options.url).origin,
   ...(options.trustedOrigins ?? []),
 ]
 
@@ -64,7 +64,7 @@ export function betterAuthOptions(options: Omit<AuthOptions, 'meta' | 'clock' | 
   return {
     database: { db: database as never, type: 'sqlite', transaction: false },
     secret: options.secret,
-    baseURL: options.url,
+    baseURL: new URL(options.url).origin,
     trustedOrigins: originsOf(options),
     emailAndPassword: {
       enabled: true,
@@ -84,7 +84,7 @@ export function betterAuthOptions(options: Omit<AuthOptions, 'meta' | 'clock' | 
     advanced: {
       cookiePrefix: 'mishap',
       useSecureCookies: options.url.startsWith('https:'),
-      defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', path: '/' },
+      defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', path: new URL(options.url).pathname },
     },
     logger: {
       log: (level, sentence) =>
@@ -177,11 +177,13 @@ type Context = Awaited<Better['$context']>
 /** Making accounts and replacing passwords: server-side only, whatever /api/auth/ is asked. */
 function accounts(context: Context, meta: MetaStore): Pick<Auth, 'createPerson' | 'resetPassword'> {
   return {
-    createPerson: async (value) => {
+    createPerson: async (value, { first = false } = {}) => {
       const name = checkName(value.name)
       const email = checkEmail(value.email)
       checkPassword(value.password)
       const hash = await context.password.hash(value.password)
+      // Hashing takes a tenth of a second, in which the command may have made somebody.
+      if (first && !meta.isEmpty()) throw setUpAlready()
       const taken = () =>
         new MishapError('CONFLICT', {
           detail: 'Somebody has an account with this e-mail.',
@@ -234,6 +236,27 @@ function makeSetupSecret(meta: MetaStore): string {
   const secret = randomBytes(24).toString('base64url')
   meta.setValue('setup_secret', secret)
   return secret
+}
+
+const setUpAlready = () => new MishapError('CONFLICT', { detail: 'Mishap is set up already.', causes: ['Sign in.'] })
+
+/** Lets one caller through at a time, and none once somebody has an account. */
+function createSetUp(meta: MetaStore): Auth['setUp'] {
+  let running = false
+  return async (work) => {
+    if (running)
+      throw new MishapError('CONFLICT', {
+        detail: 'Somebody else is setting Mishap up at this moment.',
+        causes: ['Wait a moment and sign in with the account that they made.'],
+      })
+    if (!meta.isEmpty()) throw setUpAlready()
+    running = true
+    try {
+      return await work()
+    } finally {
+      running = false
+    }
+  }
 }
 
 function demandYes(found: Verdict, action: Action): void {
@@ -310,6 +333,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth & { close()
       return { id: token.id, secret }
     },
     setupSecret: () => (meta.isEmpty() ? (meta.getValue('setup_secret') ?? makeSetupSecret(meta)) : undefined),
+    setUp: createSetUp(meta),
     close,
   }
 }

@@ -14,6 +14,7 @@ const project: Project = {
   createdMs: 0,
   firstEventMs: null,
   allowedOrigins: [],
+  rev: 0,
 }
 const issue = { id: 9, projectId: 5 } as never
 const person = { id: 'ann', name: 'Ann', email: 'ann@example.com' }
@@ -24,6 +25,7 @@ const metaWith = (role: Role | undefined) =>
     memberOf: (organizationId: number, userId: string) =>
       role && organizationId === 1 && userId === 'ann' ? { organizationId, userId, role, createdMs: 0 } : undefined,
     organizationsOf: () => (role ? [{ ...organization, role }] : []),
+    organizations: () => [organization, other],
   }) as unknown as MetaStore
 
 const session: Actor = { kind: 'session', person }
@@ -35,8 +37,9 @@ const token = (scopes: string[], organizationId: number | null = null): Actor =>
 })
 
 const thingOf = (action: Action): Thing => {
-  if (action === 'status:read' || action === 'token:own') return { instance: true }
-  if (action.startsWith('organization') || action === 'project:create') return { organization }
+  if (['status:read', 'token:own', 'instance:write'].includes(action)) return { instance: true }
+  if (action.startsWith('organization') || action.startsWith('channel') || action === 'project:create')
+    return { organization }
   return action.startsWith('issue') || action.startsWith('event')
     ? { organization, project, issue }
     : { organization, project }
@@ -53,7 +56,11 @@ const table: [Action, Record<Role, boolean>, string | null, string][] = [
   ['issue:read', { owner: true, admin: true, member: true, viewer: true }, 'event:read', 'project:admin'],
   ['issue:triage', { owner: true, admin: true, member: true, viewer: false }, 'event:write', 'event:read'],
   ['event:read', { owner: true, admin: true, member: true, viewer: true }, 'event:admin', 'org:admin'],
+  ['member:read', { owner: true, admin: true, member: true, viewer: true }, 'member:read', 'event:admin'],
   ['token:own', { owner: true, admin: true, member: true, viewer: false }, null, 'org:admin'],
+  ['channel:read', { owner: true, admin: true, member: true, viewer: true }, 'alerts:read', 'event:admin'],
+  ['channel:write', { owner: true, admin: true, member: true, viewer: false }, 'alerts:write', 'alerts:read'],
+  ['instance:write', { owner: true, admin: false, member: false, viewer: false }, 'org:admin', 'org:write'],
   ['status:read', { owner: true, admin: true, member: true, viewer: true }, 'org:read', 'event:read'],
 ]
 

@@ -18,8 +18,19 @@ export const permissions: Record<Action, { roles: readonly Role[]; scopes: reado
   'issue:read': { roles: ['owner', 'admin', 'member', 'viewer'], scopes: ['event:read', 'event:write', 'event:admin'] },
   'issue:triage': { roles: ['owner', 'admin', 'member'], scopes: ['event:write', 'event:admin'] },
   'event:read': { roles: ['owner', 'admin', 'member', 'viewer'], scopes: ['event:read', 'event:write', 'event:admin'] },
+  'member:read': {
+    roles: ['owner', 'admin', 'member', 'viewer'],
+    scopes: ['member:read', 'org:read', 'org:write', 'org:admin'],
+  },
   // A token can't make another token: a leaked one would outlive its own deletion.
   'token:own': { roles: ['owner', 'admin', 'member'], scopes: [] },
+  'channel:read': {
+    roles: ['owner', 'admin', 'member', 'viewer'],
+    scopes: ['alerts:read', 'alerts:write', 'org:read', 'org:write', 'org:admin'],
+  },
+  'channel:write': { roles: ['owner', 'admin', 'member'], scopes: ['alerts:write', 'org:write', 'org:admin'] },
+  // What is the same for every organization belongs to the owner of the first one.
+  'instance:write': { roles: ['owner'], scopes: ['org:admin'] },
   'status:read': { roles: ['owner', 'admin', 'member', 'viewer'], scopes: ['org:read', 'org:write', 'org:admin'] },
 }
 
@@ -43,12 +54,13 @@ export const scopes = [
 ] as const
 
 /** The actor's roles where the thing lies; empty for a stranger. */
-function rolesAt(meta: MetaStore, actor: Actor, thing: Thing): Role[] {
+function rolesAt(meta: MetaStore, actor: Actor, action: Action, thing: Thing): Role[] {
   const bound = actor.kind === 'token' ? actor.organizationId : null
   if ('instance' in thing) {
     return meta
       .organizationsOf(actor.person.id)
       .filter((one) => bound === null || one.id === bound)
+      .filter((one) => action !== 'instance:write' || one.id === meta.organizations()[0]?.id)
       .map((one) => one.role)
   }
   const { organization } = thing
@@ -62,7 +74,7 @@ function rolesAt(meta: MetaStore, actor: Actor, thing: Thing): Role[] {
 
 /** Whether the actor may do this to that: see Verdict for what each answer means. */
 export function verdict(meta: MetaStore, actor: Actor, action: Action, thing: Thing): Verdict {
-  const roles = rolesAt(meta, actor, thing)
+  const roles = rolesAt(meta, actor, action, thing)
   if (roles.length === 0) return 'hidden'
   const allowed = permissions[action]
   if (!roles.some((role) => allowed.roles.includes(role))) return 'no'

@@ -1,10 +1,15 @@
-import { commonPasswords } from './common-passwords.ts'
+import { dictionary } from '@zxcvbn-ts/language-common'
 
 /** Characters of a password: shorter ones fall to guessing; the upper bound keeps hashing cheap. */
 export const passwordCharactersMin = 10
 export const passwordCharactersMax = 128
 
-const common = (password: string) => commonPasswords.has(password.toLowerCase())
+/** The commonest passwords that are long enough to be asked about (1,557 of 49,233; all lower case). */
+const commonest: ReadonlySet<string> = new Set(
+  dictionary['passwords-common'].map(String).filter((one) => one.length >= passwordCharactersMin),
+)
+
+const common = (password: string) => commonest.has(password.toLowerCase())
 
 /** One character, or a short piece, again and again: what guessing tools try after their lists. */
 const repeated = (password: string) => /^(.{1,4}?)\1+$/su.test(password)

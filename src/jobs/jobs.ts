@@ -1,3 +1,4 @@
+import type { Alerts } from '../alert/alert.ts'
 import type { Clock } from '../clock.ts'
 import type { Observe } from '../observe.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
@@ -10,6 +11,7 @@ export type JobDeps = {
   meta: MetaStore
   events: EventStore
   blobs: BlobStore
+  alerts: Pick<Alerts, 'run'>
   retentionErrorsDays: number
 }
 
@@ -39,6 +41,13 @@ export const jobTable: readonly Job[] = [
       return { dropped, removed }
     },
   },
+  {
+    // A commit starts them at once; this one sends what failed again, and what a crash left behind.
+    name: 'notifications',
+    everyMs: 5000,
+    firstMs: 1000,
+    run: ({ alerts }) => alerts.run(),
+  },
 ]
 
 /** Runs the table. A job that fails is logged and runs again at its next time; it never overlaps itself. */
@@ -49,7 +58,10 @@ export function createJobs(deps: JobDeps, table: readonly Job[] = jobTable): { s
     if (busy.has(job.name)) return
     busy.add(job.name)
     try {
-      deps.observe.info({ job: job.name, ...(await job.run(deps)) }, 'a job has run')
+      const done = { job: job.name, ...(await job.run(deps)) }
+      // What runs every few seconds would fill the log with nothing.
+      if (job.everyMs < minuteMs) deps.observe.debug(done, 'a job has run')
+      else deps.observe.info(done, 'a job has run')
     } catch (error) {
       deps.observe.warn({ job: job.name, error: String(error).slice(0, 300) }, 'a job failed')
     } finally {

@@ -25,6 +25,18 @@ export type RestProject = {
   teams: { id: string; slug: string; name: string }[]
   team: { id: string; slug: string; name: string } | null
   organization?: RestOrganization
+  /** Ours: grows with each change; a change that names another one is refused (409). */
+  revision: number
+}
+
+/** A project with its settings: what PUT takes and what one project answers. */
+export type RestProjectSettings = RestProject & {
+  allowedDomains: string[]
+  dataScrubber: boolean
+  dataScrubberDefaults: boolean
+  scrubIPAddresses: boolean
+  sensitiveFields: string[]
+  safeFields: string[]
 }
 
 export type RestKey = {
@@ -36,6 +48,7 @@ export type RestKey = {
   projectId: number
   isActive: boolean
   rateLimit: { window: number; count: number } | null
+  revision: number
   dateCreated: string
   lastUsed: string | null
   dsn: {
@@ -82,7 +95,10 @@ export type RestIssue = {
   assignedTo: null | { type: 'user'; id: string; name: string; email: string }
   isUnhandled: boolean
   isBookmarked: boolean
+  /** Whether the caller has looked at it since it came, or came back. */
   hasSeen: boolean
+  /** Ours: grows with each change of status or assignee; a change that names another one is refused (409). */
+  revision: number
   /** Events over the asked range (a string, as other clients expect). */
   count: string
   userCount: number
@@ -98,6 +114,20 @@ export type RestIssue = {
   lastRelease: { version: string } | null
 }
 
+/** GET organizations/{org}/members/ */
+export type RestMember = {
+  id: string
+  email: string
+  name: string
+  user: { id: string; name: string; email: string; username: string }
+  role: 'owner' | 'admin' | 'member' | 'viewer'
+  orgRole: 'owner' | 'admin' | 'member' | 'viewer'
+  pending: boolean
+  expired: boolean
+  inviteStatus: 'approved'
+  dateCreated: string
+}
+
 /** One issue alone: list fields and its tags and activity. */
 export type RestIssueDetail = RestIssue & {
   tags: { key: string; name: string; totalValues: number }[]
@@ -107,7 +137,15 @@ export type RestIssueDetail = RestIssue & {
 
 export type RestActivity = {
   id: string
-  type: 'first_seen' | 'note' | 'set_resolved' | 'set_unresolved' | 'set_regression' | 'set_ignored'
+  type:
+    | 'first_seen'
+    | 'note'
+    | 'set_resolved'
+    | 'set_unresolved'
+    | 'set_regression'
+    | 'set_ignored'
+    | 'assigned'
+    | 'unassigned'
   dateCreated: string
   user: { id: string; name: string; email: string } | null
   data: Record<string, unknown>
@@ -259,6 +297,8 @@ export type LiveChange =
   | { kind: 'events'; projects: { id: string; issues: { id: string; events: number; isNew: boolean }[] }[] }
   | { kind: 'issue'; id: string }
   | { kind: 'engine'; up: boolean }
+  /** More happened since the id that the stream was resumed behind than is still known: look at everything once. */
+  | { kind: 'missed' }
 
 /** GET organizations/{org}/projects/{project}/arrivals/: what the waiting screen shows. */
 export type RestArrivals = {
@@ -297,4 +337,30 @@ export type RestStatus = {
   }
   deadItems: { jpos: string; projectId: string; receivedAt: string; reason: string; bytes: number }[]
   versions: { name: string; version: string; advisory: string | null }[]
+}
+
+/** organizations/{org}/notification-channels/: where notifications go; `target` never holds what is secret in an address. */
+export type RestChannel = {
+  id: string
+  kind: 'email' | 'slack' | 'webhook'
+  name: string
+  target: string
+  project: string | null
+  isActive: boolean
+  dateCreated: string
+  failingSince: string | null
+  lastError: string
+}
+
+/** One message of a channel and what became of it. */
+export type RestDelivery = {
+  id: string
+  recipient: string
+  kind: 'issue' | 'summary' | 'test'
+  issues: string[]
+  status: 'queued' | 'sent' | 'failed'
+  attempts: number
+  error: string
+  dateCreated: string
+  dateSent: string | null
 }

@@ -38,7 +38,12 @@ const issueColumns = [
 export type BatchStatements = ReturnType<typeof batchStatements>
 
 export function batchStatements(write: Connection, dialect: Dialect) {
-  return { ...issueStatements(write, dialect), ...spanStatements(write, dialect), ...rowStatements(write, dialect) }
+  return {
+    ...issueStatements(write, dialect),
+    ...spanStatements(write, dialect),
+    ...rowStatements(write, dialect),
+    ...alertStatements(write, dialect),
+  }
 }
 
 function issueStatements(write: Connection, { builder }: Dialect) {
@@ -193,6 +198,30 @@ function rowStatements(write: Connection, { builder }: Dialect) {
         reason: slot('reason'),
         bytes: slot('bytes'),
         blob_key: slot('blobKey'),
+      }),
+    ),
+  }
+}
+
+function alertStatements(write: Connection, { builder }: Dialect) {
+  type Due = { organizationId: number; projectId: number; issueId: number; kind: string; eventId: string; atMs: number }
+  return {
+    anyChannel: write.hot<{ organizationId: number }, { id: number }>((slot) =>
+      builder
+        .selectFrom('channel')
+        .select('id')
+        .where('organization_id', '=', slot('organizationId'))
+        .where('active', '=', 1)
+        .limit(1),
+    ),
+    alertDue: write.hot<Due, unknown>((slot) =>
+      builder.insertInto('alert_due').values({
+        organization_id: slot('organizationId'),
+        project_id: slot('projectId'),
+        issue_id: slot('issueId'),
+        kind: slot('kind'),
+        event_id: slot('eventId'),
+        at_ms: slot('atMs'),
       }),
     ),
   }

@@ -11,7 +11,10 @@ type Span = { projectId: number; organizationId: number; name: string; firstMs: 
 type Work = {
   nowMs: number
   projects: Map<number, ProjectRow | undefined>
-  issues: Map<number, { row: IssueRow; events: number; isNew: boolean; regressed: boolean; latest?: EventEffect }>
+  issues: Map<
+    number,
+    { row: IssueRow; events: number; isNew: boolean; regressed: boolean; alertEventId: string; latest?: EventEffect }
+  >
   /** `${projectId} ${hash}` -> issue id. */
   hashes: Map<string, number>
   releases: Map<string, Span>
@@ -75,7 +78,7 @@ function createIssue(statements: BatchStatements, work: Work, effect: EventEffec
     createdMs: effect.timestampMs,
     data: JSON.stringify({ eventId: effect.eventId }),
   })
-  work.issues.set(id, { row: { id, ...row }, events: 0, isNew: true, regressed: false })
+  work.issues.set(id, { row: { id, ...row }, events: 0, isNew: true, regressed: false, alertEventId: effect.eventId })
   return id
 }
 
@@ -105,13 +108,14 @@ function apply(statements: BatchStatements, work: Work, effect: EventEffect): vo
   if (!issue) {
     const row = statements.issue.get({ id })
     if (!row) throw new Error(`fingerprint names issue ${id}, which is not there`)
-    issue = { row, events: 0, isNew: false, regressed: false }
+    issue = { row, events: 0, isNew: false, regressed: false, alertEventId: '' }
     work.issues.set(id, issue)
   }
   issue.events += 1
   if (effect.timestampMs >= issue.row.last_seen_ms) issue.latest = effect
   if (countEvent(issue.row, effect)) {
     issue.regressed = true
+    issue.alertEventId = effect.eventId
     const data = JSON.stringify({ eventId: effect.eventId, ...(effect.release ? { release: effect.release } : {}) })
     statements.activity.run({ issueId: id, type: 'set_regression', createdMs: work.nowMs, data })
   }
@@ -125,6 +129,26 @@ function apply(statements: BatchStatements, work: Work, effect: EventEffect): vo
   if (project.first_event_ms === null)
     work.firstEvents.set(project.id, Math.min(effect.receivedMs, work.firstEvents.get(project.id) ?? effect.receivedMs))
   work.keysUsed.set(effect.keyId, Math.max(effect.receivedMs, work.keysUsed.get(effect.keyId) ?? 0))
+}
+
+/** Asks for notifications in the commit itself, so that a crash right after it can't swallow one. */
+function writeAlerts(statements: BatchStatements, work: Work): void {
+  const told = new Map<number, boolean>()
+  for (const { row, isNew, regressed, alertEventId } of work.issues.values()) {
+    if (!isNew && !regressed) continue
+    const organizationId = row.organization_id
+    const wanted = told.get(organizationId) ?? statements.anyChannel.get({ organizationId }) !== undefined
+    told.set(organizationId, wanted)
+    if (!wanted) continue
+    statements.alertDue.run({
+      organizationId,
+      projectId: row.project_id,
+      issueId: row.id,
+      kind: isNew ? 'new' : 'regression',
+      eventId: alertEventId,
+      atMs: work.nowMs,
+    })
+  }
 }
 
 function writeWork(statements: BatchStatements, work: Work): void {
@@ -167,6 +191,7 @@ export function batchPart(store: Store): Omit<BatchStore, 'projectSettings'> {
     const work = newWork(nowMs)
     for (const effect of effects.events) apply(statements, work, effect)
     writeWork(statements, work)
+    writeAlerts(statements, work)
     for (const attachment of effects.attachments) statements.attachment.run(attachment)
     for (const item of effects.dead) statements.deadItem.run(item)
     writeOutcomes(effects.outcomes, nowMs)

@@ -1,3 +1,4 @@
+import { chmodSync, closeSync, openSync } from 'node:fs'
 import type { SQLInputValue, StatementSync } from 'node:sqlite'
 import { DatabaseSync } from 'node:sqlite'
 import type { Compilable } from 'kysely'
@@ -26,6 +27,10 @@ export type Connection = {
   hot<P, R>(build: (slot: <K extends keyof P & string>(name: K) => P[K]) => Compilable<R>): Hot<P, R>
   /** Runs `work` in one transaction that takes the write lock first; rolls back and throws on when it throws. Not to be nested. */
   transaction<T>(work: () => T): T
+  /** Writes a consistent copy of the database to a file that must not exist. */
+  copyTo(file: string): void
+  /** What the database finds wrong with itself; empty when nothing is. */
+  faults(): string[]
   close(): void
 }
 
@@ -36,11 +41,32 @@ class Slot {
   }
 }
 
+/** Read and written by the owner only: the file holds password hashes, and its folder's mode may be widened by mistake. */
+const fileMode = 0o600
+
+/**
+ * Makes the file if it is not there, and takes the other users' rights on it. SQLite gives its -wal and -shm files the
+ * mode of the database; those that an older version left are mended too. Throws when the file can't be made.
+ */
+export function keepPrivate(file: string): void {
+  closeSync(openSync(file, 'a', fileMode))
+  for (const name of [file, `${file}-wal`, `${file}-shm`]) {
+    try {
+      chmodSync(name, fileMode)
+    } catch (error) {
+      // Not there yet, or somebody else's file that we may write but not change: neither keeps us from opening it.
+      const { code } = error as NodeJS.ErrnoException
+      if (code !== 'ENOENT' && code !== 'EPERM') throw error
+    }
+  }
+}
+
 /**
  * Opens a SQLite file with this project's settings: WAL, every commit synced, foreign keys on.
  * Throws the driver's error when the file can't be opened or is no database.
  */
 export function openSqlite(file: string, options: { readOnly?: boolean } = {}): Connection {
+  if (!options.readOnly && file !== ':memory:') keepPrivate(file)
   const database = new DatabaseSync(file, {
     readOnly: options.readOnly ?? false,
     enableForeignKeyConstraints: true,
@@ -101,6 +127,17 @@ export function openSqlite(file: string, options: { readOnly?: boolean } = {}): 
         throw error
       }
     },
+    copyTo: (file) => void database.prepare('vacuum into ?').run(file),
+    faults: () => faultsOf(database),
     close: () => database.close(),
   }
+}
+
+function faultsOf(database: DatabaseSync): string[] {
+  const lines = database.prepare('pragma integrity_check').all() as { integrity_check: string }[]
+  const strays = database.prepare('pragma foreign_key_check').all() as { table: string }[]
+  return [
+    ...lines.map((one) => one.integrity_check).filter((one) => one !== 'ok'),
+    ...strays.map((one) => `a row of ${one.table} names one that is not there`),
+  ]
 }

@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import { MishapError } from '../../errors.ts'
 import { condition } from './filter.ts'
 import type { Activity, Issue, IssueFilter, MetaStore } from './meta.ts'
+import { staleError } from './revision.ts'
 import { fromJson, type Store } from './store.ts'
 import type { Tables } from './tables.ts'
 
@@ -212,35 +213,58 @@ function demandIssue({ write, dialect: { builder } }: Store, id: number): Row {
   return row
 }
 
+/** The state after a change; what it does not name stays, but a status that moves brings its own beginning. */
+function stateAfter(old: Row, change: Parameters<MetaStore['updateIssue']>[1]) {
+  const status = change.status ?? (old.status as Issue['status'])
+  const moved = status !== old.status
+  const fresh = { substatus: status === 'unresolved' ? 'ongoing' : null, details: '{}' }
+  return {
+    status,
+    moved,
+    substatus: change.substatus !== undefined ? change.substatus : moved ? fresh.substatus : old.substatus,
+    details:
+      change.statusDetails !== undefined
+        ? JSON.stringify(change.statusDetails)
+        : moved
+          ? fresh.details
+          : old.status_details,
+    assignee: change.assigneeUserId === undefined ? old.assignee_user_id : change.assigneeUserId,
+  }
+}
+
 /** What people change on an issue's state. */
 export function issueStatePart(store: Store): Pick<MetaStore, 'updateIssue'> {
   const {
     write,
     dialect: { builder },
   } = store
+  const note = (
+    values: { issue_id: number; type: Activity['type']; created_ms: number; user_id: string | null },
+    data: object,
+  ) => write.run(builder.insertInto('activity').values({ ...values, data: JSON.stringify(data) })).lastId
+  const lastChange = (id: number) =>
+    write.get(
+      builder
+        .selectFrom('activity')
+        .select(['user_id', 'created_ms'])
+        .where('issue_id', '=', id)
+        .where('type', '!=', 'note')
+        .orderBy('id', 'desc')
+        .limit(1),
+    )
+
   return {
-    updateIssue: (id, change, userId, nowMs) =>
+    updateIssue: (id, change, userId, nowMs, rev) =>
       write.transaction(() => {
         const old = demandIssue(store, id)
-        const status = change.status ?? (old.status as Issue['status'])
-        const moved = status !== old.status
-        const substatus =
-          change.substatus === undefined
-            ? moved
-              ? status === 'unresolved'
-                ? 'ongoing'
-                : null
-              : old.substatus
-            : change.substatus
-        const details =
-          change.statusDetails === undefined
-            ? moved
-              ? '{}'
-              : old.status_details
-            : JSON.stringify(change.statusDetails)
-        const assignee = change.assigneeUserId === undefined ? old.assignee_user_id : change.assigneeUserId
+        if (rev !== undefined && rev !== old.rev) {
+          const last = lastChange(id)
+          throw staleError(store, { rev: old.rev, userId: last?.user_id ?? null, atMs: last?.created_ms ?? null })
+        }
+        const { status, moved, substatus, details, assignee } = stateAfter(old, change)
         const stateChanged = moved || substatus !== old.substatus || details !== old.status_details
-        if (!stateChanged && assignee === old.assignee_user_id) return { issue: toIssue(old), activityId: null }
+        const reassigned = assignee !== old.assignee_user_id
+        if (!stateChanged && !reassigned) return { issue: toIssue(old), activityId: null }
         const row = {
           status,
           substatus,
@@ -250,20 +274,70 @@ export function issueStatePart(store: Store): Pick<MetaStore, 'updateIssue'> {
           rev: old.rev + 1,
         }
         write.run(builder.updateTable('issue').set(row).where('id', '=', id))
-        const issue = toIssue({ ...old, ...row })
-        if (!stateChanged) return { issue, activityId: null }
-        // The state before is kept with the activity, so that undo is an update with these values.
-        const data = JSON.stringify({
-          before: { status: old.status, substatus: old.substatus, statusDetails: fromJson(old.status_details) },
-          statusDetails: fromJson(details),
-        })
-        const { lastId } = write.run(
-          builder
-            .insertInto('activity')
-            .values({ issue_id: id, type: activityTypes[status], created_ms: nowMs, user_id: userId, data }),
-        )
-        return { issue, activityId: lastId }
+        const by = { issue_id: id, created_ms: nowMs, user_id: userId }
+        // What stood before is kept with the activity, so that undo is an update with these values.
+        const ids = [
+          stateChanged &&
+            note(
+              { ...by, type: activityTypes[status] },
+              {
+                before: { status: old.status, substatus: old.substatus, statusDetails: fromJson(old.status_details) },
+                statusDetails: fromJson(details),
+              },
+            ),
+          reassigned &&
+            note(
+              { ...by, type: assignee === null ? 'unassigned' : 'assigned' },
+              { before: { assigneeUserId: old.assignee_user_id }, assignee },
+            ),
+        ].filter((one) => one !== false)
+        return { issue: toIssue({ ...old, ...row }), activityId: ids.at(-1) ?? null }
       }),
+  }
+}
+
+/** Which issues a person has looked at. */
+export function lookPart({ write, read, dialect: { builder } }: Store): Pick<MetaStore, 'setSeen' | 'seenBy'> {
+  return {
+    setSeen: (issueId, userId, seen, nowMs) => {
+      if (!seen) {
+        write.run(builder.deleteFrom('issue_seen').where('issue_id', '=', issueId).where('user_id', '=', userId))
+        return
+      }
+      const row = { issue_id: issueId, user_id: userId, at_ms: nowMs }
+      write.run(
+        builder
+          .insertInto('issue_seen')
+          .values(row)
+          .onConflict((conflict) => conflict.columns(['issue_id', 'user_id']).doUpdateSet({ at_ms: nowMs })),
+      )
+    },
+    seenBy: (userId, ids) => {
+      const seen = new Set<number>()
+      for (let start = 0; start < ids.length; start += idsMax) {
+        const rows = read.all(
+          builder
+            .selectFrom('issue_seen')
+            .select('issue_id')
+            .where('user_id', '=', userId)
+            .where('issue_id', 'in', ids.slice(start, start + idsMax))
+            .where((build) =>
+              build.not(
+                build.exists(
+                  build
+                    .selectFrom('activity')
+                    .select('activity.id')
+                    .whereRef('activity.issue_id', '=', 'issue_seen.issue_id')
+                    .where('activity.type', '=', 'set_regression')
+                    .whereRef('activity.created_ms', '>', 'issue_seen.at_ms'),
+                ),
+              ),
+            ),
+        )
+        for (const row of rows) seen.add(row.issue_id)
+      }
+      return seen
+    },
   }
 }
 
@@ -290,10 +364,11 @@ export function commentPart(store: Store): Pick<MetaStore, 'addComment'> {
           data: JSON.stringify({ text: trimmed }),
         }
         const { lastId } = write.run(builder.insertInto('activity').values(row))
+        // No new revision: somebody who resolves an issue need not have read the last comment.
         write.run(
           builder
             .updateTable('issue')
-            .set({ comments: old.comments + 1, rev: old.rev + 1 })
+            .set({ comments: old.comments + 1 })
             .where('id', '=', issueId),
         )
         return toActivity({ id: lastId, ...row })

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { testClock } from '../../clock.ts'
+import { alertCases } from './alerts.cases.ts'
 import { commitCases, orderCases, regressionCases } from './batch.cases.ts'
 import { edgeCases } from './edges.cases.ts'
 import { codeOf, commit, effect, hash, nowMs, stored, withProject } from './fixture.ts'
 import type { IssueFilter, MetaStore } from './meta.ts'
+import { revisionCases } from './revision.cases.ts'
 
 const dayMs = 86_400_000
 
@@ -23,6 +25,8 @@ export function metaCases(name: string, open: Open): void {
     countCases(fresh)
     tokenCases(open)
     edgeCases(fresh)
+    alertCases(fresh)
+    revisionCases(fresh)
   })
 }
 
@@ -152,7 +156,7 @@ function changeCases(fresh: () => MetaStore): void {
       issue: { rev: 1 },
     })
     expect(meta.updateIssue(1, { assigneeUserId: 'bob' }, 'ann', nowMs)).toMatchObject({
-      activityId: null,
+      activityId: 3,
       issue: { assigneeUserId: 'bob', rev: 2, status: 'resolved' },
     })
     expect(meta.updateIssue(1, { status: 'unresolved', substatus: 'new' }, 'ann', nowMs).issue).toMatchObject({

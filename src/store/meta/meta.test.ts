@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -8,6 +8,7 @@ import { openSqlite } from './connection.ts'
 import { commit, effect, hash, nowMs, stored, withProject } from './fixture.ts'
 import { metaCases } from './meta.cases.ts'
 import type { MetaStore } from './meta.ts'
+import { openAuthDatabase } from './people.ts'
 import { openSqliteMeta } from './sqlite.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mishap-meta-'))
@@ -123,4 +124,20 @@ test('every commit is synced, in WAL, with foreign keys; what throws is rolled b
   expect(fail).toThrow('stop')
   expect(connection.transaction(() => ask('select count(*) as n from t'))).toMatchObject({ n: 0 })
   connection.close()
+})
+
+test('its files are the owner’s only, also those that an older version left open to others', () => {
+  const file = nextFile()
+  const modes = () => [file, `${file}-wal`, `${file}-shm`].map((one) => (statSync(one).mode & 0o777).toString(8))
+  const meta = openSqliteMeta(file, { clock: testClock() })
+  const second = openAuthDatabase(file)
+  meta.setValue('a', 'b')
+  expect(modes()).toEqual(['600', '600', '600'])
+  second.close()
+  meta.close()
+  chmodSync(file, 0o644)
+  const again = openSqliteMeta(file, { clock: testClock() })
+  again.setValue('a', 'c')
+  expect([...modes(), again.getValue('a')]).toEqual(['600', '600', '600', 'c'])
+  again.close()
 })

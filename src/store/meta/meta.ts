@@ -1,4 +1,6 @@
 import type { OutcomeCount } from '../../outcome.ts'
+import type { AlertStore } from './alerts.ts'
+import type { KeepStore } from './keep.ts'
 
 /** What one stored event does to its issue; made by refine, applied in the batch's one transaction. */
 export type EventEffect = {
@@ -97,7 +99,28 @@ export type Project = {
   createdMs: number
   firstEventMs: number | null
   allowedOrigins: string[]
+  /** Grows with each change of a person. */
+  rev: number
 }
+/** What can be changed of a project. */
+export type ProjectChange = {
+  name?: string
+  /** The old one goes on leading here, until another project takes it. */
+  slug?: string
+  platform?: string | null
+  allowedOrigins?: string[]
+} & Partial<ScrubSettings>
+/** What a project says about scrubbing. */
+export type ScrubSettings = {
+  /** Off: neither the default rules nor the project's own names are applied; addresses have a switch of their own. */
+  scrub: boolean
+  scrubDefaults: boolean
+  scrubIpAddresses: boolean
+  sensitiveFields: string[]
+  safeFields: string[]
+}
+/** Who makes a change, and the revision that it was made for; CONFLICT when the thing has another one by now. */
+export type ChangedBy = { userId: string | null; rev?: number | undefined }
 export type ProjectKey = {
   id: number
   projectId: number
@@ -107,6 +130,7 @@ export type ProjectKey = {
   rateLimit: { count: number; windowS: number } | null
   createdMs: number
   lastUsedMs: number | null
+  rev: number
 }
 export type Member = { organizationId: number; userId: string; role: Role; createdMs: number }
 export type Person = { id: string; name: string; email: string }
@@ -187,7 +211,15 @@ export type IssueFilter =
 export type Activity = {
   id: number
   issueId: number
-  type: 'first_seen' | 'note' | 'set_resolved' | 'set_unresolved' | 'set_regression' | 'set_ignored'
+  type:
+    | 'first_seen'
+    | 'note'
+    | 'set_resolved'
+    | 'set_unresolved'
+    | 'set_regression'
+    | 'set_ignored'
+    | 'assigned'
+    | 'unassigned'
   createdMs: number
   userId: string | null
   data: Record<string, unknown>
@@ -196,118 +228,130 @@ export type Activity = {
 export type OutcomeRow = { hourMs: number } & OutcomeCount
 
 /** Everything that is not an event: one store, one set of queries in Kysely, two dialects (SQLite now). */
-export type MetaStore = BatchStore & {
-  /** Organizations. `createOrganization` makes the first member (owner) too. Slugs follow spec.md 5; CONFLICT when taken. */
-  createOrganization(value: { slug: string; name: string; ownerUserId: string }): Organization
-  organizationBySlug(slugOrId: string): Organization | undefined
-  organizationById(id: number): Organization | undefined
-  organizationsOf(userId: string): (Organization & { role: Role })[]
-  organizations(): Organization[]
-  memberOf(organizationId: number, userId: string): Member | undefined
-  /** Adds a member or changes the role. */
-  setMember(organizationId: number, userId: string, role: Role): void
-  removeMember(organizationId: number, userId: string): void
-  /** In the order of joining. */
-  membersOf(organizationId: number): Member[]
+export type MetaStore = BatchStore &
+  AlertStore &
+  KeepStore & {
+    /** Organizations. `createOrganization` makes the first member (owner) too. Slugs follow spec.md 5; CONFLICT when taken. */
+    createOrganization(value: { slug: string; name: string; ownerUserId: string }): Organization
+    organizationBySlug(slugOrId: string): Organization | undefined
+    organizationById(id: number): Organization | undefined
+    organizationsOf(userId: string): (Organization & { role: Role })[]
+    organizations(): Organization[]
+    memberOf(organizationId: number, userId: string): Member | undefined
+    /** Adds a member or changes the role. */
+    setMember(organizationId: number, userId: string, role: Role): void
+    removeMember(organizationId: number, userId: string): void
+    /** In the order of joining. */
+    membersOf(organizationId: number): Member[]
 
-  createProject(value: { organizationId: number; slug: string; name: string; platform: string | null }): Project
-  projectsOf(organizationId: number): Project[]
-  projectById(id: number): Project | undefined
-  projectBySlug(organizationId: number, slugOrId: string): Project | undefined
-  updateProject(
-    id: number,
-    value: { name?: string; slug?: string; platform?: string | null; allowedOrigins?: string[] },
-  ): Project
+    createProject(value: { organizationId: number; slug: string; name: string; platform: string | null }): Project
+    projectsOf(organizationId: number): Project[]
+    projectById(id: number): Project | undefined
+    projectBySlug(organizationId: number, slugOrId: string): Project | undefined
+    /** The project that had this slug before and has another one now. */
+    projectByOldSlug(organizationId: number, slug: string): Project | undefined
+    /** What a person set; `projectSettings` is what follows from it for refine. Throws NOT_FOUND. */
+    scrubSettings(projectId: number): ScrubSettings
+    updateProject(id: number, change: ProjectChange, by?: ChangedBy): Project
 
-  createKey(projectId: number, label: string): ProjectKey
-  keysOf(projectId: number): ProjectKey[]
-  updateKey(
-    id: number,
-    value: { label?: string; active?: boolean; rateLimit?: { count: number; windowS: number } | null },
-  ): ProjectKey
-  deleteKey(id: number): void
-  /** All keys for accept. */
-  keySnapshot(): import('../../auth/keys.ts').KeySnapshot
+    createKey(projectId: number, label: string): ProjectKey
+    keysOf(projectId: number): ProjectKey[]
+    updateKey(
+      id: number,
+      value: { label?: string; active?: boolean; rateLimit?: { count: number; windowS: number } | null },
+      by?: ChangedBy,
+    ): ProjectKey
+    deleteKey(id: number): void
+    /** All keys for accept. */
+    keySnapshot(): import('../../auth/keys.ts').KeySnapshot
 
-  personById(userId: string): Person | undefined
-  people(userIds: string[]): Person[]
-  /** E-mails compare case-insensitively. */
-  personByEmail(email: string): Person | undefined
-  /** true while nobody has an account: /setup is open. */
-  isEmpty(): boolean
+    personById(userId: string): Person | undefined
+    people(userIds: string[]): Person[]
+    /** E-mails compare case-insensitively. */
+    personByEmail(email: string): Person | undefined
+    /** true while nobody has an account: /setup is open. */
+    isEmpty(): boolean
 
-  issueById(id: number): Issue | undefined
-  issueByShortId(organizationId: number, shortId: string): Issue | undefined
-  /** Issues of projects by state, newest first by `sort`; `after` is the last row of the page before. */
-  listIssues(request: {
-    projectIds: number[]
-    filter?: IssueFilter
-    fromMs?: number
-    sort: 'last' | 'first'
-    after?: { valueMs: number; id: number }
-    max: number
-  }): Issue[]
-  countIssues(request: { projectIds: number[]; filter?: IssueFilter; fromMs?: number }): number
-  /** The issues among `ids` that meet the filter. */
-  issuesByIds(ids: number[], filter?: IssueFilter): Issue[]
-  /** Hash -> issue id, for hashes of the events store. Missing ones are absent. Keys are `${projectId}:${hash}`. */
-  issueIdsOf(hashes: { projectId: number; groupHash: string }[]): Map<string, number>
-  /** All hashes of each issue. */
-  hashesOf(issueIds: number[]): Map<number, string[]>
-  /** Changes status or assignee, writes the activity, returns the issue and the activity id (for undo). */
-  updateIssue(
-    id: number,
-    change: {
-      status?: Issue['status']
-      substatus?: Issue['substatus']
-      statusDetails?: Record<string, unknown>
-      assigneeUserId?: string | null
-    },
-    userId: string | null,
-    nowMs: number,
-  ): { issue: Issue; activityId: number | null }
-  addComment(issueId: number, userId: string, text: string, nowMs: number): Activity
-  activityOf(issueId: number): Activity[]
-  /** The latest digests of an issue, newest first, at most 100. */
-  digestsOf(issueId: number): string[]
-  /** Issues that had this digest, latest first. */
-  issuesOfDigest(
-    projectIds: number[],
-    digest: string,
-  ): { issueId: number; projectId: number; eventId: string; lastMs: number }[]
-  /** Names of environments seen in these projects, in alphabetical order, each once. */
-  environmentsOf(projectIds: number[]): string[]
-  /** Releases seen in these projects, latest event first. */
-  releasesOf(
-    projectIds: number[],
-    max: number,
-  ): { version: string; projectId: number; firstEventMs: number; lastEventMs: number }[]
+    issueById(id: number): Issue | undefined
+    issueByShortId(organizationId: number, shortId: string): Issue | undefined
+    /** Issues of projects by state, newest first by `sort`; `after` is the last row of the page before. */
+    listIssues(request: {
+      projectIds: number[]
+      filter?: IssueFilter
+      fromMs?: number
+      sort: 'last' | 'first'
+      after?: { valueMs: number; id: number }
+      max: number
+    }): Issue[]
+    countIssues(request: { projectIds: number[]; filter?: IssueFilter; fromMs?: number }): number
+    /** The issues among `ids` that meet the filter. */
+    issuesByIds(ids: number[], filter?: IssueFilter): Issue[]
+    /** Hash -> issue id, for hashes of the events store. Missing ones are absent. Keys are `${projectId}:${hash}`. */
+    issueIdsOf(hashes: { projectId: number; groupHash: string }[]): Map<string, number>
+    /** All hashes of each issue. */
+    hashesOf(issueIds: number[]): Map<number, string[]>
+    /**
+     * Changes status or assignee, writes an activity for each, returns the issue and the id of the last one. A status
+     * needs no `substatus`. CONFLICT when `rev` is given and status or assignee have changed since.
+     */
+    updateIssue(
+      id: number,
+      change: {
+        status?: Issue['status']
+        substatus?: Issue['substatus']
+        statusDetails?: Record<string, unknown>
+        assigneeUserId?: string | null
+      },
+      userId: string | null,
+      nowMs: number,
+      rev?: number,
+    ): { issue: Issue; activityId: number | null }
+    /** Notes that a person has looked at an issue, or takes it back. */
+    setSeen(issueId: number, userId: string, seen: boolean, nowMs: number): void
+    /** The issues among `ids` that the person has looked at; one that came back after a resolution counts as not seen. */
+    seenBy(userId: string, ids: number[]): Set<number>
+    addComment(issueId: number, userId: string, text: string, nowMs: number): Activity
+    activityOf(issueId: number): Activity[]
+    /** The latest digests of an issue, newest first, at most 100. */
+    digestsOf(issueId: number): string[]
+    /** Issues that had this digest, latest first. */
+    issuesOfDigest(
+      projectIds: number[],
+      digest: string,
+    ): { issueId: number; projectId: number; eventId: string; lastMs: number }[]
+    /** Names of environments seen in these projects, in alphabetical order, each once. */
+    environmentsOf(projectIds: number[]): string[]
+    /** Releases seen in these projects, latest event first. */
+    releasesOf(
+      projectIds: number[],
+      max: number,
+    ): { version: string; projectId: number; firstEventMs: number; lastEventMs: number }[]
 
-  attachmentsOf(projectId: number, eventId: string): (AttachmentRow & { id: number })[]
-  attachmentById(id: number): (AttachmentRow & { id: number }) | undefined
+    attachmentsOf(projectId: number, eventId: string): (AttachmentRow & { id: number })[]
+    attachmentById(id: number): (AttachmentRow & { id: number }) | undefined
 
-  createToken(value: {
-    name: string
-    userId: string
-    organizationId: number | null
-    scopes: string[]
-    secret: string
-    nowMs: number
-  }): ApiToken
-  tokenBySecret(secret: string): ApiToken | undefined
-  tokensOf(userId: string): ApiToken[]
-  deleteToken(id: number): void
+    createToken(value: {
+      name: string
+      userId: string
+      organizationId: number | null
+      scopes: string[]
+      secret: string
+      nowMs: number
+    }): ApiToken
+    tokenBySecret(secret: string): ApiToken | undefined
+    tokensOf(userId: string): ApiToken[]
+    deleteToken(id: number): void
 
-  /** Adds counts to the hour of `atMs`. */
-  addOutcomes(counts: OutcomeCount[], atMs: number): void
-  outcomesSince(request: { projectIds?: number[]; fromMs: number }): OutcomeRow[]
-  deadItems(max: number): DeadItem[]
-  /** Notes when accept saw keys last (a refusal too: the connection was seen). Unknown ids are skipped. */
-  touchKeys(uses: { keyId: number; atMs: number }[]): void
-  /** Removes outcomes older than 13 months, attachments' rows before `attachmentsBeforeMs` and dead items before `deadBeforeMs`; returns the blob keys to delete. */
-  prune(nowMs: number, attachmentsBeforeMs: number, deadBeforeMs: number): string[]
+    /** Adds counts to the hour of `atMs`. */
+    addOutcomes(counts: OutcomeCount[], atMs: number): void
+    outcomesSince(request: { projectIds?: number[]; fromMs: number }): OutcomeRow[]
+    deadItems(max: number): DeadItem[]
+    /** Notes when accept saw keys last (a refusal too: the connection was seen). Unknown ids are skipped. */
+    touchKeys(uses: { keyId: number; atMs: number }[]): void
+    /** Removes outcomes older than 13 months, attachments' rows before `attachmentsBeforeMs` and dead items before `deadBeforeMs`; returns the blob keys to delete. */
+    prune(nowMs: number, attachmentsBeforeMs: number, deadBeforeMs: number): string[]
 
-  getValue(name: string): string | undefined
-  setValue(name: string, value: string): void
-  close(): void
-}
+    getValue(name: string): string | undefined
+    setValue(name: string, value: string): void
+    close(): void
+  }

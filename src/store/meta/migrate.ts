@@ -3,9 +3,14 @@ import { MishapError } from '../../errors.ts'
 import type { Connection } from './connection.ts'
 import type { Dialect } from './dialect.ts'
 import { statements as first } from './schema/0001-first.ts'
+import { statements as alerts } from './schema/0002-alerts.ts'
+import { statements as revisions } from './schema/0003-revisions.ts'
 
 /** Every step of the schema; the place in the list is its number, from 1. A released step is never edited. */
-const steps: ((dialect: Dialect) => string[])[] = [first]
+const steps: ((dialect: Dialect) => string[])[] = [first, alerts, revisions]
+
+/** Names the version that wrote the database last, so that an older one can say what is needed. */
+export const programValue = 'program'
 
 /**
  * Brings the database to this version's schema, each step in a transaction of its own.
@@ -19,8 +24,10 @@ export function migrate(connection: Connection, dialect: Dialect, nowMs: number)
     connection.get(dialect.builder.selectFrom('version').select(sql<number | null>`max(number)`.as('number')))
       ?.number ?? 0
   if (found > steps.length) {
+    const named = connection.get(dialect.builder.selectFrom('value').select('text').where('name', '=', programValue))
+    const writer = named ? `Mishap ${named.text}` : 'a newer version'
     throw new MishapError('START_NEWER_DATA', {
-      detail: `The data folder was written by a newer version (schema ${found}; this version knows ${steps.length}).`,
+      detail: `The data folder was written by ${writer} (schema ${found}; this version knows ${steps.length}). Use that version, or a newer one.`,
     })
   }
   for (let number = found + 1; number <= steps.length; number++) {

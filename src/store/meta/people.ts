@@ -1,5 +1,6 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { Kysely, SqliteDialect } from 'kysely'
+import { keepPrivate } from './connection.ts'
 import type { MetaStore, Person } from './meta.ts'
 import type { Store } from './store.ts'
 
@@ -27,6 +28,7 @@ export function peoplePart({ read, dialect: { builder } }: Store): Part {
  * a transaction held across an await would block meta's synchronous writer in this same process until its busy time-out.
  */
 export function openAuthDatabase(file: string): { kysely: Kysely<never>; close(): void } {
+  keepPrivate(file)
   const database = new DatabaseSync(file, { enableForeignKeyConstraints: true, timeout: 5_000 })
   database.exec('pragma journal_mode = wal; pragma synchronous = full')
   const kysely = new Kysely<never>({

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { type Selectable, sql } from 'kysely'
 import { MishapError } from '../../errors.ts'
-import type { MetaStore, Project, ProjectKey } from './meta.ts'
+import { checkFieldNames, checkOrigins } from './lists.ts'
+import type { ChangedBy, MetaStore, Project, ProjectChange, ProjectKey } from './meta.ts'
 import { checkName, checkSlug, idOf } from './names.ts'
+import { staleError } from './revision.ts'
 import { fromJson, type Store } from './store.ts'
 import type { Tables } from './tables.ts'
 
@@ -15,6 +17,7 @@ const toProject = (row: Selectable<Tables['project']>): Project => ({
   createdMs: row.created_ms,
   firstEventMs: row.first_event_ms,
   allowedOrigins: fromJson<string[]>(row.allowed_origins),
+  rev: row.rev,
 })
 
 const toKey = (row: Selectable<Tables['project_key']>): ProjectKey => ({
@@ -29,6 +32,7 @@ const toKey = (row: Selectable<Tables['project_key']>): ProjectKey => ({
       : { count: row.rate_count, windowS: row.rate_window_s },
   createdMs: row.created_ms,
   lastUsedMs: row.last_used_ms,
+  rev: row.rev,
 })
 
 /** Grows with each change that accept has to know; must run inside the change's transaction. */
@@ -42,16 +46,49 @@ export function bumpKeysVersion({ write, dialect: { builder } }: Pick<Store, 'wr
   )
 }
 
-type ProjectPart = Pick<MetaStore, 'createProject' | 'projectsOf' | 'projectById' | 'projectBySlug' | 'updateProject'>
+/** Throws CONFLICT when the change was made for another revision than the row's. */
+function demandRevision(
+  store: Store,
+  row: { rev: number; changed_by: string | null; changed_ms: number | null },
+  by: ChangedBy | undefined,
+): void {
+  if (by?.rev !== undefined && by.rev !== row.rev)
+    throw staleError(store, { rev: row.rev, userId: row.changed_by, atMs: row.changed_ms })
+}
 
-/** Projects. */
-export function projectPart(store: Store): ProjectPart {
-  const {
-    write,
-    read,
-    dialect: { builder },
-    clock,
-  } = store
+/** The columns that say who changed a row. */
+const revised = (store: Store, row: { rev: number }, by: ChangedBy | undefined) => ({
+  rev: row.rev + 1,
+  changed_ms: store.clock.now(),
+  changed_by: by?.userId ?? null,
+})
+
+const isSame = (columns: Record<string, unknown>, old: object): boolean =>
+  Object.entries(columns).every(([name, value]) => (old as Record<string, unknown>)[name] === value)
+
+/** The columns of a change; throws VALIDATION with fields. */
+function projectColumns(old: Selectable<Tables['project']>, change: ProjectChange) {
+  const list = (value: string[] | undefined, kept: string) => (value === undefined ? kept : JSON.stringify(value))
+  const flag = (value: boolean | undefined, kept: number) => (value === undefined ? kept : Number(value))
+  const { allowedOrigins, sensitiveFields, safeFields } = change
+  return {
+    slug: change.slug === undefined ? old.slug : checkSlug(change.slug),
+    name: change.name === undefined ? old.name : checkName(change.name),
+    platform: change.platform === undefined ? old.platform : change.platform,
+    allowed_origins: list(allowedOrigins && checkOrigins(allowedOrigins), old.allowed_origins),
+    scrub: flag(change.scrub, old.scrub),
+    scrub_defaults: flag(change.scrubDefaults, old.scrub_defaults),
+    scrub_ip_addresses: flag(change.scrubIpAddresses, old.scrub_ip_addresses),
+    sensitive_fields: list(
+      sensitiveFields && checkFieldNames(sensitiveFields, 'sensitiveFields'),
+      old.sensitive_fields,
+    ),
+    safe_fields: list(safeFields && checkFieldNames(safeFields, 'safeFields'), old.safe_fields),
+  }
+}
+
+/** What making and changing a project share; `demandFree` and `forgetOldSlug` run inside the change's transaction. */
+function projectSteps({ write, dialect: { builder } }: Store) {
   const one = (id: number) => builder.selectFrom('project').selectAll().where('id', '=', id)
   const demandFree = (organizationId: number, slug: string, butId: number) => {
     const taken = write.get(
@@ -63,6 +100,29 @@ export function projectPart(store: Store): ProjectPart {
         fields: { slug: ['Another project has this slug.'] },
       })
   }
+
+  const forgetOldSlug = (organizationId: number, slug: string) =>
+    void write.run(
+      builder.deleteFrom('old_slug').where('organization_id', '=', organizationId).where('slug', '=', slug),
+    )
+
+  return { one, demandFree, forgetOldSlug }
+}
+
+type ProjectPart = Pick<
+  MetaStore,
+  'createProject' | 'projectsOf' | 'projectById' | 'projectBySlug' | 'projectByOldSlug'
+>
+
+/** Projects. */
+export function projectPart(store: Store): ProjectPart {
+  const {
+    write,
+    read,
+    dialect: { builder },
+    clock,
+  } = store
+  const { one, demandFree, forgetOldSlug } = projectSteps(store)
 
   return {
     createProject: ({ organizationId, slug, name, platform }) => {
@@ -76,6 +136,7 @@ export function projectPart(store: Store): ProjectPart {
       }
       return write.transaction(() => {
         demandFree(organizationId, slug, 0)
+        forgetOldSlug(organizationId, slug)
         const { lastId } = write.run(builder.insertInto('project').values(row))
         bumpKeysVersion(store)
         const made = write.get(one(lastId))
@@ -97,18 +158,46 @@ export function projectPart(store: Store): ProjectPart {
       const row = read.get(id === undefined ? base.where('slug', '=', slugOrId) : base.where('id', '=', id))
       return row && toProject(row)
     },
-    updateProject: (id, value) =>
+    projectByOldSlug: (organizationId, slug) => {
+      const row = read.get(
+        builder
+          .selectFrom('old_slug')
+          .innerJoin('project', 'project.id', 'old_slug.project_id')
+          .selectAll('project')
+          .where('old_slug.organization_id', '=', organizationId)
+          .where('old_slug.slug', '=', slug),
+      )
+      return row && toProject(row)
+    },
+  }
+}
+
+/** What people change on a project. */
+export function projectChangePart(store: Store): Pick<MetaStore, 'updateProject'> {
+  const {
+    write,
+    dialect: { builder },
+  } = store
+  const { one, demandFree, forgetOldSlug } = projectSteps(store)
+  return {
+    updateProject: (id, change, by) =>
       write.transaction(() => {
         const old = write.get(one(id))
         if (!old) throw new MishapError('NOT_FOUND')
-        if (value.slug !== undefined) demandFree(old.organization_id, checkSlug(value.slug), id)
-        const row = {
-          slug: value.slug ?? old.slug,
-          name: value.name === undefined ? old.name : checkName(value.name),
-          platform: value.platform === undefined ? old.platform : value.platform,
-          allowed_origins:
-            value.allowedOrigins === undefined ? old.allowed_origins : JSON.stringify(value.allowedOrigins),
+        demandRevision(store, old, by)
+        const columns = projectColumns(old, change)
+        if (columns.slug !== old.slug) {
+          demandFree(old.organization_id, columns.slug, id)
+          forgetOldSlug(old.organization_id, columns.slug)
+          forgetOldSlug(old.organization_id, old.slug)
+          write.run(
+            builder
+              .insertInto('old_slug')
+              .values({ organization_id: old.organization_id, slug: old.slug, project_id: id }),
+          )
         }
+        if (isSame(columns, old)) return toProject(old)
+        const row = { ...columns, ...revised(store, old, by) }
         write.run(builder.updateTable('project').set(row).where('id', '=', id))
         bumpKeysVersion(store)
         return toProject({ ...old, ...row })
@@ -117,7 +206,10 @@ export function projectPart(store: Store): ProjectPart {
 }
 
 /** The switches of a project that refine reads. */
-export function settingsPart({ read, dialect: { builder } }: Store): Pick<MetaStore, 'projectSettings'> {
+export function settingsPart({
+  read,
+  dialect: { builder },
+}: Store): Pick<MetaStore, 'projectSettings' | 'scrubSettings'> {
   const settings = read.hot<{ id: number }, Selectable<Tables['project']>>((slot) =>
     builder.selectFrom('project').selectAll().where('id', '=', slot('id')),
   )
@@ -128,12 +220,23 @@ export function settingsPart({ read, dialect: { builder } }: Store): Pick<MetaSt
         row && {
           projectId,
           organizationId: row.organization_id,
-          scrubDefaults: row.scrub_defaults === 1,
+          scrubDefaults: row.scrub === 1 && row.scrub_defaults === 1,
           scrubIpAddresses: row.scrub_ip_addresses === 1,
-          sensitiveFields: fromJson<string[]>(row.sensitive_fields),
+          sensitiveFields: row.scrub === 1 ? fromJson<string[]>(row.sensitive_fields) : [],
           safeFields: fromJson<string[]>(row.safe_fields),
         }
       )
+    },
+    scrubSettings: (projectId) => {
+      const row = settings.get({ id: projectId })
+      if (!row) throw new MishapError('NOT_FOUND')
+      return {
+        scrub: row.scrub === 1,
+        scrubDefaults: row.scrub_defaults === 1,
+        scrubIpAddresses: row.scrub_ip_addresses === 1,
+        sensitiveFields: fromJson<string[]>(row.sensitive_fields),
+        safeFields: fromJson<string[]>(row.safe_fields),
+      }
     },
   }
 }
@@ -170,6 +273,9 @@ export function keyPart(store: Store): KeyPart {
         rate_window_s: null,
         created_ms: clock.now(),
         last_used_ms: null,
+        rev: 0,
+        changed_ms: null,
+        changed_by: null,
       }
       return write.transaction(() => {
         const { lastId } = write.run(builder.insertInto('project_key').values(row))
@@ -181,18 +287,21 @@ export function keyPart(store: Store): KeyPart {
       read
         .all(builder.selectFrom('project_key').selectAll().where('project_id', '=', projectId).orderBy('id'))
         .map(toKey),
-    updateKey: (id, value) => {
+    updateKey: (id, value, by) => {
       if (value.rateLimit !== undefined) checkRateLimit(value.rateLimit)
       return write.transaction(() => {
         const old = write.get(one(id))
         if (!old) throw new MishapError('NOT_FOUND')
+        demandRevision(store, old, by)
         const limit = value.rateLimit
-        const row = {
+        const columns = {
           label: value.label === undefined ? old.label : checkName(value.label, 'label'),
           active: value.active === undefined ? old.active : Number(value.active),
           rate_count: limit === undefined ? old.rate_count : (limit?.count ?? null),
           rate_window_s: limit === undefined ? old.rate_window_s : (limit?.windowS ?? null),
         }
+        if (isSame(columns, old)) return toKey(old)
+        const row = { ...columns, ...revised(store, old, by) }
         write.run(builder.updateTable('project_key').set(row).where('id', '=', id))
         bumpKeysVersion(store)
         return toKey({ ...old, ...row })

@@ -1,14 +1,16 @@
 import type { Clock } from '../../clock.ts'
+import { channelPart, deliveryPart, outboxPart } from './alerts.ts'
 import { batchPart } from './batch.ts'
 import { openSqlite } from './connection.ts'
 import { keptPart, outcomePart } from './counts.ts'
 import { sqliteDialect } from './dialect.ts'
-import { commentPart, issueHangPart, issueListPart, issueStatePart, seenPart } from './issues.ts'
+import { commentPart, issueHangPart, issueListPart, issueStatePart, lookPart, seenPart } from './issues.ts'
+import { keepPart } from './keep.ts'
 import type { MetaStore } from './meta.ts'
 import { migrate } from './migrate.ts'
 import { memberPart, organizationPart } from './organizations.ts'
 import { peoplePart } from './people.ts'
-import { keyPart, projectPart, settingsPart, snapshotPart } from './projects.ts'
+import { keyPart, projectChangePart, projectPart, settingsPart, snapshotPart } from './projects.ts'
 import type { Store } from './store.ts'
 import { tokenPart } from './tokens.ts'
 
@@ -31,6 +33,7 @@ export function openSqliteMeta(file: string, options: { clock: Clock; readers?: 
     ...organizationPart(store),
     ...memberPart(store),
     ...projectPart(store),
+    ...projectChangePart(store),
     ...settingsPart(store),
     ...keyPart(store),
     ...snapshotPart(store),
@@ -40,10 +43,15 @@ export function openSqliteMeta(file: string, options: { clock: Clock; readers?: 
     ...seenPart(store),
     ...issueStatePart(store),
     ...commentPart(store),
+    ...lookPart(store),
     ...outcomePart(store),
     ...keptPart(store),
     ...tokenPart(store),
     ...batchPart(store),
+    ...channelPart(store),
+    ...outboxPart(store),
+    ...deliveryPart(store),
+    ...keepPart(store),
     close: () => {
       if (read !== write) read.close()
       write.close()

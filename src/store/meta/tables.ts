@@ -8,6 +8,9 @@ type Flag = number
 type JsonText = string
 type Defaulted<T> = ColumnType<T, T | undefined, T>
 
+/** How often people changed a row, when last, and who (null: the command, or nobody yet). */
+type Revised = { rev: Defaulted<number>; changed_ms: Defaulted<number | null>; changed_by: Defaulted<string | null> }
+
 /** Every table of meta as Kysely sees it. Times are milliseconds since 1970 UTC, names end in `_ms`. */
 export type Tables = {
   version: { number: number; applied_ms: number }
@@ -23,11 +26,13 @@ export type Tables = {
     created_ms: number
     first_event_ms: number | null
     allowed_origins: JsonText
+    scrub: Defaulted<Flag>
     scrub_defaults: Defaulted<Flag>
     scrub_ip_addresses: Defaulted<Flag>
     sensitive_fields: Defaulted<JsonText>
     safe_fields: Defaulted<JsonText>
-  }
+  } & Revised
+  old_slug: { organization_id: number; slug: string; project_id: number }
   project_key: {
     id: Id
     project_id: number
@@ -38,7 +43,7 @@ export type Tables = {
     rate_window_s: number | null
     created_ms: number
     last_used_ms: number | null
-  }
+  } & Revised
   short_id: { organization_id: number; prefix: string; last: number }
   issue: {
     id: Id
@@ -70,6 +75,7 @@ export type Tables = {
     comments: Defaulted<number>
     rev: Defaulted<number>
   }
+  issue_seen: { issue_id: number; user_id: string; at_ms: number }
   fingerprint: { project_id: number; hash: string; issue_id: number }
   activity: { id: Id; issue_id: number; type: string; created_ms: number; user_id: string | null; data: JsonText }
   digest: { project_id: number; digest: string; issue_id: number; event_id: string; last_ms: number }
@@ -125,6 +131,42 @@ export type Tables = {
     scopes: JsonText
     created_ms: number
     last_used_ms: number | null
+  }
+  channel: {
+    id: Id
+    organization_id: number
+    project_id: number | null
+    kind: string
+    name: string
+    sealed_target: string
+    sealed_secret: string
+    active: Flag
+    created_ms: number
+    failing_since_ms: number | null
+    last_error: string
+  }
+  alert_due: {
+    id: Id
+    organization_id: number
+    project_id: number
+    issue_id: number
+    kind: string
+    event_id: string
+    at_ms: number
+  }
+  delivery: {
+    id: Id
+    channel_id: number
+    recipient: string
+    kind: string
+    items: JsonText
+    more: number
+    status: string
+    attempts: number
+    next_ms: number
+    error: string
+    created_ms: number
+    sent_ms: number | null
   }
   auth_user: { id: string; name: string; email: string }
   auth_account: { id: string; userId: string; password: string | null }

@@ -1,0 +1,160 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { extract } from 'tar'
+import { afterAll, expect, test } from 'vitest'
+import {
+  api,
+  bootstrap,
+  discard,
+  envelopeOf,
+  errorEvent,
+  ingest,
+  type Product,
+  ready,
+  root,
+  start,
+  until,
+} from '../product.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'mishap-keep-'))
+const running: Product[] = []
+afterAll(async () => {
+  await Promise.all(running.map(discard))
+  rmSync(folder, { recursive: true, force: true })
+})
+
+type Said = { status: number; json: never; text: string }
+
+/** Runs `mishap …` beside this process, which goes on sending; the answer is its JSON. */
+const mishap = (...words: string[]): Promise<Said> =>
+  new Promise((resolve) => {
+    execFile(process.execPath, [join(root, 'src/main.ts'), ...words], { encoding: 'utf8' }, (error, stdout, stderr) => {
+      const json = (stdout.startsWith('{') ? JSON.parse(stdout) : undefined) as never
+      resolve({ status: error ? Number(error.code) : 0, json, text: stdout + stderr })
+    })
+  })
+
+type Issue = { id: string; shortId: string; title: string; count: string; lifetime: { count: string } }
+
+test('a backup taken under load comes back with everything that was acknowledged before it', async () => {
+  const product = await start()
+  running.push(product)
+  const project = await bootstrap(product)
+  await ready(product)
+  const sent = { acknowledged: 0, on: true }
+  const sender = async () => {
+    for (let at = 0; sent.on; at++) {
+      const answer = await ingest(product, project, envelopeOf(errorEvent(`Keep${at % 5}`, 'kept')))
+      if (answer.status === 200) sent.acknowledged++
+    }
+  }
+  const senders = [sender(), sender()]
+  await until('some events', 30_000, async () => sent.acknowledged > 200)
+  const before = sent.acknowledged
+  const file = join(folder, 'under-load.tar')
+  const made = await mishap('backup', file, '--json', '--data', product.data)
+  const after = sent.acknowledged
+  expect([made.status, after > before]).toEqual([0, true])
+  sent.on = false
+  await Promise.all(senders)
+  await product.stop()
+
+  const data = join(folder, 'restored')
+  const restored = await mishap('restore', file, '--json', '--data', data)
+  expect(restored).toMatchObject({ status: 0, json: made.json })
+  const again = await start({ data })
+  running.push(again)
+  await ready(again)
+  const counts = async () => {
+    const issues = (await api(again, project, `/organizations/${project.org}/issues/?query=`)).json as Issue[]
+    return issues.reduce((sum, one) => sum + Number(one.lifetime.count), 0)
+  }
+  // Those answered before are in; those answered while it was taken are in or not.
+  const there = await until('everything refined', 60_000, async () => {
+    const state = await mishap('verify', '--json', '--data', data)
+    const now = await counts()
+    return state.status === 0 && now >= before ? now : undefined
+  })
+  expect(there).toBeLessThanOrEqual(after + 2)
+  expect((await mishap('verify', '--json', '--data', data)).json).toMatchObject({ ok: true })
+}, 180_000)
+
+test('verify names what is wrong and exits 1', async () => {
+  const product = await start()
+  running.push(product)
+  const project = await bootstrap(product)
+  await ready(product)
+  const envelope = `${envelopeOf(errorEvent('Broken', 'soon'))}\n{"type":"attachment","filename":"a.txt","length":3}\nabc\n`
+  expect((await ingest(product, project, envelope)).status).toBe(200)
+  await until(
+    'the event',
+    30_000,
+    async () =>
+      ((await mishap('verify', '--json', '--data', product.data)).json as { checks: { looked: number }[] }).checks[1]
+        ?.looked === 1,
+  )
+  await product.stop()
+  rmSync(join(product.data, 'blobs'), { recursive: true })
+  const found = await mishap('verify', '--json', '--data', product.data)
+  expect([
+    found.status,
+    (found.json as { ok: boolean; checks: { name: string; wrong: string[] }[] }).checks.filter(
+      (one) => one.wrong.length,
+    ),
+  ]).toMatchObject([1, [{ name: 'blobs', wrong: [expect.stringContaining('is missing')] }]])
+}, 120_000)
+
+test('a restore that was cut off is not started, and a folder in use is not restored into', async () => {
+  const data = join(folder, 'cut')
+  const broken = join(folder, 'broken.tar')
+  writeFileSync(broken, 'no archive at all'.repeat(100))
+  expect(await mishap('restore', broken, '--data', data)).toMatchObject({
+    status: 1,
+    text: expect.stringContaining('no backup of Mishap'),
+  })
+  writeFileSync(join(data, 'restoring'), '')
+  expect(await mishap('start', '--port', '1', '--data', data)).toMatchObject({
+    status: 1,
+    text: expect.stringContaining('START_HALF_RESTORED'),
+  })
+  expect(await mishap('verify', '--data', join(folder, 'nothing'))).toMatchObject({
+    status: 1,
+    text: expect.stringContaining('holds no data'),
+  })
+  expect(await mishap('backup')).toMatchObject({ status: 64, text: expect.stringContaining('takes one file') })
+})
+
+/** Made by an earlier commit: 25 events in 7 issues, each with an attachment (fixtures/data/README.md). */
+const earlier = { token: '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', org: 'acme' }
+
+test('a data folder of an earlier version is tried on a copy, then opens with all it holds', async () => {
+  const data = join(folder, 'earlier')
+  mkdirSync(data)
+  await extract({ file: join(root, 'fixtures/data/schema-1.tar.gz'), cwd: data })
+  const rehearsed = await mishap('upgrade', '--rehearse', '--json', '--data', data)
+  expect(rehearsed).toMatchObject({ status: 0, json: { ok: true } })
+  const product = await start({ data })
+  running.push(product)
+  await ready(product)
+  const range = 'start=2026-11-20T00:00:00Z&end=2026-11-23T00:00:00Z'
+  const issues = (await api(product, earlier, `/organizations/acme/issues/?query=&${range}`)).json as Issue[]
+  expect(issues.map((one) => Number(one.lifetime.count)).sort()).toEqual([3, 3, 3, 4, 4, 4, 4])
+  expect((await mishap('verify', '--json', '--data', data)).json).toMatchObject({ ok: true })
+}, 120_000)
+
+test('a data folder of a newer version names the version that wrote it', async () => {
+  const data = join(folder, 'newer')
+  mkdirSync(join(data, 'meta'), { recursive: true })
+  const database = new DatabaseSync(join(data, 'meta', 'mishap.sqlite'))
+  database.exec(
+    "create table version (number integer primary key, applied_ms integer); insert into version values (999, 0); create table value (name text primary key, text text not null); insert into value values ('program', '9.8.7')",
+  )
+  database.close()
+  expect(await mishap('verify', '--data', data)).toMatchObject({
+    status: 1,
+    text: expect.stringMatching(/START_NEWER_DATA.*9\.8\.7/),
+  })
+})

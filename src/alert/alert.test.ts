@@ -1,0 +1,244 @@
+import { createHmac } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { SMTPServer } from 'smtp-server'
+import { afterAll, describe, expect, test } from 'vitest'
+import { systemClock, testClock } from '../clock.ts'
+import { silent } from '../observe.ts'
+import { createOutgoing, type Outgoing } from '../outgoing.ts'
+import { commit, effect, hash, withProject } from '../store/meta/fixture.ts'
+import type { MetaStore } from '../store/meta/meta.ts'
+import { openSqliteMeta } from '../store/meta/sqlite.ts'
+import { type AlertDeps, createAlerts, retryMs } from './alert.ts'
+import { createMailer, type Mail, type SmtpSettings } from './send/email.ts'
+import { signatureOf } from './send/hook.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'mishap-alert-'))
+const opened: { close(): void }[] = []
+afterAll(() => {
+  for (const one of opened) one.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const smtp: SmtpSettings = {
+  host: '127.0.0.1',
+  port: 0,
+  security: 'none',
+  user: '',
+  password: '',
+  from: 'mishap@x.test',
+}
+
+/** Everything real but the clock and the way out, which records what would be sent. */
+function rig(more: Partial<AlertDeps> = {}) {
+  const clock = testClock()
+  const meta: MetaStore = withProject(openSqliteMeta(join(folder, `${opened.length}.sqlite`), { clock }))
+  opened.push(meta)
+  const calls: { url: string; body: unknown; headers: Record<string, string> }[] = []
+  const mails: Mail[] = []
+  const broken = { how: undefined as string | undefined }
+  const outgoing: Outgoing = {
+    send: async ({ url, body = '', headers = {} }) => {
+      if (broken.how) throw new Error(broken.how)
+      calls.push({ url, body: JSON.parse(body), headers })
+      return { status: 200, headers: {}, body: Buffer.alloc(0), url, address: '' }
+    },
+  }
+  const mailer = {
+    send: async (_settings: SmtpSettings, mail: Mail) => {
+      if (broken.how) throw new Error(broken.how)
+      mails.push(mail)
+    },
+    close() {},
+  }
+  const deps: AlertDeps = {
+    ...{ clock, observe: silent, meta, outgoing, mailer, url: 'https://m.test' },
+    open: (sealed) => sealed.replace('sealed:', ''),
+    smtp: () => smtp,
+    ...more,
+  }
+  const alerts = createAlerts(deps)
+  const channel = (kind: 'email' | 'slack' | 'webhook', target: string, secret = '') =>
+    meta.createChannel({
+      organizationId: 1,
+      projectId: null,
+      kind,
+      name: kind,
+      sealedTarget: `sealed:${target}`,
+      sealedSecret: secret && `sealed:${secret}`,
+    })
+  return { clock, meta, alerts, calls, mails, broken, channel }
+}
+
+describe('a commit’s notification', () => {
+  test('goes to each channel in its form, once', async () => {
+    const { meta, alerts, calls, mails, channel } = rig()
+    channel('slack', 'https://chat.test/x')
+    channel('webhook', 'https://hook.test/y', 'secret')
+    channel('email', 'a@x.test,b@x.test')
+    commit(meta, { events: [effect({ title: 'Boom' })] })
+    expect(await alerts.run()).toEqual({ tries: 4 })
+    expect(calls.map((one) => one.url)).toEqual(['https://chat.test/x', 'https://hook.test/y'])
+    expect(calls[0]?.body).toMatchObject({ text: 'New issue WEB-1: Boom' })
+    const hook = calls[1]
+    const timestamp = Number(hook?.headers['x-mishap-timestamp'])
+    expect(hook?.headers['x-mishap-signature']).toBe(signatureOf('secret', timestamp, JSON.stringify(hook?.body)))
+    expect(mails.map((one) => [one.to, one.subject, one.messageId])).toEqual([
+      ['a@x.test', 'New issue WEB-1: Boom', '<delivery-3@m.test>'],
+      ['b@x.test', 'New issue WEB-1: Boom', '<delivery-4@m.test>'],
+    ])
+    commit(meta, { events: [effect()] })
+    expect(await alerts.run()).toEqual({ tries: 0 })
+  })
+
+  test('without a mail server a mail channel is told nothing and nothing waits', async () => {
+    const { meta, alerts, channel } = rig({ smtp: () => undefined })
+    channel('email', 'a@x.test')
+    commit(meta, { events: [effect()] })
+    expect(await alerts.run()).toEqual({ tries: 0 })
+    expect(meta.alertsDue(10)).toEqual([])
+  })
+
+  test('an issue that is gone is not told, and the delivery ends', async () => {
+    const { meta, alerts, calls, channel } = rig()
+    channel('slack', 'https://chat.test/x')
+    meta.decideAlerts(
+      [{ channelId: 1, recipient: '', kind: 'issue', items: [{ issueId: 99, kind: 'new', eventId: '' }], more: 0 }],
+      [],
+      0,
+    )
+    await alerts.run()
+    expect([calls.length, meta.deliveryById(1)?.status]).toEqual([0, 'sent'])
+  })
+})
+
+test('tries follow with growing pauses, then the delivery has failed and the channel shows it; a success clears it', async () => {
+  const { clock, meta, alerts, calls, broken, channel } = rig()
+  channel('slack', 'https://chat.test/x')
+  commit(meta, { events: [effect()] })
+  broken.how = 'The address answered 500.'
+  const tried: number[] = []
+  for (const pause of [0, ...retryMs]) {
+    clock.advance(Math.max(0, pause - 1))
+    if (pause) expect(await alerts.run()).toEqual({ tries: 0 })
+    clock.advance(pause ? 1 : 0)
+    await alerts.run()
+    tried.push(meta.deliveryById(1)?.attempts ?? -1)
+  }
+  expect(tried).toEqual([1, 2, 3, 4, 5, 6, 7])
+  expect(meta.deliveryById(1)).toMatchObject({ status: 'failed', error: 'The address answered 500.' })
+  expect(meta.channelById(1)?.failingSinceMs).toBe(clock.now())
+  broken.how = undefined
+  commit(meta, { events: [effect({ hashes: [hash(2)] })] })
+  await alerts.run()
+  expect([calls.length, meta.channelById(1)?.failingSinceMs]).toEqual([1, null])
+})
+
+test('a test message is tried once, at once, and says how it ended', async () => {
+  const { alerts, mails, broken, channel } = rig()
+  const mail = channel('email', 'a@x.test')
+  expect(await alerts.test(mail)).toMatchObject([{ kind: 'test', status: 'sent', recipient: 'a@x.test' }])
+  expect(mails[0]?.subject).toBe('Mishap: a test message from Acme')
+  broken.how = 'connect ECONNREFUSED\r\n127.0.0.1:25'
+  expect(await alerts.test(mail)).toMatchObject([
+    { status: 'failed', error: 'connect ECONNREFUSED 127.0.0.1:25', attempts: 1 },
+  ])
+})
+
+test('a channel that can’t be opened fails by itself; members who only look get no mail', async () => {
+  const { meta, alerts, mails, channel } = rig({
+    open: (sealed) => {
+      if (sealed.endsWith('broken')) throw new Error('wrong key')
+      return sealed.replace('sealed:', '')
+    },
+  })
+  channel('slack', 'broken')
+  channel('email', 'broken')
+  channel('email', 'members')
+  meta.setMember(1, 'bob', 'viewer')
+  commit(meta, { events: [effect()] })
+  await alerts.run()
+  expect(meta.deliveryById(1)).toMatchObject({ status: 'queued', error: 'wrong key' })
+  // ann has no account in this store, so nobody is addressed
+  expect(mails).toEqual([])
+})
+
+describe('over the wire', () => {
+  test('a mail arrives with its parts, and a server that refuses is named', async () => {
+    const seen: string[] = []
+    const server = new SMTPServer({
+      disabledCommands: ['STARTTLS'],
+      authOptional: true,
+      onAuth: ({ username, password }, _session, done) =>
+        username === 'me' && password === 'right' ? done(null, { user: 'me' }) : done(new Error('no')),
+      onData: (stream, _session, done) => {
+        const parts: Buffer[] = []
+        stream.on('data', (part: Buffer) => parts.push(part))
+        stream.on('end', () => {
+          seen.push(Buffer.concat(parts).toString())
+          done()
+        })
+      },
+    })
+    const port = await new Promise<number>((resolve) => {
+      const listening = server.listen(0, '127.0.0.1', () => resolve((listening.address() as AddressInfo).port))
+    })
+    const mailer = createMailer()
+    const mail = {
+      to: 'a@x.test',
+      subject: 'Größe',
+      text: 'plain',
+      html: '<p>rich</p>',
+      messageId: '<delivery-1@m.test>',
+    }
+    await mailer.send({ ...smtp, port }, mail)
+    await mailer.send({ ...smtp, port, user: 'me', password: 'right' }, mail)
+    await expect(mailer.send({ ...smtp, port, user: 'me', password: 'wrong' }, mail)).rejects.toThrow(/Invalid login/)
+    await expect(mailer.send({ ...smtp, port, security: 'starttls' }, mail)).rejects.toThrow(/STARTTLS/i)
+    mailer.close()
+    await new Promise<void>((resolve) => server.close(() => resolve()))
+    expect(seen).toHaveLength(2)
+    for (const header of [
+      'Message-ID: <delivery-1@m.test>',
+      'To: a@x.test',
+      'Auto-Submitted: auto-generated',
+      'From: mishap@x.test',
+    ])
+      expect(seen[0]).toContain(header)
+    expect(seen[0]).toMatch(/plain[\s\S]*<p>rich<\/p>/)
+  })
+
+  test('a webhook is signed over time and body', async () => {
+    const seen: { body: string; headers: NodeJS.Dict<string | string[]> }[] = []
+    const server = createServer((req, res) => {
+      let body = ''
+      req
+        .on('data', (part) => (body += part))
+        .on('end', () => {
+          seen.push({ body, headers: req.headers })
+          res.writeHead(seen.length === 1 ? 200 : 410).end()
+        })
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const { meta, alerts, channel } = rig({
+      outgoing: createOutgoing({ clock: systemClock, allowedNetworks: ['127.0.0.1'] }),
+    })
+    const hook = channel('webhook', `http://127.0.0.1:${port}/hook`, 'shared')
+    commit(meta, { events: [effect()] })
+    await alerts.run()
+    const { body = '', headers = {} } = seen[0] ?? {}
+    const expected = createHmac('sha256', 'shared').update(`${headers['x-mishap-timestamp']}.${body}`).digest('hex')
+    expect([headers['x-mishap-signature'], headers['content-type'], headers['x-mishap-delivery']]).toEqual([
+      `v1=${expected}`,
+      'application/json',
+      '1',
+    ])
+    expect(JSON.parse(body)).toMatchObject({ delivery: 1, issues: [{ shortId: 'WEB-1' }] })
+    expect(await alerts.test(hook)).toMatchObject([{ status: 'failed', error: 'The address answered 410.' }])
+    server.close()
+  })
+})

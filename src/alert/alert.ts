@@ -1,0 +1,198 @@
+import type { Clock } from '../clock.ts'
+import type { Observe } from '../observe.ts'
+import type { Outgoing } from '../outgoing.ts'
+import type { Channel, Delivery } from '../store/meta/alerts.ts'
+import type { MetaStore } from '../store/meta/meta.ts'
+import { decide } from './decide.ts'
+import { htmlOf, line, type Message, slackOf, subjectOf, type Told, textOf, webhookOf } from './message.ts'
+import { createMailer, type Mailer, type SmtpSettings } from './send/email.ts'
+import { sendHook } from './send/hook.ts'
+
+export type AlertDeps = {
+  clock: Clock
+  observe: Observe
+  meta: MetaStore
+  outgoing: Outgoing
+  /** Tests give their own. */
+  mailer?: Mailer
+  /** Origin of the screens, without trailing slash. */
+  url: string
+  /** Opens what a channel keeps sealed; throws when the key has changed. */
+  open(sealed: string): string
+  /** undefined: no mail server is set. */
+  smtp(): SmtpSettings | undefined
+}
+
+type Wired = AlertDeps & { mailer: Mailer }
+
+/** Notifications of process app. */
+export type Alerts = {
+  /** Decides and sends what is due; returns at once and never runs twice at the same time. */
+  kick(): void
+  /** The same, for the jobs table: resolves when nothing is left to do now, with the number of tries. */
+  run(): Promise<Record<string, unknown>>
+  /** Sends a test message now. Throws nothing: the delivery says how it ended. */
+  test(channel: Channel): Promise<Delivery[]>
+  stop(): void
+}
+
+/** Pauses after the first, second, ... failed try, ms; after the last one the delivery has failed: 7 h in all. */
+export const retryMs = [10_000, 30_000, 120_000, 600_000, 3_600_000, 21_600_000] as const
+/** How far back messages matter for the pause of an issue. */
+const recentMs = 3_600_000
+const dueMax = 1000
+const sendingMax = 50
+/** One slow channel must not hold the others: tries run side by side. */
+const atOnce = 4
+
+/** The addresses of a mail channel: its list, or every member who may triage (a viewer only looks). */
+function recipientsOf(deps: AlertDeps, channel: Channel): string[] {
+  if (channel.kind !== 'email') return ['']
+  if (!deps.smtp()) return []
+  const target = deps.open(channel.sealedTarget)
+  if (target !== 'members') return target.split(',').filter(Boolean)
+  const members = deps.meta.membersOf(channel.organizationId).filter((one) => one.role !== 'viewer')
+  return deps.meta.people(members.map((one) => one.userId)).map((one) => one.email)
+}
+
+function decideDue(deps: AlertDeps): number {
+  const { meta, clock } = deps
+  const due = meta.alertsDue(dueMax)
+  if (due.length === 0) return 0
+  const channels = [...new Set(due.map((one) => one.organizationId))].flatMap((id) => meta.channelsOf(id))
+  const nowMs = clock.now()
+  const recent = channels.length
+    ? meta.deliveriesSince(
+        channels.map((one) => one.id),
+        nowMs - recentMs,
+      )
+    : []
+  const recipients = (channel: Channel): string[] => {
+    try {
+      return recipientsOf(deps, channel)
+    } catch (error) {
+      deps.observe.warn({ channel: channel.id, error: String(error).slice(0, 200) }, 'a channel could not be opened')
+      return []
+    }
+  }
+  const { deliveries, doneIds } = decide({ due, channels, recent, recipientsOf: recipients, nowMs })
+  if (deliveries.length || doneIds.length) meta.decideAlerts(deliveries, doneIds, nowMs)
+  return doneIds.length
+}
+
+/** What a delivery says; undefined when everything that it was about is gone. */
+function messageOf(deps: AlertDeps, delivery: Delivery, channel: Channel): Message | undefined {
+  const { meta, url } = deps
+  const organization = meta.organizationById(channel.organizationId)
+  if (!organization) return undefined
+  const told = delivery.items.flatMap(({ issueId, kind, eventId }): Told[] => {
+    const issue = meta.issueById(issueId)
+    const project = issue && meta.projectById(issue.projectId)
+    return issue && project ? [{ issue, project, kind, eventId }] : []
+  })
+  if (told.length === 0 && delivery.kind !== 'test') return undefined
+  return { organization, kind: delivery.kind, told, more: delivery.more, url }
+}
+
+async function send(deps: Wired, delivery: Delivery, channel: Channel): Promise<void> {
+  const message = messageOf(deps, delivery, channel)
+  if (!message) return
+  if (channel.kind === 'email') {
+    const settings = deps.smtp()
+    if (!settings) throw new Error('No mail server is set.')
+    await deps.mailer.send(settings, {
+      to: delivery.recipient,
+      subject: subjectOf(message),
+      text: textOf(message),
+      html: htmlOf(message),
+      // The same in every try: a mail that came twice is shown once.
+      messageId: `<delivery-${delivery.id}@${new URL(deps.url).hostname}>`,
+    })
+    return
+  }
+  await sendHook(deps.outgoing, {
+    url: deps.open(channel.sealedTarget),
+    secret: channel.sealedSecret ? deps.open(channel.sealedSecret) : '',
+    body: channel.kind === 'slack' ? slackOf(message) : webhookOf(message, delivery.id),
+    deliveryId: delivery.id,
+    nowMs: deps.clock.now(),
+  })
+}
+
+/** One try, and what it comes to. A test is not tried again: somebody is looking at it. */
+async function attempt(deps: Wired, delivery: Delivery): Promise<void> {
+  const { meta, clock } = deps
+  const channel = meta.channelById(delivery.channelId)
+  if (!channel) return
+  try {
+    await send(deps, delivery, channel)
+    meta.noteDelivery(delivery.id, { status: 'sent' }, clock.now())
+  } catch (thrown) {
+    const error = line(thrown instanceof Error ? thrown.message : String(thrown), 300)
+    const pause = delivery.kind === 'test' ? undefined : retryMs[delivery.attempts]
+    const end =
+      pause === undefined
+        ? { status: 'failed' as const, error }
+        : { status: 'queued' as const, error, nextMs: clock.now() + pause }
+    meta.noteDelivery(delivery.id, end, clock.now())
+    deps.observe.warn(
+      { channel: channel.id, delivery: delivery.id, status: end.status },
+      'a notification was not delivered',
+    )
+  }
+}
+
+async function attemptAll(deps: Wired, deliveries: readonly Delivery[]): Promise<void> {
+  const waiting = [...deliveries]
+  const lane = async () => {
+    for (let one = waiting.shift(); one; one = waiting.shift()) await attempt(deps, one)
+  }
+  await Promise.all(Array.from({ length: atOnce }, lane))
+}
+
+/** Notifications: decided from the outbox that commits write, sent with retries, logged. Nothing is sent twice but after a crash between sending and noting it. */
+export function createAlerts(given: AlertDeps): Alerts {
+  const deps: Wired = { ...given, mailer: given.mailer ?? createMailer() }
+  const state = { running: undefined as Promise<number> | undefined, again: false, stopped: false }
+  const round = async (): Promise<number> => {
+    let tries = 0
+    do {
+      state.again = false
+      for (;;) {
+        const decided = decideDue(deps)
+        const queued = deps.meta.deliveriesQueued(deps.clock.now(), sendingMax)
+        if (state.stopped || (decided === 0 && queued.length === 0)) break
+        tries += queued.length
+        await attemptAll(deps, queued)
+      }
+    } while (state.again && !state.stopped)
+    return tries
+  }
+  const run = (): Promise<number> => {
+    if (state.running) {
+      state.again = true
+      return state.running
+    }
+    state.running = round().finally(() => {
+      state.running = undefined
+    })
+    return state.running
+  }
+  return {
+    kick: () => {
+      run().catch((error: unknown) =>
+        deps.observe.error({ error: String(error).slice(0, 300) }, 'notifications failed'),
+      )
+    },
+    run: async () => ({ tries: await run() }),
+    test: async (channel) => {
+      const queued = deps.meta.queueTest(channel.id, recipientsOf(deps, channel), deps.clock.now())
+      await attemptAll(deps, queued)
+      return queued.flatMap((one) => deps.meta.deliveryById(one.id) ?? [])
+    },
+    stop: () => {
+      state.stopped = true
+      deps.mailer.close()
+    },
+  }
+}

@@ -1,0 +1,133 @@
+import type { AlertKind } from '../store/meta/alerts.ts'
+import type { Issue, Organization, Project } from '../store/meta/meta.ts'
+
+/** One issue of a message with the names around it. */
+export type Told = { issue: Issue; project: Project; kind: AlertKind; eventId: string }
+
+/** What one message says, before it is put into the form of a channel. Texts come from events: hostile, so data only. */
+export type Message = {
+  organization: Organization
+  kind: 'issue' | 'summary' | 'test'
+  told: Told[]
+  /** Issues beyond `told`. */
+  more: number
+  /** Origin of the screens, without trailing slash. */
+  url: string
+}
+
+const titleMax = 200
+
+/** One line without control characters or marks that turn text around, at most `max` characters. */
+export function line(text: string, max = titleMax): string {
+  const clean = text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, ' ').trim()
+  const characters = [...clean]
+  return characters.length > max ? `${characters.slice(0, max - 1).join('')}…` : clean
+}
+
+const htmlSigns: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const html = (text: string): string => text.replace(/[&<>"']/g, (sign) => htmlSigns[sign] ?? sign)
+/** Slack reads only these three as marks of its own. */
+const mrkdwn = (text: string): string => text.replace(/[&<>]/g, (sign) => htmlSigns[sign] ?? sign)
+
+/** The address of an issue's screen. */
+export const issueUrl = (message: Pick<Message, 'url' | 'organization'>, issue: Pick<Issue, 'id'>): string =>
+  `${message.url}/o/${message.organization.slug}/issues/${issue.id}`
+
+const kindWord = (kind: AlertKind): string => (kind === 'new' ? 'New issue' : 'Regression')
+const place = ({ issue, project }: Told): string =>
+  [project.slug, issue.lastRelease]
+    .filter(Boolean)
+    .map((one) => line(one, 80))
+    .join(' · ')
+
+/** The subject of a mail and the headline of a chat message. */
+export function subjectOf(message: Message): string {
+  const [first] = message.told
+  if (message.kind === 'test' || !first) return `Mishap: a test message from ${line(message.organization.name, 64)}`
+  if (message.kind === 'summary')
+    return `${message.told.length + message.more} more issues in ${line(message.organization.name, 64)}`
+  return `${kindWord(first.kind)} ${first.issue.shortId}: ${line(first.issue.title, 120)}`
+}
+
+const testSentence = 'Notifications reach this channel.'
+const summarySentence = 'So much is new at once that single messages are held back. What came since:'
+
+function textItem(message: Message, one: Told): string {
+  const { issue } = one
+  return [
+    `${kindWord(one.kind)} ${issue.shortId}: ${line(issue.title)}`,
+    issue.culprit ? `  in ${line(issue.culprit)}` : '',
+    `  ${place(one)} · ${issue.count} ${issue.count === 1 ? 'event' : 'events'}`,
+    `  ${issueUrl(message, issue)}`,
+  ]
+    .filter(Boolean)
+    .join('\n')
+}
+
+const moreSentence = (message: Message): string[] =>
+  message.more > 0 ? [`and ${message.more} more: ${message.url}/o/${message.organization.slug}/issues`] : []
+
+/** The plain text of a mail. */
+export function textOf(message: Message): string {
+  if (message.kind === 'test') return `${testSentence}\n`
+  const items = message.told.map((one) => textItem(message, one))
+  return `${[...(message.kind === 'summary' ? [summarySentence] : []), ...items, ...moreSentence(message)].join('\n\n')}\n`
+}
+
+/** The HTML of a mail: one link an issue, no image, nothing loaded. */
+export function htmlOf(message: Message): string {
+  const paragraph = (inner: string) => `<p style="font:14px/1.5 sans-serif;margin:0 0 16px">${inner}</p>`
+  if (message.kind === 'test') return paragraph(testSentence)
+  const items = message.told.map((one) => {
+    const { issue } = one
+    const head = `<a href="${html(issueUrl(message, issue))}">${html(`${issue.shortId}: ${line(issue.title)}`)}</a>`
+    return paragraph(
+      `${html(kindWord(one.kind))} ${head}<br>${issue.culprit ? `${html(line(issue.culprit))}<br>` : ''}${html(place(one))} · ${issue.count} ${issue.count === 1 ? 'event' : 'events'}`,
+    )
+  })
+  return [
+    ...(message.kind === 'summary' ? [paragraph(summarySentence)] : []),
+    ...items,
+    ...moreSentence(message).map((one) => paragraph(html(one))),
+  ].join('\n')
+}
+
+/** The body for a Slack-compatible webhook (Slack, Mattermost, Rocket.Chat): `text` for all, `blocks` for those that know them. */
+export function slackOf(message: Message): object {
+  const subject = subjectOf(message)
+  if (message.kind === 'test') return { text: mrkdwn(`${subject}. ${testSentence}`) }
+  const sections = message.told.map((one) => {
+    const { issue } = one
+    const head = `<${issueUrl(message, issue)}|${mrkdwn(`${issue.shortId}: ${line(issue.title)}`).replaceAll('|', '¦')}>`
+    const rows = [`*${kindWord(one.kind)}* ${head}`, mrkdwn(line(issue.culprit)), mrkdwn(place(one))]
+    return { type: 'section', text: { type: 'mrkdwn', text: rows.filter(Boolean).join('\n').slice(0, 2900) } }
+  })
+  const more = moreSentence(message).map((one) => ({ type: 'section', text: { type: 'mrkdwn', text: mrkdwn(one) } }))
+  return { text: mrkdwn(subject), blocks: [...sections, ...more] }
+}
+
+/** The body for a generic webhook; docs/notifications.md describes it. `deliveryId` is the same in every try. */
+export function webhookOf(message: Message, deliveryId: number): object {
+  return {
+    version: 1,
+    delivery: deliveryId,
+    kind: message.kind,
+    organization: { id: String(message.organization.id), slug: message.organization.slug },
+    issues: message.told.map(({ issue, project, kind, eventId }) => ({
+      change: kind,
+      id: String(issue.id),
+      shortId: issue.shortId,
+      title: issue.title,
+      culprit: issue.culprit,
+      level: issue.level,
+      project: { id: String(project.id), slug: project.slug },
+      release: issue.lastRelease,
+      eventId,
+      count: issue.count,
+      firstSeen: new Date(issue.firstSeenMs).toISOString(),
+      lastSeen: new Date(issue.lastSeenMs).toISOString(),
+      url: issueUrl(message, issue),
+    })),
+    more: message.more,
+  }
+}

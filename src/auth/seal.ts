@@ -1,0 +1,36 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+
+/** Encrypts what must be read again (a chat's webhook address, a mail password), so that a copy of the database gives nothing away. */
+export type Seal = {
+  seal(text: string): string
+  /** Throws when the text was sealed with another secret or was changed. */
+  open(sealed: string): string
+}
+
+const version = 'v1.'
+const ivBytes = 12
+const tagBytes = 16
+
+/** AES-256-GCM under a key derived from the instance's secret (HKDF-SHA256), a fresh nonce for each text. */
+export function createSeal(secret: string): Seal {
+  const key = Buffer.from(hkdfSync('sha256', secret, '', 'mishap seal 1', 32))
+  return {
+    seal: (text) => {
+      const iv = randomBytes(ivBytes)
+      const cipher = createCipheriv('aes-256-gcm', key, iv)
+      const packed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+      return version + Buffer.concat([iv, cipher.getAuthTag(), packed]).toString('base64url')
+    },
+    open: (sealed) => {
+      const bytes = Buffer.from(sealed.startsWith(version) ? sealed.slice(version.length) : '', 'base64url')
+      if (bytes.length < ivBytes + tagBytes) throw new Error('What was sealed is broken.')
+      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, ivBytes))
+      decipher.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes))
+      try {
+        return Buffer.concat([decipher.update(bytes.subarray(ivBytes + tagBytes)), decipher.final()]).toString('utf8')
+      } catch {
+        throw new Error('What was sealed can’t be opened: the secrets of the data folder have changed.')
+      }
+    },
+  }
+}

@@ -1,0 +1,141 @@
+import { constants } from 'node:fs'
+import { access, copyFile, link, mkdir, open, readdir, rename, rm, statfs, writeFile } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { create } from 'tar'
+import type { Clock } from '../clock.ts'
+import { MishapError } from '../errors.ts'
+import type { EventStore } from '../store/events/events.ts'
+import type { MetaStore } from '../store/meta/meta.ts'
+import { backupFormat, type Manifest, parts } from './manifest.ts'
+
+export type BackupDeps = {
+  clock: Clock
+  version: string
+  /** The data folder and its parts. */
+  data: string
+  folders: { journal: string; blobs: string; engine: string }
+  meta: Pick<MetaStore, 'copyTo' | 'tally' | 'cursor'>
+  events: Pick<EventStore, 'backup' | 'size'>
+  /** Lets batches in flight end and starts none until the returned function is called. Accepting goes on. */
+  pause(): Promise<() => void>
+}
+
+/** A disk that is full after a backup helps nobody. */
+const spareBytes = 64 * 1024 * 1024
+
+/** Copies files of a folder and below; `linked`: as hard links where the file system has them (for files that never change in place). */
+async function copyTree(from: string, to: string, linked: boolean): Promise<number> {
+  await mkdir(to, { recursive: true, mode: 0o700 })
+  let files = 0
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const source = join(from, entry.name)
+    const target = join(to, entry.name)
+    if (entry.isDirectory()) files += await copyTree(source, target, linked)
+    // a tilde: still being written
+    else if (entry.isFile() && !entry.name.includes('~')) {
+      files += (await takeFile(source, target, linked)) ? 1 : 0
+    }
+  }
+  return files
+}
+
+const codeOf = (error: unknown) => String((error as NodeJS.ErrnoException).code)
+
+/** One file; false when it went meanwhile. Twice is once: the second pass over the blobs takes only what came. */
+async function takeFile(source: string, target: string, linked: boolean): Promise<boolean> {
+  try {
+    if (linked) await link(source, target)
+    else await copyFile(source, target)
+    return true
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST' || codeOf(error) === 'ENOENT') return false
+    if (!linked) throw error
+    return takeFile(source, target, false)
+  }
+}
+
+async function demandSpace(deps: BackupDeps, file: string): Promise<void> {
+  const bytes = (await deps.events.size()).reduce((sum, one) => sum + one.bytesOnDisk, 0)
+  for (const folder of [deps.data, dirname(file)]) {
+    const { bavail, bsize } = await statfs(folder)
+    if (bavail * bsize < bytes + spareBytes)
+      throw new MishapError('VALIDATION', {
+        detail: `A backup needs about ${Math.ceil((bytes + spareBytes) / 2 ** 20)} MiB free in ${folder}.`,
+      })
+  }
+}
+
+async function gather(deps: BackupDeps, stage: string, name: string): Promise<Manifest> {
+  // Blobs before and after: one that goes meanwhile and one that comes are both there.
+  let blobs = await copyTree(deps.folders.blobs, join(stage, parts.blobs), true)
+  const resume = await deps.pause()
+  try {
+    await deps.events.backup(name)
+    deps.meta.copyTo(join(stage, parts.meta))
+    // Copied, never linked: the journal writes on in its newest segment and uses old ones again.
+    await copyTree(deps.folders.journal, join(stage, parts.journal), false)
+    blobs += await copyTree(deps.folders.blobs, join(stage, parts.blobs), true)
+    const rows = await deps.events.size()
+    const { organizations, projects, issues } = deps.meta.tally()
+    return {
+      format: backupFormat,
+      version: deps.version,
+      takenMs: deps.clock.now(),
+      cursor: deps.meta.cursor(),
+      ...{ organizations, projects, issues, blobs },
+      events: rows.find((one) => one.table === 'events')?.rows ?? 0,
+    }
+  } finally {
+    resume()
+  }
+}
+
+async function syncFile(path: string): Promise<void> {
+  const handle = await open(path, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/**
+ * Writes one archive that is consistent across the three stores and the journal, while the product runs: refining
+ * pauses for the copy of the events (about a second a gigabyte), accepting never does. The file stands whole or not
+ * at all. Throws VALIDATION when it exists already, its folder does not, or space is short.
+ */
+export async function takeBackup(deps: BackupDeps, path: string): Promise<Manifest> {
+  const file = resolve(path)
+  const exists = await access(file, constants.F_OK).then(
+    () => true,
+    () => false,
+  )
+  if (exists) throw new MishapError('VALIDATION', { detail: `${file} exists already.` })
+  await access(dirname(file), constants.W_OK).catch(() => {
+    throw new MishapError('VALIDATION', { detail: `${dirname(file)} is no folder that Mishap may write to.` })
+  })
+  await demandSpace(deps, file)
+  const name = `take-${deps.clock.now()}`
+  const stage = join(dirname(deps.folders.engine), 'backup', `stage-${name}`)
+  const beside = join(dirname(file), `.${basename(file)}.part`)
+  try {
+    await mkdir(stage, { recursive: true, mode: 0o700 })
+    const manifest = await gather(deps, stage, name)
+    await rename(join(dirname(stage), name), join(stage, parts.events))
+    for (const one of parts.files) await takeFile(join(deps.data, one), join(stage, one), false)
+    await writeFile(join(stage, parts.manifest), `${JSON.stringify(manifest, undefined, 2)}\n`)
+    // The manifest first, so that a restore knows at once what it has; nothing is packed twice: rows are ZSTD already.
+    await create({ file: beside, cwd: stage, portable: true, mode: 0o600 }, [
+      parts.manifest,
+      ...(await readdir(stage)).filter((one) => one !== parts.manifest),
+    ])
+    await syncFile(beside)
+    await rename(beside, file)
+    await syncFile(dirname(file))
+    return manifest
+  } finally {
+    await rm(beside, { force: true })
+    await rm(stage, { recursive: true, force: true })
+    await rm(join(dirname(stage), name), { recursive: true, force: true })
+  }
+}

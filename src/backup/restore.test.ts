@@ -1,0 +1,184 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { create } from 'tar'
+import { afterAll, describe, expect, test } from 'vitest'
+import { testClock } from '../clock.ts'
+import { takeBackup } from './backup.ts'
+import { type Manifest, readManifest } from './manifest.ts'
+import { restoreBackup } from './restore.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'mishap-backup-'))
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+let made = 0
+
+const manifest: Manifest = {
+  format: 1,
+  version: '0.1.0',
+  takenMs: 1,
+  cursor: 5,
+  organizations: 1,
+  projects: 2,
+  issues: 3,
+  events: 4,
+  blobs: 1,
+}
+const tally = { organizations: 1, projects: 2, issues: 3, attachments: 0, deadItems: 0 }
+
+function emptyData() {
+  const data = join(root, `data-${++made}`)
+  const folders = {
+    journal: join(data, 'journal'),
+    blobs: join(data, 'blobs'),
+    meta: join(data, 'meta'),
+    engine: join(data, 'events'),
+  }
+  for (const folder of Object.values(folders)) mkdirSync(folder, { recursive: true })
+  return { data, folders, mark: join(data, 'restoring') }
+}
+
+/** A data folder with something in each part; the events' copy is made by a stand-in for the engine. */
+function usedData() {
+  const here = emptyData()
+  writeFileSync(join(here.folders.journal, '1.seg'), 'waiting')
+  mkdirSync(join(here.folders.blobs, 'attachments'))
+  writeFileSync(join(here.folders.blobs, 'attachments', 'a'), 'bytes')
+  writeFileSync(join(here.folders.blobs, 'half~'), 'half')
+  writeFileSync(join(here.data, 'secrets.json'), 'secret')
+  writeFileSync(join(here.folders.meta, 'mishap.sqlite'), 'rows')
+  return here
+}
+
+const order: string[] = []
+function take(here: ReturnType<typeof usedData>, file: string, more: Partial<Parameters<typeof takeBackup>[0]> = {}) {
+  order.length = 0
+  return takeBackup(
+    {
+      ...{ clock: testClock(), version: '0.1.0', data: here.data, folders: here.folders },
+      meta: {
+        copyTo: (to) => {
+          order.push('meta')
+          writeFileSync(to, 'rows')
+        },
+        tally: () => tally,
+        cursor: () => 5,
+      },
+      events: {
+        backup: async (name) => {
+          order.push('events')
+          mkdirSync(join(here.data, 'backup', name), { recursive: true })
+          writeFileSync(join(here.data, 'backup', name, 'part'), 'x')
+        },
+        size: async () => [{ table: 'events', rows: 4, bytesOnDisk: 1, bytesRaw: 1 }],
+      },
+      pause: async () => {
+        order.push('pause')
+        return () => void order.push('resume')
+      },
+      ...more,
+    },
+    file,
+  )
+}
+
+type Stores = Parameters<Parameters<Parameters<typeof restoreBackup>[2]['withStores']>[0]>[0]
+const restore = (here: ReturnType<typeof emptyData>, file: string, change: Partial<Manifest> = {}) =>
+  restoreBackup(here.data, file, {
+    folders: here.folders,
+    mark: here.mark,
+    databaseFile: 'mishap.sqlite',
+    withStores: (work) => {
+      expect(existsSync(here.mark)).toBe(true)
+      return work({
+        meta: { tally: () => ({ ...tally, ...change }), cursor: () => change.cursor ?? 5 },
+        events: {
+          restore: async (name: string) => {
+            writeFileSync(join(here.folders.engine, 'restored'), readdirSync(join(here.data, 'backup', name)).join())
+          },
+          size: async () => [{ table: 'events', rows: change.events ?? 4, bytesOnDisk: 1, bytesRaw: 1 }],
+        },
+      } satisfies Stores)
+    },
+  })
+const filesOf = (folder: string) => readdirSync(folder, { recursive: true }).map(String).sort()
+
+describe('backup and back', () => {
+  const file = join(root, 'whole.tar')
+  test('takes every part while refining pauses, and leaves nothing lying about', async () => {
+    const here = usedData()
+    expect(await take(here, file)).toEqual({ ...manifest, takenMs: testClock().now() })
+    expect(order).toEqual(['pause', 'events', 'meta', 'resume'])
+    expect(readdirSync(join(here.data, 'backup'))).toEqual([])
+    expect(readdirSync(root).filter((one) => one.endsWith('.part'))).toEqual([])
+  })
+  test('brings every part back', async () => {
+    const here = emptyData()
+    expect(await restore(here, file)).toMatchObject(manifest.issues ? { issues: 3, events: 4 } : {})
+    expect(filesOf(here.data)).toEqual([
+      'blobs',
+      'blobs/attachments',
+      'blobs/attachments/a',
+      'events',
+      'events/restored',
+      'journal',
+      'journal/1.seg',
+      'meta',
+      'meta/mishap.sqlite',
+      'secrets.json',
+    ])
+  })
+  test('goes on after a restore that was cut off, not over data', async () => {
+    const cut = usedData()
+    writeFileSync(cut.mark, '')
+    await restore(cut, file)
+    expect(existsSync(cut.mark)).toBe(false)
+    const used = usedData()
+    await expect(restore(used, file)).rejects.toThrow('holds data already')
+    expect(existsSync(join(used.folders.journal, '1.seg'))).toBe(true)
+  })
+  test.each<[Partial<Manifest>, string]>([
+    [{ events: 3 }, 'holds 4 events, but 3 came back'],
+    [{ issues: 9 }, 'holds 3 issues, but 9 came back'],
+    [{ cursor: 6 }, 'holds 5 cursor, but 6 came back'],
+  ])('other counts than the manifest’s are refused and leave an empty folder: %j', async (change, sentence) => {
+    const here = emptyData()
+    await expect(restore(here, file, change)).rejects.toThrow(sentence)
+    expect(filesOf(here.data)).toEqual([])
+  })
+})
+
+describe('refused', () => {
+  test('a file that is there, a folder that is not, a failure on the way: no file, refining goes on', async () => {
+    const here = usedData()
+    const there = join(root, 'there.tar')
+    writeFileSync(there, '')
+    await expect(take(here, there)).rejects.toThrow('exists already')
+    await expect(take(here, join(root, 'no', 'x.tar'))).rejects.toThrow('is no folder')
+    const failing = join(root, 'failing.tar')
+    const events = { backup: () => Promise.reject(new Error('no')), size: async () => [] }
+    await expect(take(here, failing, { events })).rejects.toThrow('no')
+    expect(order).toEqual(['pause', 'resume'])
+    expect([existsSync(failing), readdirSync(join(here.data, 'backup'))]).toEqual([false, []])
+    const full = {
+      backup: async () => {},
+      size: async () => [{ table: 'events', rows: 1, bytesOnDisk: 1e18, bytesRaw: 1 }],
+    }
+    await expect(take(here, failing, { events: full })).rejects.toThrow('MiB free')
+  })
+  test('no backup, a part of one, one of a newer program, none at all', async () => {
+    const text = join(root, 'text.tar')
+    writeFileSync(text, 'x'.repeat(5000))
+    await expect(restore(emptyData(), text)).rejects.toMatchObject({ code: 'VALIDATION' })
+    const newer = join(root, 'newer')
+    mkdirSync(newer)
+    writeFileSync(join(newer, 'manifest.json'), JSON.stringify({ ...manifest, format: 2, version: '9.0.0' }))
+    await create({ file: join(root, 'newer.tar'), cwd: newer }, ['manifest.json'])
+    const here = emptyData()
+    await expect(restore(here, join(root, 'newer.tar'))).rejects.toThrow('made by Mishap 9.0.0')
+    expect(filesOf(here.data)).toEqual([])
+    await expect(restore(emptyData(), join(root, 'none.tar'))).rejects.toThrow('is not there')
+  })
+  test.each(['', '[]', '{}', '{"format":1}', JSON.stringify({ ...manifest, events: -1 })])('the manifest %j', (text) =>
+    expect(() => readManifest(text)).toThrow('is no backup of Mishap'),
+  )
+})

@@ -1,0 +1,86 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { extract } from 'tar'
+import { MishapError } from '../errors.ts'
+import type { EventStore } from '../store/events/events.ts'
+import type { MetaStore } from '../store/meta/meta.ts'
+import { type Manifest, parts, readManifest } from './manifest.ts'
+
+type Stores = { meta: Pick<MetaStore, 'tally' | 'cursor'>; events: Pick<EventStore, 'restore' | 'size'> }
+
+export type RestoreDeps = {
+  folders: { journal: string; blobs: string; meta: string; engine: string }
+  /** Name of the database file within the meta folder. */
+  databaseFile: string
+  /** File that stands in the data folder until everything is there. */
+  mark: string
+  /** Opens the stores of the folder, whose files lie there by then, for the time of `work`; the engine is started for it. */
+  withStores(work: (stores: Stores) => Promise<void>): Promise<void>
+}
+
+/** A folder that holds more than what laying it out makes. */
+const isUsed = (folder: string) => existsSync(folder) && readdirSync(folder).length > 0
+
+async function place(from: string, to: string): Promise<void> {
+  await rm(to, { recursive: true, force: true })
+  await rename(from, to)
+}
+
+/** The rows, and whether everything is there that the manifest names. */
+async function bringBack({ meta, events }: Stores, manifest: Manifest): Promise<void> {
+  await events.restore(parts.events)
+  const rows = (await events.size()).find((one) => one.table === 'events')?.rows ?? 0
+  const found = { ...meta.tally(), events: rows, cursor: meta.cursor() }
+  for (const name of ['organizations', 'projects', 'issues', 'events', 'cursor'] as const)
+    if (found[name] !== manifest[name])
+      throw new MishapError('VALIDATION', {
+        detail: `The backup holds ${manifest[name]} ${name}, but ${found[name]} came back. The file is damaged.`,
+      })
+}
+
+/**
+ * Brings a backup into an empty data folder and compares the counts with its manifest. Throws VALIDATION when the
+ * folder is in use, the file is no backup, or the counts differ; START_NEWER_DATA for a newer program's backup.
+ */
+export async function restoreBackup(data: string, path: string, deps: RestoreDeps): Promise<Manifest> {
+  const { folders } = deps
+  const all = [folders.journal, folders.blobs, folders.meta, folders.engine]
+  // What a restore that was cut off has left is nobody's data.
+  if (existsSync(deps.mark)) for (const one of all) await rm(one, { recursive: true, force: true })
+  else if (all.some(isUsed))
+    throw new MishapError('VALIDATION', { detail: `${data} holds data already; restore into an empty folder.` })
+  const file = resolve(path)
+  if (!existsSync(file)) throw new MishapError('VALIDATION', { detail: `${file} is not there.` })
+  // The engine reads its copy from here (sessions.ts).
+  const stage = join(data, 'backup')
+  await rm(stage, { recursive: true, force: true })
+  await mkdir(stage, { recursive: true, mode: 0o700 })
+  await writeFile(deps.mark, '')
+  try {
+    // links and paths that lead out of the folder are left out by the library
+    await extract({
+      file,
+      cwd: stage,
+      strict: true,
+      filter: (_path, entry) => !('type' in entry) || entry.type !== 'SymbolicLink',
+    }).catch(() => {
+      throw new MishapError('VALIDATION', { detail: `${file} is no backup of Mishap, or it is damaged.` })
+    })
+    const manifest = readManifest(await readFile(join(stage, parts.manifest), 'utf8').catch(() => ''))
+    for (const one of parts.files) if (existsSync(join(stage, one))) await rename(join(stage, one), join(data, one))
+    for (const one of [folders.meta, folders.engine]) await mkdir(one, { recursive: true, mode: 0o700 })
+    await place(join(stage, parts.blobs), folders.blobs)
+    await place(join(stage, parts.journal), folders.journal)
+    await rename(join(stage, parts.meta), join(folders.meta, deps.databaseFile))
+    await deps.withStores((stores) => bringBack(stores, manifest))
+    await rm(deps.mark, { force: true })
+    return manifest
+  } catch (error) {
+    for (const one of [...all, ...parts.files.map((name) => join(data, name)), deps.mark])
+      await rm(one, { recursive: true, force: true })
+    throw error
+  } finally {
+    await rm(stage, { recursive: true, force: true })
+  }
+}

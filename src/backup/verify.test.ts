@@ -1,0 +1,167 @@
+import { expect, test } from 'vitest'
+import { testClock } from '../clock.ts'
+import type { OutcomeRow } from '../store/meta/meta.ts'
+import { type VerifyDeps, verify } from './verify.ts'
+
+const dayMs = 86_400_000
+const clock = testClock()
+const keptSinceMs = clock.now() - 90 * dayMs
+const recentMs = clock.now() - dayMs
+const oldMs = clock.now() - 100 * dayMs
+
+const stored = (quantity: number): OutcomeRow => ({
+  hourMs: recentMs,
+  projectId: 1,
+  keyId: 1,
+  category: 'error',
+  outcome: 'stored',
+  reason: 'ok',
+  itemType: 'event',
+  quantity,
+  bytes: 1,
+})
+type Found = Awaited<ReturnType<VerifyDeps['events']['check']>>
+type World = {
+  found: Found
+  counters: ReturnType<VerifyDeps['meta']['counters']>
+  outcomes: OutcomeRow[]
+  faults: string[]
+  blobs: string[]
+  named: string[]
+  cursor: number
+  open: number
+  broken: boolean
+  unknown: string[]
+}
+
+/** Two groups of one issue with five events, everything as it must be. */
+const whole = (): World => ({
+  found: {
+    groups: [
+      { projectId: 1, groupHash: 'a', rows: 3, oldestReceivedMs: recentMs },
+      { projectId: 1, groupHash: 'b', rows: 2, oldestReceivedMs: recentMs },
+    ],
+    twice: 0,
+    lastJpos: 99,
+    rollups: { issue_hour: 0, hour_issue: 0 },
+  },
+  counters: [{ issueId: 7, projectId: 1, count: 5, firstSeenMs: recentMs }],
+  outcomes: [stored(5), { ...stored(9), itemType: 'attachment' }, { ...stored(9), outcome: 'received' }],
+  faults: [],
+  blobs: ['attachments/1'],
+  named: ['attachments/1'],
+  cursor: 100,
+  open: 0,
+  broken: false,
+  unknown: [],
+})
+
+const look = (world: World) =>
+  verify({
+    ...{ clock, keptSinceMs, durable: 200 },
+    events: { check: async () => world.found },
+    blobs: { list: async () => world.blobs },
+    journal: {
+      read: (from) => {
+        if (world.broken) throw new Error('a broken record')
+        return { records: [], next: from }
+      },
+    },
+    meta: {
+      faults: () => world.faults,
+      counters: () => world.counters,
+      blobKeys: () => world.named,
+      cursor: () => world.cursor,
+      openBatches: () => Array.from({ length: world.open }, () => ({ seq: 1, from: 0, to: 200 })),
+      issueIdsOf: (hashes) =>
+        new Map(hashes.filter((one) => !world.unknown.includes(one.groupHash)).map((one) => [`1:${one.groupHash}`, 7])),
+      outcomesSince: () => world.outcomes,
+      tally: () => ({ organizations: 1, projects: 1, issues: 1, attachments: 1, deadItems: 0 }),
+    },
+  })
+const wrongOf = async (world: World) =>
+  Object.fromEntries((await look(world)).filter((one) => one.wrong.length).map((one) => [one.name, one.wrong]))
+
+test('nothing is wrong with what is whole', async () => {
+  expect(await wrongOf(whole())).toEqual({})
+  expect((await look(whole())).map((one) => one.name)).toEqual([
+    'database',
+    'issues',
+    'counters',
+    'ledger',
+    'once',
+    'rollups',
+    'cursor',
+    'blobs',
+    'journal',
+  ])
+})
+
+test.each<[string, (world: World) => void, Record<string, string[]>]>([
+  ['a broken file', (world) => world.faults.push('page 3 is lost'), { database: ['page 3 is lost'] }],
+  [
+    'events without an issue',
+    (world) => world.unknown.push('b'),
+    { issues: ['2 events of group b in project 1'], counters: ['issue 7 counts 5, 3 are stored'] },
+  ],
+  [
+    'a counter that is too small',
+    (world) => Object.assign(world.counters[0] ?? {}, { count: 4 }),
+    { counters: ['issue 7 counts 4, 5 are stored'] },
+  ],
+  [
+    'a counter that is too large',
+    (world) => Object.assign(world.counters[0] ?? {}, { count: 6 }),
+    { counters: ['issue 7 counts 6, 5 are stored'] },
+  ],
+  [
+    'a ledger that differs',
+    (world) => Object.assign(world.outcomes[0] ?? {}, { quantity: 4 }),
+    { ledger: ['project 1: the ledger says 4 stored, 5 are'] },
+  ],
+  ['a row twice', (world) => Object.assign(world.found, { twice: 1 }), { once: ['1 rows too many'] }],
+  [
+    'a rollup that differs',
+    (world) => Object.assign(world.found.rollups, { hour_issue: 2 }),
+    { rollups: ['hour_issue: 2 groups differ'] },
+  ],
+  [
+    'a row beyond the cursor',
+    (world) => Object.assign(world.found, { lastJpos: 100 }),
+    { cursor: ['a row stands at 100, the cursor at 100'] },
+  ],
+  ['an attachment without bytes', (world) => world.blobs.pop(), { blobs: ['attachments/1 is missing'] }],
+  [
+    'a broken journal',
+    (world) => Object.assign(world, { broken: true }),
+    { journal: ['behind position 100: Error: a broken record'] },
+  ],
+])('%s is named', async (_says, change, expected) => {
+  const world = whole()
+  change(world)
+  expect(await wrongOf(world)).toEqual(expected)
+})
+
+test('what the retention has dropped is not missed, what is too much still is', async () => {
+  const world = whole()
+  Object.assign(world.counters[0] ?? {}, { count: 50, firstSeenMs: oldMs })
+  Object.assign(world.found.groups[0] ?? {}, { oldestReceivedMs: oldMs })
+  world.outcomes = [stored(50)]
+  expect(await wrongOf(world)).toEqual({})
+  Object.assign(world.counters[0] ?? {}, { count: 4 })
+  expect(Object.keys(await wrongOf(world))).toEqual(['counters'])
+})
+
+test('rows of a batch that is not committed may stand beyond the cursor', async () => {
+  const world = whole()
+  world.found.lastJpos = 150
+  world.open = 1
+  expect(await wrongOf(world)).toEqual({})
+})
+
+test('many wrong places are counted, not listed', async () => {
+  const world = whole()
+  world.named = Array.from({ length: 25 }, (_, at) => `attachments/x${at}`)
+  const { blobs = [] } = await wrongOf(world)
+  expect([blobs.length, blobs.at(-1)]).toEqual([11, 'and 15 more'])
+})

@@ -1,0 +1,140 @@
+import type { Clock } from '../clock.ts'
+import type { JournalReader } from '../journal/journal.ts'
+import type { BlobStore } from '../store/blobs/blobs.ts'
+import type { EventStore } from '../store/events/events.ts'
+import type { MetaStore } from '../store/meta/meta.ts'
+
+export type VerifyDeps = {
+  clock: Clock
+  meta: Pick<
+    MetaStore,
+    'faults' | 'counters' | 'blobKeys' | 'cursor' | 'openBatches' | 'issueIdsOf' | 'outcomesSince' | 'tally'
+  >
+  events: Pick<EventStore, 'check'>
+  blobs: Pick<BlobStore, 'list'>
+  journal: Pick<JournalReader, 'read'>
+  /** Where the journal is on disk up to. */
+  durable: number
+  /** What was received before has been dropped, so counters may be larger than rows. */
+  keptSinceMs: number
+}
+
+/** One invariant: what was looked at, whether it holds, and up to ten places where it does not. */
+export type Check = { name: string; sentence: string; looked: number; wrong: string[] }
+
+const wrongMax = 10
+const recordsMax = 500
+const bytesMax = 8 * 1024 * 1024
+
+type Found = Awaited<ReturnType<EventStore['check']>>
+
+function check(name: string, sentence: string, looked: number, wrong: Iterable<string>): Check {
+  const found: string[] = []
+  let more = 0
+  for (const one of wrong) {
+    if (found.length < wrongMax) found.push(one)
+    else more++
+  }
+  return { name, sentence, looked, wrong: more ? [...found, `and ${more} more`] : found }
+}
+
+/** Rows by issue; groups without one are named. */
+function rowsByIssue(deps: VerifyDeps, groups: Found['groups']): { rows: Map<number, number>; strays: string[] } {
+  const ids = deps.meta.issueIdsOf(groups)
+  const rows = new Map<number, number>()
+  const strays: string[] = []
+  for (const group of groups) {
+    const id = ids.get(`${group.projectId}:${group.groupHash}`)
+    if (id === undefined) strays.push(`${group.rows} events of group ${group.groupHash} in project ${group.projectId}`)
+    else rows.set(id, (rows.get(id) ?? 0) + group.rows)
+  }
+  return { rows, strays }
+}
+
+function checkCounters(deps: VerifyDeps, rows: Map<number, number>): Check {
+  const counters = deps.meta.counters()
+  const wrong = counters.flatMap(({ issueId, count, firstSeenMs }) => {
+    const stored = rows.get(issueId) ?? 0
+    // An issue older than the retention has lost rows, never gained any.
+    const fits = firstSeenMs >= deps.keptSinceMs ? stored === count : stored <= count
+    return fits ? [] : [`issue ${issueId} counts ${count}, ${stored} are stored`]
+  })
+  return check('counters', 'Each issue counts the events that are stored of it.', counters.length, wrong)
+}
+
+function checkLedger(deps: VerifyDeps, groups: Found['groups']): Check {
+  const stored = new Map<number, number>()
+  for (const one of deps.meta.outcomesSince({ fromMs: 0 }))
+    if (one.outcome === 'stored' && one.itemType !== 'attachment' && one.projectId !== 0)
+      stored.set(one.projectId, (stored.get(one.projectId) ?? 0) + one.quantity)
+  const rows = new Map<number, number>()
+  for (const one of groups) rows.set(one.projectId, (rows.get(one.projectId) ?? 0) + one.rows)
+  const oldest = groups.reduce((least, one) => Math.min(least, one.oldestReceivedMs), deps.clock.now())
+  const wrong = [...new Set([...stored.keys(), ...rows.keys()])].flatMap((id) => {
+    const counted = stored.get(id) ?? 0
+    const there = rows.get(id) ?? 0
+    return (oldest >= deps.keptSinceMs ? counted === there : counted >= there)
+      ? []
+      : [`project ${id}: the ledger says ${counted} stored, ${there} are`]
+  })
+  return check('ledger', 'The ledger’s stored events are those that are stored.', stored.size, wrong)
+}
+
+async function checkBlobs(deps: VerifyDeps): Promise<Check> {
+  const there = new Set(await deps.blobs.list(''))
+  const named = deps.meta.blobKeys()
+  return check(
+    'blobs',
+    'Every attachment and dead item has its bytes.',
+    named.length,
+    named.filter((key) => !there.has(key)).map((key) => `${key} is missing`),
+  )
+}
+
+function checkJournal(deps: VerifyDeps): Check {
+  let from = deps.meta.cursor()
+  let records = 0
+  const wrong: string[] = []
+  for (;;) {
+    try {
+      const read = deps.journal.read(from, deps.durable, recordsMax, bytesMax)
+      records += read.records.length
+      if (read.next === from) break
+      from = read.next
+    } catch (error) {
+      wrong.push(`behind position ${from}: ${String(error).slice(0, 200)}`)
+      break
+    }
+  }
+  return check('journal', 'What waits in the journal can be read.', records, wrong)
+}
+
+/** Looks at every invariant across the stores and changes nothing. Refining must pause meanwhile, or counts move under the questions. */
+export async function verify(deps: VerifyDeps): Promise<Check[]> {
+  const found = await deps.events.check()
+  const { rows, strays } = rowsByIssue(deps, found.groups)
+  const total = found.groups.reduce((sum, one) => sum + one.rows, 0)
+  const faults = deps.meta.faults()
+  const ahead = deps.meta.openBatches().length === 0 && found.lastJpos >= deps.meta.cursor() && total > 0
+  return [
+    check('database', 'The database file is whole, and every row it names is there.', deps.meta.tally().issues, faults),
+    check('issues', 'Every stored event belongs to an issue.', total, strays),
+    checkCounters(deps, rows),
+    checkLedger(deps, found.groups),
+    check('once', 'No event is stored twice.', total, found.twice > 0 ? [`${found.twice} rows too many`] : []),
+    check(
+      'rollups',
+      'The counts by hour are those of the events.',
+      Object.keys(found.rollups).length,
+      Object.entries(found.rollups).flatMap(([name, off]) => (off > 0 ? [`${name}: ${off} groups differ`] : [])),
+    ),
+    check(
+      'cursor',
+      'Nothing is stored beyond what is committed.',
+      total,
+      ahead ? [`a row stands at ${found.lastJpos}, the cursor at ${deps.meta.cursor()}`] : [],
+    ),
+    await checkBlobs(deps),
+    checkJournal(deps),
+  ]
+}

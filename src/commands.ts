@@ -1,0 +1,276 @@
+import { constants, existsSync, readFileSync, statSync } from 'node:fs'
+import { cp, mkdtemp, readdir, rm, statfs } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { bootstrap } from './auth/admin.ts'
+import type { Auth } from './auth/auth.ts'
+import { createAuth } from './auth/create.ts'
+import { writeKeyFile } from './auth/keyfile.ts'
+import { lockDataFolder } from './auth/lock.ts'
+import { createSeal, type Seal } from './auth/seal.ts'
+import { loadSecrets } from './auth/secret.ts'
+import { takeBackup } from './backup/backup.ts'
+import { restoreBackup } from './backup/restore.ts'
+import { type Check, verify } from './backup/verify.ts'
+import { type Clock, systemClock } from './clock.ts'
+import { type Config, environment } from './config.ts'
+import { MishapError } from './errors.ts'
+import { openJournalReader } from './journal/files.ts'
+import { createObserve, type Observe } from './observe.ts'
+import type { Commands } from './serve/control.ts'
+import { demandWhole, layOut, restoreMark } from './serve/folders.ts'
+import type { Folders, Sockets } from './serve/messages.ts'
+import { supervise } from './serve/supervise.ts'
+import { openFileBlobs } from './store/blobs/files.ts'
+import { createEventStore } from './store/events/clickhouse.ts'
+import type { EventStore } from './store/events/events.ts'
+import type { MetaStore } from './store/meta/meta.ts'
+import { programValue } from './store/meta/migrate.ts'
+import { openSqliteMeta } from './store/meta/sqlite.ts'
+
+const databaseFile = 'mishap.sqlite'
+const dayMs = 86_400_000
+/** The engine opens a folder of ten million events in under a second; a broken one never does. */
+const engineStartMs = 60_000
+
+/** The version of this program. */
+const versionHere = (): string =>
+  (JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }).version
+
+/** Opens meta and accounts of a data folder. Throws MishapError START_NEWER_DATA. */
+export async function openPeople(
+  config: Config,
+  folder: string,
+  clock: Clock,
+  observe: Observe,
+): Promise<{ meta: MetaStore; auth: Auth; seal: Seal; close(): void }> {
+  const file = join(folder, databaseFile)
+  const meta = openSqliteMeta(file, { clock })
+  if (meta.getValue(programValue) !== versionHere()) meta.setValue(programValue, versionHere())
+  const secret = loadSecrets(config.data).authSecret
+  const auth = await createAuth({
+    meta,
+    file,
+    secret,
+    url: config.url,
+    clock,
+    observe,
+  })
+  const close = () => {
+    auth.close()
+    meta.close()
+  }
+  return { meta, auth, seal: createSeal(secret), close }
+}
+
+/** The events store behind the engine's socket. */
+export const openEvents = (config: Config, socketPath: string, clock: Clock, observe: Observe): EventStore =>
+  createEventStore({
+    url: 'http://localhost',
+    socketPath,
+    database: 'mishap',
+    observe,
+    clock,
+    retentionDays: config.retentionErrorsDays,
+  })
+
+/** The commands that need accounts and projects; the same with the product running and stopped. */
+export function peopleCommands(meta: MetaStore, auth: Auth, url: string, changed: () => Promise<void>): Commands {
+  const text = (value: Record<string, string>, name: string) => value[name] ?? ''
+  return {
+    bootstrap: async (value) => {
+      const made = await bootstrap(
+        { meta, auth, url },
+        {
+          org: text(value, 'org'),
+          project: text(value, 'project'),
+          platform: text(value, 'platform'),
+          email: text(value, 'email'),
+          password: text(value, 'password'),
+          ...(value.name ? { name: value.name } : {}),
+        },
+      )
+      await changed()
+      return made
+    },
+    'reset-password': async (value) => {
+      await auth.resetPassword(text(value, 'email'), text(value, 'password'))
+      return {}
+    },
+  }
+}
+
+/** What backups and checks work with, wherever the stores are open. */
+export type KeepParts = {
+  config: Config
+  version: string
+  clock: Clock
+  folders: Folders
+  meta: MetaStore
+  events: EventStore
+  /** Lets batches in flight end and starts none until the returned function is called. */
+  pause(): Promise<() => void>
+  /** Where the journal is on disk up to. */
+  durable(): number
+}
+
+async function verifyParts(parts: KeepParts): Promise<{ checks: Check[] }> {
+  const { clock, config, folders, meta, events } = parts
+  const resume = await parts.pause()
+  const journal = openJournalReader(folders.journal)
+  try {
+    const checks = await verify({
+      ...{ clock, meta, events, journal },
+      blobs: openFileBlobs(folders.blobs),
+      durable: parts.durable(),
+      keptSinceMs: clock.now() - config.retentionErrorsDays * dayMs,
+    })
+    return { checks }
+  } finally {
+    journal.close()
+    resume()
+  }
+}
+
+/** The commands that need all stores; the same with the product running and stopped. */
+export function keepCommands(parts: KeepParts): Commands {
+  const { clock, version, config, folders, meta, events, pause } = parts
+  return {
+    backup: ({ file = '' }) =>
+      takeBackup({ ...{ clock, version, folders, meta, events, pause }, data: config.data }, file),
+    verify: () => verifyParts(parts),
+  }
+}
+
+/** Starts the engine on a folder that nobody has open, for the time of `work`. */
+async function withEngine<T>(
+  config: Config,
+  places: { folders: Folders; sockets: Sockets },
+  observe: Observe,
+  work: (events: EventStore) => Promise<T>,
+): Promise<T> {
+  const clock = systemClock
+  const engine = supervise({
+    name: 'engine',
+    file: fileURLToPath(new URL('./engine.ts', import.meta.url)),
+    words: [places.folders.engine, places.sockets.engine, String(config.engineMemoryBytes)],
+    nodeOptions: ['--max-http-header-size=4194304'],
+    env: { ...environment(), UV_THREADPOOL_SIZE: '32' },
+    ...{ clock, observe },
+    message: () => undefined,
+  })
+  const events = openEvents(config, places.sockets.engine, clock, observe)
+  try {
+    for (const endMs = clock.now() + engineStartMs; !(engine.up() && (await events.ping())); ) {
+      if (clock.now() > endMs)
+        throw new MishapError('STORE_UNAVAILABLE', { detail: 'The events store does not start.' })
+      await clock.sleep(50)
+    }
+    return await work(events)
+  } finally {
+    await events.close()
+    await engine.stop(10_000)
+  }
+}
+
+/** Far beyond every position: a stopped journal is on disk to its end. */
+const stoppedDurable = Number.MAX_SAFE_INTEGER
+
+/** Everything of a data folder that nobody has open, for the time of `work`. */
+async function withStores(
+  config: Config,
+  version: string,
+  work: (parts: KeepParts) => Promise<object>,
+): Promise<object> {
+  const observe = createObserve('command', config.logLevel)
+  const places = layOut(config.data)
+  const { meta, close } = await openPeople(config, places.folders.meta, systemClock, observe)
+  try {
+    return await withEngine(config, places, observe, async (events) => {
+      await events.migrate()
+      return work({
+        ...{ config, version, meta, events, folders: places.folders, clock: systemClock },
+        pause: async () => () => {},
+        durable: () => stoppedDurable,
+      })
+    })
+  } finally {
+    close()
+  }
+}
+
+async function restoreStopped(config: Config, file: string): Promise<object> {
+  const observe = createObserve('command', config.logLevel)
+  const places = layOut(config.data)
+  return restoreBackup(config.data, file, {
+    folders: places.folders,
+    databaseFile,
+    mark: restoreMark(config.data),
+    withStores: async (work) => {
+      const { meta, close } = await openPeople(config, places.folders.meta, systemClock, observe)
+      try {
+        return await withEngine(config, places, observe, (events) => work({ meta, events }))
+      } finally {
+        close()
+      }
+    },
+  })
+}
+
+/**
+ * Opens a copy of the data folder with this version, which brings its schema forward, and looks at every invariant
+ * there. The data folder itself stays as it is, so the version that wrote it can go on.
+ */
+async function rehearse(config: Config, version: string): Promise<object> {
+  const bytes = (await readdir(config.data, { recursive: true, withFileTypes: true }))
+    .filter((one) => one.isFile())
+    .reduce((sum, one) => sum + (statSync(join(one.parentPath, one.name), { throwIfNoEntry: false })?.size ?? 0), 0)
+  const { bavail, bsize } = await statfs(dirname(config.data))
+  if (bavail * bsize < bytes * 1.2)
+    throw new MishapError('VALIDATION', {
+      detail: `A rehearsal copies the data folder: ${Math.ceil((bytes * 1.2) / 2 ** 20)} MiB must be free in ${dirname(config.data)}.`,
+    })
+  const copy = await mkdtemp(`${config.data}-rehearsal-`)
+  try {
+    // Sockets can't be copied and the locks are of this process.
+    const left = new Set(['run', 'lock.sqlite', 'lock.pid', 'backup'].map((name) => join(config.data, name)))
+    await cp(config.data, copy, {
+      recursive: true,
+      mode: constants.COPYFILE_FICLONE,
+      filter: (from) => !left.has(from),
+    })
+    return await withStores({ ...config, data: copy }, version, verifyParts)
+  } finally {
+    await rm(copy, { recursive: true, force: true })
+  }
+}
+
+/** A data folder without the events' own folder has nothing to look at. */
+function demandData(config: Config): void {
+  if (!existsSync(join(config.data, 'meta', databaseFile)))
+    throw new MishapError('NOT_FOUND', { detail: `${config.data} holds no data of Mishap.` })
+}
+
+/** Carries out one command on a data folder that nobody has open. Throws MishapError START_LOCKED when somebody has. */
+export async function runStopped(config: Config, name: string, value: Record<string, string>): Promise<object> {
+  const observe = createObserve('command', config.logLevel)
+  const keeping = name === 'backup' || name === 'verify' || name === 'rehearse'
+  if (keeping) demandData(config)
+  const { folders } = layOut(config.data)
+  const lock = lockDataFolder(config.data)
+  try {
+    if (name !== 'restore') demandWhole(config.data)
+    if (name === 'restore') return await restoreStopped(config, value.file ?? '')
+    if (name === 'rehearse') return await rehearse(config, versionHere())
+    if (keeping)
+      return await withStores(config, versionHere(), async (parts) => (await keepCommands(parts)[name]?.(value)) ?? {})
+    const { meta, auth, close } = await openPeople(config, folders.meta, systemClock, observe)
+    const commands = peopleCommands(meta, auth, config.url, async () => writeKeyFile(config.data, meta.keySnapshot()))
+    const command = Object.hasOwn(commands, name) ? commands[name] : undefined
+    const done = await Promise.resolve(command?.(value)).finally(close)
+    if (!done) throw new MishapError('NOT_FOUND', { detail: `No command "${name}".` })
+    return done
+  } finally {
+    lock.release()
+  }
+}

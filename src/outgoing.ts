@@ -1,0 +1,180 @@
+import { promises as dns, type LookupAddress } from 'node:dns'
+import http, { type IncomingMessage } from 'node:http'
+import https from 'node:https'
+import { isIP } from 'node:net'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import type { Clock } from './clock.ts'
+import { MishapError } from './errors.ts'
+import { isPublic, isWithin } from './network.ts'
+
+/** One call to somewhere that a person named: a webhook, later a source map or an uptime check. */
+export type OutgoingRequest = {
+  method: 'GET' | 'HEAD' | 'POST'
+  url: string
+  headers?: Record<string, string>
+  body?: string
+}
+
+/** `body` is inflated and at most `bytesMax`; `address` is where it was connected to. */
+export type OutgoingAnswer = {
+  status: number
+  headers: Record<string, string>
+  body: Buffer
+  url: string
+  address: string
+}
+
+/** Resolves a host name to all its addresses; tests give their own. */
+export type Lookup = (host: string) => Promise<LookupAddress[]>
+
+export type OutgoingOptions = {
+  clock: Clock
+  /** Addresses or CIDR ranges that an operator allows although they are private or reserved. */
+  allowedNetworks: readonly string[]
+  lookup?: Lookup
+  /** The whole call with its redirects, ms. */
+  timeoutMs?: number
+  bytesMax?: number
+}
+
+/** Sends requests that people configured. Throws OUTGOING_REFUSED, OUTGOING_FAILED, OUTGOING_TIMEOUT, OUTGOING_TOO_LARGE. */
+export type Outgoing = { send(request: OutgoingRequest): Promise<OutgoingAnswer> }
+
+const redirectsMax = 5
+const unpack = promisify(gunzip)
+
+const refused = (detail: string) => new MishapError('OUTGOING_REFUSED', { detail })
+
+function parse(text: string): URL {
+  if (!URL.canParse(text)) throw refused('The address is no URL.')
+  const url = new URL(text)
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw refused('Only http and https are called.')
+  if (url.username || url.password) throw refused('A URL with a user name or password in it is not called.')
+  return url
+}
+
+/** The one address that is connected to: resolved here and handed on, so that a second answer of the name server changes nothing. */
+async function addressOf(url: URL, options: OutgoingOptions): Promise<string> {
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  let addresses: string[]
+  if (isIP(host)) addresses = [host]
+  else {
+    const lookup: Lookup = options.lookup ?? ((name) => dns.lookup(name, { all: true }))
+    try {
+      addresses = (await lookup(host)).map((one) => one.address)
+    } catch {
+      throw new MishapError('OUTGOING_FAILED', { detail: `The name ${host} could not be resolved.` })
+    }
+  }
+  // One private address among public ones is how a name is made to point inside: the whole name is refused.
+  const inside = addresses.find((one) => !isPublic(one) && !isWithin(one, options.allowedNetworks))
+  if (inside !== undefined) throw refused(`${host} is at ${inside}, a private or reserved address.`)
+  const [first] = addresses
+  if (first === undefined) throw new MishapError('OUTGOING_FAILED', { detail: `The name ${host} has no address.` })
+  return first
+}
+
+async function bodyOf(answer: IncomingMessage, bytesMax: number): Promise<Buffer> {
+  const parts: Buffer[] = []
+  let bytes = 0
+  for await (const part of answer as AsyncIterable<Buffer>) {
+    bytes += part.length
+    if (bytes > bytesMax) {
+      answer.destroy()
+      throw new MishapError('OUTGOING_TOO_LARGE', { detail: `The answer is over ${bytesMax} bytes.` })
+    }
+    parts.push(part)
+  }
+  const body = Buffer.concat(parts)
+  const encoding = answer.headers['content-encoding'] ?? 'identity'
+  if (encoding === 'identity' || body.length === 0) return body
+  // Only gzip was asked for: the runtime's Brotli decoder is not for untrusted input (decision 2).
+  if (encoding !== 'gzip') throw refused(`The answer is encoded as "${encoding.slice(0, 40)}".`)
+  try {
+    return await unpack(body, { maxOutputLength: bytesMax })
+  } catch {
+    throw new MishapError('OUTGOING_TOO_LARGE', { detail: 'The answer is broken gzip or inflates beyond its limit.' })
+  }
+}
+
+function open(request: OutgoingRequest, url: URL, address: string, signal: AbortSignal): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const client = url.protocol === 'https:' ? https : http
+    const name = url.hostname.replace(/^\[|\]$/g, '')
+    const sent = client.request({
+      method: request.method,
+      host: address,
+      port: url.port || (url.protocol === 'https:' ? 443 : 80),
+      path: url.pathname + url.search,
+      // A name is checked against the certificate; an address has no server name to send.
+      ...(isIP(name) ? {} : { servername: name }),
+      headers: { ...request.headers, host: url.host, 'accept-encoding': 'gzip' },
+      agent: false,
+      signal,
+    })
+    sent.on('response', resolve)
+    sent.on('error', reject)
+    sent.end(request.body)
+  })
+}
+
+function redirectOf(request: OutgoingRequest, answer: IncomingMessage, url: URL): string | undefined {
+  const { location } = answer.headers
+  const status = answer.statusCode ?? 0
+  // A redirected POST would carry its body to somewhere that nobody configured: it is answered as it is.
+  if (request.method === 'POST' || location === undefined || ![301, 302, 303, 307, 308].includes(status))
+    return undefined
+  return URL.canParse(location, url) ? new URL(location, url).href : undefined
+}
+
+async function call(request: OutgoingRequest, options: OutgoingOptions, signal: AbortSignal): Promise<OutgoingAnswer> {
+  let target = request.url
+  for (let redirects = 0; redirects <= redirectsMax; redirects++) {
+    const url = parse(target)
+    const address = await addressOf(url, options)
+    signal.throwIfAborted()
+    const answer = await open(request, url, address, signal)
+    const next = redirectOf(request, answer, url)
+    if (next === undefined) {
+      const headers = Object.fromEntries(Object.entries(answer.headers).map(([name, value]) => [name, String(value)]))
+      const body = await bodyOf(answer, options.bytesMax ?? 1_048_576)
+      return { status: answer.statusCode ?? 0, headers, body, url: url.href, address }
+    }
+    answer.destroy()
+    target = next
+  }
+  throw refused(`More than ${redirectsMax} redirects.`)
+}
+
+/** Host, port and cause of a failed connection; never what was sent. */
+function failureOf(error: unknown): MishapError {
+  if (error instanceof MishapError) return error
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return new MishapError('OUTGOING_FAILED', { detail: `The call failed${code ? ` (${code})` : ''}.` })
+}
+
+/**
+ * The only way out for addresses that people typed. A name is resolved once and that address connected to, private and
+ * reserved ranges are refused unless allowed, each redirect is checked again, time and size are capped.
+ */
+export function createOutgoing(options: OutgoingOptions): Outgoing {
+  const timeoutMs = options.timeoutMs ?? 10_000
+  return {
+    send: async (request) => {
+      const stop = new AbortController()
+      const late = new MishapError('OUTGOING_TIMEOUT', { detail: `No whole answer within ${timeoutMs} ms.` })
+      const expired = new Promise<never>((_resolve, reject) => {
+        stop.signal.addEventListener('abort', () => reject(late), { once: true })
+      })
+      const cancel = options.clock.after(timeoutMs, () => stop.abort())
+      try {
+        return await Promise.race([call(request, options, stop.signal), expired])
+      } catch (error) {
+        throw failureOf(error)
+      } finally {
+        cancel()
+      }
+    },
+  }
+}
