@@ -21,12 +21,13 @@ export type Watched = {
 export async function openPage(
   browser: Browser,
   url: string,
-  options: { width?: number; height?: number; dark?: boolean } = {},
+  options: { width?: number; height?: number; dark?: boolean; selfSigned?: boolean } = {},
 ): Promise<Watched> {
   const context = await browser.newContext({
     viewport: { width: options.width ?? 1440, height: options.height ?? 900 },
     colorScheme: options.dark ? 'dark' : 'light',
     locale: 'en-GB',
+    ignoreHTTPSErrors: options.selfSigned ?? false,
   })
   const page = await context.newPage()
   const watched: Watched = { page, errors: [], foreign: [], dialogs: [] }

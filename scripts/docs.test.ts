@@ -1,11 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { settings } from '../src/config.ts'
 import { catalogue } from '../src/errors.ts'
 import { reasons } from '../src/outcome.ts'
 import { configurationPage, errorsPage, pages } from './docs.ts'
-import { notices, noticesFile } from './notices.ts'
+import { notices, noticesFile, screenPackages } from './notices.ts'
 
 const root = join(import.meta.dirname, '..')
 const text = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -66,7 +66,8 @@ type Package = Record<'dependencies' | 'devDependencies' | 'optionalDependencies
 
 describe('dependencies', () => {
   const named = JSON.parse(text('package.json')) as Package
-  const all = { ...named.dependencies, ...named.devDependencies, ...named.optionalDependencies }
+  const runtime = JSON.parse(text('packaging/runtime/package.json')) as Package
+  const all = { ...named.dependencies, ...named.devDependencies, ...runtime.optionalDependencies }
 
   test('each one is pinned exactly', () => {
     for (const [name, version] of Object.entries(all)) expect(version, name).toMatch(/^(npm:@?[\w/-]+@)?\d+\.\d+\.\d+$/)
@@ -85,11 +86,26 @@ describe('dependencies', () => {
       .map((one) => `${one.name} ${one.version}: ${one.licence}`)
       .filter((line) => !lines.has(line))
     expect(missing, 'run node scripts/notices.ts').toEqual([])
-    for (const name of Object.keys(named.dependencies))
+    for (const name of [...Object.keys(named.dependencies), ...screenPackages])
       expect(
         notices().some((one) => one.name === name && one.licence !== 'not stated'),
         name,
       ).toBe(true)
+  })
+
+  test('what the screens import is among what they are built from', () => {
+    const imported = new Set<string>()
+    for (const file of globSync('src/web/**/*.{ts,tsx}', {
+      cwd: root,
+      exclude: (path) => /\.next|\.test\.|platforms/.test(path),
+    }))
+      for (const [, name = ''] of text(file).matchAll(
+        /^(?:import|export) (?!type )[^;]*? from '((?:@[^/']+\/)?[^./'][^/']*)/gm,
+      ))
+        imported.add(name)
+    const known = new Set<string>([...screenPackages, ...Object.keys(named.dependencies)])
+    expect(imported.size).toBeGreaterThan(8)
+    expect([...imported].filter((name) => !name.startsWith('node:') && !known.has(name))).toEqual([])
   })
 
   test('the notices are the same each time', () => {

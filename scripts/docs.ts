@@ -120,7 +120,7 @@ const reasonSentences: Readonly<Record<OutcomeReason, string>> = {
   disabled_key: 'The project key is disabled.',
   origin: 'The project does not accept this origin.',
   project_mismatch: 'Key, path and DSN of the envelope do not belong together.',
-  overloaded: 'The journal was at its bound.',
+  overloaded: 'The journal was at its bound, or behind, and this key sent more than its share.',
   disk_full: 'The disk was full.',
   event_missing: 'An attachment whose event is not known.',
   same_event_id: 'The event id was seen within the last hour.',

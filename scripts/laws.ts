@@ -24,8 +24,8 @@ const isProduct = (path: string): boolean => inSource(path) && !isTest(path)
 
 // ---- which stage may import which
 
-const ground = ['config', 'errors', 'outcome', 'clock', 'observe']
-const wires = ['main', 'server', 'app', 'engine']
+const ground = ['config', 'errors', 'outcome', 'clock', 'observe', 'network', 'outgoing']
+const wires = ['main', 'server', 'app', 'engine', 'commands']
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   web: ['query', 'alert', 'auth', 'store', 'protocol'],
   api: ['query', 'alert', 'auth', 'store', 'protocol'],
@@ -38,6 +38,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   journal: ['protocol'],
   // what main, server and app are wired with: the children, the proxy, the messages between the processes
   serve: ['journal', 'auth', 'store', 'protocol'],
+  backup: ['journal', 'store', 'protocol'],
   store: ['protocol'],
   protocol: [],
 }
@@ -141,12 +142,15 @@ const doors: Law = {
 
 const frameworks: Law = {
   name: 'frameworks',
-  sentence: 'react and next are imported in web only, server-only in web/handle.ts only (it throws in plain Node)',
+  sentence:
+    'react and next in web only; server-only in web/handle.ts only, as it throws in plain Node; next/link in web/ui/link.tsx only, as it asks for every page in sight',
   find(source, report) {
     if (!isProduct(source.path)) return
     for (const one of importsOf(source)) {
       if (one.from === 'server-only' && source.path !== 'src/web/handle.ts')
         report(one.at, 'server-only belongs to src/web/handle.ts')
+      if (one.from === 'next/link' && !one.typeOnly && source.path !== 'src/web/ui/link.tsx')
+        report(one.at, 'next/link: use Link of src/web/ui/link.tsx')
       if (/^(next|react|react-dom)(\/|$)/.test(one.from) && !one.typeOnly && !source.path.startsWith('src/web/'))
         report(one.at, `${one.from} belongs to src/web`)
     }
@@ -268,9 +272,9 @@ const state: Law = {
 
 const environment: Law = {
   name: 'environment',
-  sentence: 'the environment is read in config.ts only',
+  sentence: 'the environment is read in config.ts only; web/base-path.ts has what the build writes in',
   find(source, report) {
-    if (!isProduct(source.path) || source.path === 'src/config.ts') return
+    if (!isProduct(source.path) || ['src/config.ts', 'src/web/base-path.ts'].includes(source.path)) return
     walk(source.root, (node) => {
       if (memberOf(node) === 'process.env') report(node.start, 'process.env')
       if (node.type === 'ImportDeclaration' && child(node, 'source')?.value === 'node:process')

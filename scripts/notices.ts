@@ -17,7 +17,9 @@ type Locked = {
   os?: unknown
   cpu?: unknown
   link?: boolean
+  dependencies?: Record<string, string>
 }
+type Lock = Record<string, Locked>
 export type Notice = { name: string; version: string; licence: string; text: string }
 
 const nameOf = (path: string) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
@@ -44,12 +46,57 @@ function licenceOf(folder: string, locked: Locked): string {
   }
 }
 
-/** Packages of the lock file that are not for development only, by name and version; each once. Throws without a lock file. */
+/** What the screens are built from: no dependency of the published package, which has them built, but a part of it. */
+export const screenPackages = [
+  '@base-ui/react',
+  '@fontsource-variable/instrument-sans',
+  '@fontsource-variable/jetbrains-mono',
+  '@sentry/browser',
+  '@tanstack/react-query',
+  '@tanstack/react-virtual',
+  'lucide-react',
+  'next',
+  'next-intl',
+  'nuqs',
+  'react',
+  'react-dom',
+  'server-only',
+  'tailwindcss',
+  'tinykeys',
+] as const
+
+/** The lock file's path of `name` as the package at `from` finds it: in its own folder, then in each one above. */
+function placeOf(lock: Lock, from: string, name: string): string | undefined {
+  for (let at = from; ; at = at.slice(0, Math.max(0, at.lastIndexOf('/node_modules/')))) {
+    const path = `${at === '' ? '' : `${at}/`}node_modules/${name}`
+    if (lock[path]) return path
+    if (at === '') return undefined
+  }
+}
+
+/** Paths of the packages of the screens and of all that they depend on. */
+function screenPaths(lock: Lock): Set<string> {
+  const found = new Set<string>()
+  const take = (path: string | undefined): void => {
+    if (path === undefined || found.has(path)) return
+    found.add(path)
+    for (const name of Object.keys(lock[path]?.dependencies ?? {})) take(placeOf(lock, path, name))
+  }
+  for (const name of screenPackages) take(placeOf(lock, '', name))
+  return found
+}
+
+/**
+ * Packages of the lock file that the product runs with or is built from, by name and version; each once. Throws without
+ * a lock file.
+ */
 export function notices(): Notice[] {
-  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as { packages: Record<string, Locked> }
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as { packages: Lock }
+  const screens = screenPaths(packages)
   const found = new Map<string, Notice>()
-  for (const [path, locked] of Object.entries(lock.packages)) {
-    if (path === '' || locked.dev || locked.devOptional || locked.link) continue
+  for (const [path, locked] of Object.entries(packages)) {
+    if (!path.includes('node_modules/') || locked.link) continue
+    if ((locked.dev || locked.devOptional) && !screens.has(path)) continue
     const name = nameOf(path)
     const version = locked.version ?? ''
     // what one platform has and another lacks is named without its text: its parent package carries the same one

@@ -104,6 +104,8 @@ const bad: [law: string, path: string, text: string][] = [
   ['frameworks', 'src/auth/a.ts', `import 'server-only'`],
   ['frameworks', 'src/api/a.ts', `import { cookies } from 'next/headers'`],
   ['frameworks', 'src/query/a.ts', `import { useState } from 'react'`],
+  ['frameworks', 'src/web/ui/shell.tsx', `import Link from 'next/link'`],
+  ['frameworks', 'src/web/app/page.tsx', `const { default: Link } = await import('next/link')`],
   ['state', 'src/accept/a.ts', `let count = 0`],
   ['state', 'src/accept/a.ts', `export let count = 0`],
   ['state', 'src/accept/a.ts', `const seen = new Map<string, number>()`],
@@ -187,6 +189,12 @@ const good: [law: string, path: string, text: string][] = [
     `import { b } from '../scrub/scrub.ts'\nimport { c } from '../step.ts'\nimport { d } from '../../store/blobs/blobs.ts'`,
   ],
   ['frameworks', 'src/web/handle.ts', `import 'server-only'\nimport { cache } from 'react'`],
+  ['frameworks', 'src/web/ui/link.tsx', `import NextLink from 'next/link'`],
+  [
+    'frameworks',
+    'src/web/app/page.tsx',
+    `import { Link } from '../ui/link.tsx'\nimport type { LinkProps } from 'next/link'`,
+  ],
   [
     'state',
     'src/accept/a.ts',

@@ -15,6 +15,41 @@ describe.skipIf(noChromium)('from an empty folder to the first event', () => {
     await discard(state.product)
   })
 
+  test('two people send the form at once: one is the owner, the other is told', async () => {
+    const product = await start()
+    try {
+      await ready(product)
+      const link = /\/setup\?secret=\S+/.exec(product.log())?.[0]
+      const fill = async (name: string) => {
+        const { page } = await openPage(state.browser, product.url)
+        await page.goto(product.url + link)
+        await page.locator('[name=name]').fill(name)
+        await page.locator('[name=email]').fill(`${name}@example.test`)
+        await page.locator('[name=password]').fill(password)
+        await page.locator('[name=organization]').fill(`${name} Inc`)
+        await page.locator('[name=project]').fill('Web')
+        return page
+      }
+      const pages = [await fill('ada'), await fill('bob')]
+      await Promise.all(pages.map((page) => page.locator('button[type=submit]').click()))
+      const ends = await Promise.all(
+        pages.map(async (page) => {
+          const done = page.waitForURL(/\/projects\/[^/]+\/setup/, { timeout: 20_000 }).then(() => 'owner')
+          const told = page.locator('form [role=alert]').first().innerText({ timeout: 20_000 })
+          return Promise.any([done, told])
+        }),
+      )
+      expect(ends.filter((one) => one === 'owner')).toHaveLength(1)
+      expect(ends.find((one) => one !== 'owner')).toMatch(/somebody else is setting Mishap up|setup is closed/i)
+      // what the loser typed is still there
+      const loser = pages[ends.findIndex((one) => one !== 'owner')]
+      expect(await loser?.locator('[name=organization]').inputValue()).toMatch(/ Inc$/)
+      for (const page of pages) await page.context().close()
+    } finally {
+      await discard(product)
+    }
+  })
+
   test('the setup link, one form, a waiting screen that sees the test event, and its row', async () => {
     const { product } = state
     const secret = /\/setup\?secret=(\S+)/.exec(product.log())?.[1]

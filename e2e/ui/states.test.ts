@@ -151,6 +151,9 @@ describe.skipIf(noChromium)('states of the screens', () => {
       await route.fulfill({ response: answer, json: rows.map((row) => ({ ...row, stats: null })) })
     })
     await page.goto(at('/issues'))
+    await page.locator('[data-id]').first().waitFor()
+    // The first rows come with the document; another sorting asks the API.
+    await page.locator('select:has(option[value=users])').selectOption('users')
     const screen = page.locator('main [role=alert]')
     await screen.waitFor({ timeout: 10_000 })
     const text = await screen.innerText()

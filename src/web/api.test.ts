@@ -77,6 +77,11 @@ describe('apiFetch', () => {
     answer('{"detail":"no","code":"AUTH_FORBIDDEN"}', { status: 403 })
     await expect(apiFetch('x/')).rejects.toMatchObject({ status: 403, code: 'AUTH_FORBIDDEN' })
   })
+  it('says who was quicker after a conflict', async () => {
+    const current = { revision: 3, changedBy: { name: 'Bob', email: 'bob@example.test' } }
+    answer(JSON.stringify({ detail: 'Bob changed this.', code: 'CONFLICT', causes: [], current }), { status: 409 })
+    await expect(apiFetch('x/', { method: 'PUT' })).rejects.toMatchObject({ code: 'CONFLICT', current: { by: 'Bob' } })
+  })
   it('says NETWORK when nothing answers', async () => {
     vi.stubGlobal('fetch', async () => Promise.reject(new TypeError('failed')))
     await expect(apiFetch('x/')).rejects.toMatchObject({ code: 'NETWORK', status: 0 })

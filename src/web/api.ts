@@ -1,4 +1,6 @@
 import type { ErrorCode } from '../errors.ts'
+import { withBase } from './base-path.ts'
+import { type Failure, readCurrent } from './form.ts'
 
 /** An answer of the API that is no success. `code` NETWORK: nothing answered. */
 export class ApiError extends Error {
@@ -8,6 +10,8 @@ export class ApiError extends Error {
   readonly causes: string[]
   /** Errors at fields of a form. */
   readonly fields: Record<string, string[]>
+  /** After a change for an older revision: who changed the thing since. */
+  readonly current: Failure['current']
 
   constructor(
     status: number,
@@ -15,6 +19,7 @@ export class ApiError extends Error {
     detail: string,
     causes: string[] = [],
     fields: Record<string, string[]> = {},
+    current: Failure['current'] = undefined,
   ) {
     super(detail)
     this.name = 'ApiError'
@@ -22,6 +27,7 @@ export class ApiError extends Error {
     this.code = code
     this.causes = causes
     this.fields = fields
+    this.current = current
   }
 }
 
@@ -51,7 +57,15 @@ export function apiError(status: number, text: string): ApiError {
   }
   if (typeof body.detail === 'string') {
     const code = (typeof body.code === 'string' ? body.code : 'INTERNAL') as ErrorCode
-    return new ApiError(status, code, body.detail, strings(body.causes))
+    const current = body.current && typeof body.current === 'object' ? body.current : undefined
+    return new ApiError(
+      status,
+      code,
+      body.detail,
+      strings(body.causes),
+      {},
+      readCurrent(current as Record<string, unknown> | undefined),
+    )
   }
   const fields = Object.fromEntries(Object.entries(body).map(([field, sentences]) => [field, strings(sentences)]))
   const first = Object.values(fields).flat()[0]
@@ -74,7 +88,7 @@ export function apiUrl(path: string, query: ApiRequest['query'] = {}): string {
     for (const one of Array.isArray(value) ? value : [value]) search.append(name, String(one))
   }
   const text = search.toString()
-  return `/api/0/${path}${text ? `?${text}` : ''}`
+  return withBase(`/api/0/${path}${text ? `?${text}` : ''}`)
 }
 
 async function send(path: string, request: ApiRequest): Promise<Response> {

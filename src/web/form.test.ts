@@ -18,6 +18,15 @@ describe('failureOf', () => {
       retryAfterS: 3,
     })
   })
+  const conflicts: [Record<string, unknown>, string | null][] = [
+    [{ revision: 2, changedBy: { id: '1', name: 'Bob', email: 'bob@example.test' } }, 'Bob'],
+    [{ revision: 2, changedBy: { id: '1', name: '', email: 'bob@example.test' } }, 'bob@example.test'],
+    [{ revision: 2, changedBy: null }, null],
+    [{}, null],
+  ]
+  it.each(conflicts)('reads who was quicker: %j', (current, by) => {
+    expect(failureOf(new MishapError('CONFLICT', { current }))?.current).toEqual({ by })
+  })
   it('reads one whose class is of another bundle', () => {
     const foreign = Object.assign(new Error('taken'), { name: 'MishapError', code: 'CONFLICT' })
     expect(failureOf(foreign)).toEqual({ code: 'CONFLICT', message: 'taken', fields: {}, retryAfterS: undefined })

@@ -14,17 +14,30 @@ export type Failure = {
   message: string
   fields: Record<string, string[]>
   retryAfterS: number | undefined
+  /** After a change that was made for an older revision: who changed the thing since, null when that is not known. */
+  current: { by: string | null } | undefined
+}
+
+/** Who stands in a conflict's `current`. */
+export function readCurrent(current: Record<string, unknown> | undefined): Failure['current'] {
+  if (!current) return undefined
+  const person = current.changedBy as { name?: unknown; email?: unknown } | null | undefined
+  const by = [person?.name, person?.email].find((one) => typeof one === 'string' && one !== '')
+  return { by: typeof by === 'string' ? by : null }
 }
 
 /** Reads a MishapError; undefined for everything else, which is a bug and goes on to the error screen. */
 export function failureOf(error: unknown): Failure | undefined {
   if (!(error instanceof Error) || error.name !== 'MishapError') return undefined
-  const { code, fields, retryAfterS } = error as Error & {
+  const { code, fields, retryAfterS, current } = error as Error & {
     code?: unknown
     fields?: Record<string, string[]>
     retryAfterS?: number
+    current?: Record<string, unknown>
   }
-  return typeof code === 'string' ? { code, message: error.message, fields: fields ?? {}, retryAfterS } : undefined
+  return typeof code === 'string'
+    ? { code, message: error.message, fields: fields ?? {}, retryAfterS, current: readCurrent(current) }
+    : undefined
 }
 
 /** Text of one field of a form, '' when it is missing or a file; at most 4,096 characters. */
@@ -41,7 +54,7 @@ export function typedValues(
   const values: Record<string, string> = {}
   for (const [name, value] of data.entries()) {
     if (typeof value === 'string' && !name.startsWith('$') && !secret.includes(name))
-      values[name] = value.slice(0, 4096)
+      values[name] = value.slice(0, 100_000)
   }
   return values
 }

@@ -1,17 +1,25 @@
 import { systemClock } from '../clock.ts'
 import { installNavigation, navigationStarts } from './nav.ts'
+import { whenQuiet } from './quiet.ts'
 
-/** The error reporter is 51 KiB: it is asked for after the first paint, when nothing else waits. */
+/** The error reporter is 51 KiB: it is asked for when the page stands and has been quiet, or when there is something to report. */
 function startLater() {
   if (!document.querySelector('meta[name="mishap-dsn"]')?.getAttribute('content')) return
-  const load = () =>
-    void import('./reporter.ts')
+  let isAsked = false
+  const load = () => {
+    if (isAsked) return
+    isAsked = true
+    import('./reporter.ts')
       .then((module) => module.startReporter())
       .catch(() => {
         // Without the reporter the page works; its own errors stay in the console.
       })
-  if ('requestIdleCallback' in window) requestIdleCallback(load, { timeout: 3000 })
-  else systemClock.after(500, load)
+  }
+  if (window.mishap?.errors?.length) return load()
+  window.mishap = { ...window.mishap, loadReporter: load }
+  whenQuiet({ quietMs: 1000, atMostMs: 10_000 }, load)
+  window.addEventListener('error', load, { once: true })
+  window.addEventListener('unhandledrejection', load, { once: true })
 }
 
 installNavigation()

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { testClock } from '../clock.ts'
-import { createGate, guardedFetch, type NavigationRoom, pageAddress } from './nav.ts'
+import { countedFetch, createGate, guardedFetch, type NavigationRoom, pageAddress, wantsPrefetch } from './nav.ts'
 
 const tick = () => new Promise((resolve) => setImmediate(resolve))
 
@@ -11,6 +11,32 @@ describe('pageAddress', () => {
     ['http://h/a?_rsc=z', '/a'],
   ]
   it.each(cases)('%s', (url, address) => expect(pageAddress(new URL(url))).toBe(address))
+})
+
+describe('wantsPrefetch', () => {
+  it.each<[string, { connection?: { saveData?: boolean } }, boolean]>([
+    ['a browser that does not say', {}, true],
+    ['a usual connection', { connection: { saveData: false } }, true],
+    ['a connection without the word', { connection: {} }, true],
+    ['data is saved', { connection: { saveData: true } }, false],
+  ])('%s', (_name, browser, wants) => expect(wantsPrefetch(browser)).toBe(wants))
+})
+
+describe('countedFetch', () => {
+  it('counts what has no answer yet, failures too', async () => {
+    const ends: { answer: (response: Response) => void; fail: (error: unknown) => void }[] = []
+    const state = { running: 0 }
+    const fetch = countedFetch(() => new Promise((answer, fail) => ends.push({ answer, fail })), state)
+    const first = fetch('http://h/1')
+    const second = fetch('http://h/2')
+    expect(state.running).toBe(2)
+    ends[0]?.answer(new Response('one'))
+    expect(await (await first).text()).toBe('one')
+    expect(state.running).toBe(1)
+    ends[1]?.fail(new TypeError('reset'))
+    await expect(second).rejects.toThrow('reset')
+    expect(state.running).toBe(0)
+  })
 })
 
 describe('createGate', () => {

@@ -1,4 +1,5 @@
 import { systemClock } from '../clock.ts'
+import { withoutBase } from './base-path.ts'
 
 /** Prefetches in flight at once: with one live stream, HTTP/1.1's six connections still leave one free. */
 const prefetchSlots = 4
@@ -6,11 +7,14 @@ const prefetchSlots = 4
 const routeLoadMs = 3800
 const forcedKey = 'navigation-forced'
 
-/** The address of a page as Next asks for it: path and query without its own parameter and without the hash. */
+/**
+ * The address of a page as Next asks for it: path and query without its own parameter, without the path of MISHAP_URL
+ * (which Next names here and leaves out there) and without the hash.
+ */
 export function pageAddress(url: URL): string {
   const copy = new URL(url)
   copy.searchParams.delete('_rsc')
-  return copy.pathname + copy.search
+  return withoutBase(copy.pathname) + copy.search
 }
 
 /** Lets `max` runs through at once; the others wait in order. Returns a function that frees the slot, once. */
@@ -29,6 +33,11 @@ export function createGate(max: number): () => Promise<() => void> {
       else running -= 1
     }
   }
+}
+
+/** Whether pages may be asked for before they are opened: not where the person saves data. */
+export function wantsPrefetch(browser: { connection?: { saveData?: boolean } }): boolean {
+  return browser.connection?.saveData !== true
 }
 
 type Fetch = typeof fetch
@@ -102,19 +111,31 @@ export function guardedFetch(room: NavigationRoom): Fetch {
   }
 }
 
+/** The same fetch; `state.running` counts the requests that have no answer yet. */
+export function countedFetch(fetch: Fetch, state: { running: number }): Fetch {
+  return async (input, init) => {
+    state.running += 1
+    try {
+      return await fetch(input, init)
+    } finally {
+      state.running -= 1
+    }
+  }
+}
+
 /** Puts the guard in front of the window's fetch, once. */
 export function installNavigation(): void {
   if (window.mishap?.navigation) return
-  const navigation = { target: undefined as string | undefined }
+  const navigation = { target: undefined as string | undefined, running: 0 }
   window.mishap = { ...window.mishap, navigation }
-  const real = window.fetch.bind(window)
-  window.fetch = guardedFetch({
-    fetch: real,
+  const guarded = guardedFetch({
+    fetch: window.fetch.bind(window),
     here: () => location.href,
     memory: sessionStorage,
     target: () => navigation.target,
     after: systemClock.after,
   })
+  window.fetch = countedFetch(guarded, navigation)
 }
 
 /** Next starts a navigation to `url`. */

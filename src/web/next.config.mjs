@@ -1,16 +1,22 @@
 // Built by scripts/bootstrap.mjs with the pinned Node, from the package root:
 //   MISHAP_BUILD_ID=<hash of the sources> NEXT_TELEMETRY_DISABLED=1 node node_modules/next/dist/bin/next build src/web
 // Output: src/web/.next/standalone (its server stands at src/web/.next/standalone/src/web); .next/static is copied beside it by hand.
+// With MISHAP_BASE_PATH=/mishap, the path of MISHAP_URL, the output is src/web/.next-at-mishap: Next writes the path into it.
 import { resolve } from 'node:path'
 import { env } from 'node:process'
 
 const root = resolve(import.meta.dirname, '../..')
+const basePath = env.MISHAP_BASE_PATH ?? ''
 
 /** @type {import('next').NextConfig} */
 const config = {
   output: 'standalone',
+  basePath,
+  env: { MISHAP_BASE_PATH: basePath },
+  // the same rule as screensFolder of src/config.ts
+  distDir: basePath === '' ? '.next' : `.next-at${basePath.replaceAll('/', '-')}`,
   poweredByHeader: false,
-  // Process main compresses; Next's own compression would buffer server-sent events.
+  // Nothing here compresses: it would buffer server-sent events. A proxy in front may (docs/operating.md).
   compress: false,
   // tsc checks the whole tree in `npm run check`.
   typescript: { ignoreBuildErrors: true },

@@ -39,6 +39,7 @@ describe('dsnOf', () => {
   const cases: [string, string][] = [
     ['http://localhost:9000', 'http://k@localhost:9000/7'],
     ['https://mishap.example', 'https://k@mishap.example/7'],
+    ['https://a.example:8443/tools/mishap', 'https://k@a.example:8443/tools/mishap/7'],
   ]
   it.each(cases)('%s', (url, expected) => expect(dsnOf(url, 'k', 7)).toBe(expected))
 })

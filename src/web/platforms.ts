@@ -113,6 +113,6 @@ export function snippetOf(platform: string | null, dsn: string): SnippetPart[] {
 
 /** The DSN of a public key under the address that people and SDKs use. */
 export function dsnOf(url: string, publicKey: string, projectId: number): string {
-  const { protocol, host } = new URL(url)
-  return `${protocol}//${publicKey}@${host}/${projectId}`
+  const { protocol, host, pathname } = new URL(url)
+  return `${protocol}//${publicKey}@${host}${pathname.replace(/\/$/, '')}/${projectId}`
 }

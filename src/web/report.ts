@@ -2,7 +2,10 @@
 export function report(error: unknown, where: string): void {
   const here = window.mishap
   if (here?.report) here.report(error, where)
-  else window.mishap = { ...here, errors: [...(here?.errors ?? []), [error, where]] }
+  else {
+    window.mishap = { ...here, errors: [...(here?.errors ?? []), [error, where]] }
+    here?.loadReporter?.()
+  }
 }
 
 /** A chunk that cannot be loaded (Turbopack has asked twice), or a server action that a new deployment no longer knows. */

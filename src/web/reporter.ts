@@ -1,4 +1,5 @@
-import { browserTracingIntegration, captureException, init, withScope } from '@sentry/browser'
+import { browserTracingIntegration, captureException, init, makeFetchTransport, withScope } from '@sentry/browser'
+import { patientTransport } from './reporter-transport.ts'
 
 const meta = (name: string): string => document.querySelector(`meta[name="${name}"]`)?.getAttribute('content') ?? ''
 
@@ -21,7 +22,12 @@ export function startReporter(): void {
     maxBreadcrumbs: 100,
     tracesSampleRate: 1,
     traceLifecycle: 'static',
-    integrations: [browserTracingIntegration({ idleTimeout: 1000, finalTimeout: 30_000, childSpanTimeout: 5000 })],
+    transport: (options) => patientTransport(makeFetchTransport(options)),
+    integrations: (usual) => [
+      // Sessions are not stored yet: they would only stand in the ledger as skipped.
+      ...usual.filter(({ name }) => name !== 'BrowserSession'),
+      browserTracingIntegration({ idleTimeout: 1000, finalTimeout: 30_000, childSpanTimeout: 5000 }),
+    ],
   })
   const report = (error: unknown, where: string) =>
     withScope((scope) => {

@@ -5,8 +5,13 @@ import de from './messages/de.json'
 import en from './messages/en.json'
 import issuesDe from './messages/issues.de.json'
 import issuesEn from './messages/issues.en.json'
+import notificationsDe from './messages/notifications.de.json'
+import notificationsEn from './messages/notifications.en.json'
 
-const catalogues = { en: { ...en, issues: issuesEn }, de: { ...de, issues: issuesDe } }
+const catalogues = {
+  en: { ...en, issues: issuesEn, notifications: notificationsEn },
+  de: { ...de, issues: issuesDe, notifications: notificationsDe },
+}
 
 /** next-intl asks this once a request: the cookie's choice, then the browser's languages, then English. */
 export default getRequestConfig(async () => {

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
-import { environment } from '../config.ts'
+import { environment, screensFolder } from '../config.ts'
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => Promise<void> | void
 type NextServer = {
@@ -17,6 +17,8 @@ export type WebOptions = {
   /** The package's root folder. */
   root: string
   socketPath: string
+  /** Path of MISHAP_URL, which the screens were built with. */
+  basePath: string
   /** Port of the listener in front: Next asks itself there when an action redirects. */
   port: number
   dev: boolean
@@ -33,7 +35,7 @@ function makeNext(options: WebOptions, httpServer: Server): NextServer {
     const next = createRequire(import.meta.url)('next') as MakeNext
     return next({ dev: true, dir: join(options.root, 'src/web'), httpServer, hostname: 'localhost' })
   }
-  const folder = join(options.root, 'src/web/.next/standalone/src/web')
+  const folder = join(options.root, 'src/web', screensFolder(options.basePath), 'standalone/src/web')
   const server = join(folder, 'server.js')
   const config = /const nextConfig = (\{.*\})\n/.exec(readFileSync(server, 'utf8'))?.[1]
   if (!config) throw new Error('the built screens have no configuration; build them again')

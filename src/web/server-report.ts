@@ -78,6 +78,7 @@ export async function sendServerError(
   const dsn = app.selfDsn()
   if (!dsn || !URL.canParse(dsn)) return
   const { username, pathname } = new URL(dsn)
+  const project = pathname.slice(pathname.lastIndexOf('/') + 1)
   const host = app.config.host === '0.0.0.0' || app.config.host === '::' ? '127.0.0.1' : app.config.host
   const body = errorEnvelope({
     error,
@@ -89,7 +90,7 @@ export async function sendServerError(
     dsn,
   })
   try {
-    const address = `http://${host.includes(':') ? `[${host}]` : host}:${app.config.port}/api${pathname}/envelope/?sentry_key=${username}&sentry_version=7`
+    const address = `http://${host.includes(':') ? `[${host}]` : host}:${app.config.port}/api/${project}/envelope/?sentry_key=${username}&sentry_version=7`
     await fetch(address, {
       method: 'POST',
       body,

@@ -4,6 +4,7 @@ import { cache } from 'react'
 import type { Actor } from '../auth/auth.ts'
 import type { Organization, Project, Role } from '../store/meta/meta.ts'
 import { app } from './handle.ts'
+import { movedPath } from './moved.ts'
 
 export type OrganizationHere = { actor: Actor; organization: Organization; role: Role | undefined }
 export type ProjectHere = OrganizationHere & { project: Project }
@@ -38,11 +39,15 @@ export async function demandOrganization(slug: string, path: string): Promise<Or
   return organizationFor(actor, decodeURIComponent(slug)) ?? notFound()
 }
 
-/** Like demandOrganization for a page of one project (by slug or id). */
+/** Like demandOrganization for a page of one project (by slug or id); an old slug redirects to the same page under the new one. */
 export async function demandProject(slug: string, projectSlug: string, path: string): Promise<ProjectHere> {
   const here = await demandOrganization(slug, path)
-  const project = app().meta.projectBySlug(here.organization.id, decodeURIComponent(projectSlug))
-  if (!project || app().auth.may(here.actor, 'issue:read', { organization: here.organization, project }) !== 'yes')
-    notFound()
-  return { ...here, project }
+  const { meta, auth } = app()
+  const { organization, actor } = here
+  const asked = decodeURIComponent(projectSlug)
+  const project = meta.projectBySlug(organization.id, asked)
+  const found = project ?? meta.projectByOldSlug(organization.id, asked)
+  if (!found || auth.may(actor, 'issue:read', { organization, project: found }) !== 'yes') notFound()
+  if (!project) redirect(movedPath(path, found.slug))
+  return { ...here, project: found }
 }

@@ -1,3 +1,5 @@
+import { withBase } from './base-path.ts'
+
 export type Theme = 'light' | 'dark' | 'system'
 
 /** The theme that was chosen, from the root element. */
@@ -17,5 +19,5 @@ export function setTheme(theme: Theme): void {
   if (theme === 'system') delete document.documentElement.dataset.theme
   else document.documentElement.dataset.theme = theme
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser that we name
-  document.cookie = `theme=${theme}; path=/; max-age=${theme === 'system' ? 0 : 31_536_000}; samesite=lax`
+  document.cookie = `theme=${theme}; path=${withBase('/')}; max-age=${theme === 'system' ? 0 : 31_536_000}; samesite=lax`
 }

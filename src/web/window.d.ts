@@ -4,7 +4,15 @@ type MishapWindow = {
   /** Errors that happened before the reporter was there: [error, where]. */
   errors?: [unknown, string][]
   report?: (error: unknown, where: string) => void
-  navigation?: { target: string | undefined }
+  /** Asks for the reporter at once: there is something to report. */
+  loadReporter?: () => void
+  /** The address that a navigation goes to, and the requests that have no answer yet. */
+  navigation?: { target: string | undefined; running: number }
+}
+
+interface Navigator {
+  /** Not in every browser. */
+  readonly connection?: { readonly saveData?: boolean }
 }
 
 interface Window {

@@ -5,6 +5,7 @@ import { NextIntlClientProvider } from 'next-intl'
 import { getLocale } from 'next-intl/server'
 import type { ReactNode } from 'react'
 import { BOOT } from '../boot.ts'
+import { codeFont, textFont } from '../fonts.ts'
 import { app } from '../handle.ts'
 import { Providers } from '../ui/providers.tsx'
 
@@ -26,7 +27,12 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
   const theme = chosen === 'light' || chosen === 'dark' ? chosen : undefined
   const here = app()
   return (
-    <html lang={await getLocale()} data-theme={theme} suppressHydrationWarning>
+    <html
+      lang={await getLocale()}
+      data-theme={theme}
+      className={`${textFont.variable} ${codeFont.variable}`}
+      suppressHydrationWarning
+    >
       <head>
         <meta name="mishap-version" content={here.version} />
         <meta name="mishap-dsn" content={here.selfDsn() ?? ''} />

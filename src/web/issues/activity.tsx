@@ -10,6 +10,14 @@ import { Section } from './marks.tsx'
 
 const textMax = 10_000
 
+/** Whom an assignment names; nothing for everything else. */
+function Assigned({ activity: { data, user } }: { activity: RestActivity }) {
+  const t = useTranslations('issues.activity')
+  if (typeof data.assigneeEmail !== 'string') return null
+  const name = typeof data.assigneeName === 'string' && data.assigneeName ? data.assigneeName : data.assigneeEmail
+  return <>{user?.email === data.assigneeEmail ? t('assignedSelf') : t('assignedTo', { name })} </>
+}
+
 /** What happened to the issue, newest first, and a field for a comment that keeps its text when it can't be sent. */
 export function ActivityList({
   organization,
@@ -73,7 +81,8 @@ export function ActivityList({
           <li key={one.id}>
             <div>
               <b>{one.user ? <PlainText text={one.user.name || one.user.email} charactersMax={80} /> : 'Mishap'}</b>{' '}
-              {t(one.type)} <RelativeTime at={one.dateCreated} className="text-ink-3" />
+              {t(one.type)} <Assigned activity={one} />
+              <RelativeTime at={one.dateCreated} className="text-ink-3" />
             </div>
             {one.type === 'note' && typeof one.data.text === 'string' ? (
               <p className="activity-text">

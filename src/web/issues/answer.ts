@@ -3,7 +3,7 @@ import { receivedJson, storedJson } from '../../query/event.ts'
 import { eventRowOf, placeEvent } from '../../query/events.ts'
 import { issueDetail } from '../../query/issue.ts'
 import { rangeOf } from '../../query/range.ts'
-import type { EventRow } from '../../store/events/events.ts'
+import type { SeenEvent } from '../../store/events/events.ts'
 import { app } from '../handle.ts'
 import { actorHere, organizationFor } from '../session.ts'
 import { codeOf, findIssue } from './load.ts'
@@ -39,7 +39,7 @@ export async function answerIssue(
   const search = new URL(request.url).searchParams
   const deps = app()
   try {
-    const row: EventRow = await eventRowOf(deps, here.issue, search.get('event') ?? 'latest')
+    const row: SeenEvent = await eventRowOf(deps, here.issue, search.get('event') ?? 'latest')
     const view = {
       organization: here.organization,
       projects: [here.project],

@@ -1,6 +1,7 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import type { RestEvent, RestRequest } from '../../protocol/rest.ts'
+import { withBase } from '../base-path.ts'
 import { safeHref } from '../text.ts'
 import { PlainText } from '../ui/plain-text.tsx'
 import { bytesText } from '../ui/relative.ts'
@@ -164,7 +165,9 @@ export function Attachments({
             <a
               className="link"
               download
-              href={`/api/0/projects/${organization}/${project}/events/${event.eventID}/attachments/${one.id}/?download=1`}
+              href={withBase(
+                `/api/0/projects/${organization}/${project}/events/${event.eventID}/attachments/${one.id}/?download=1`,
+              )}
             >
               <PlainText text={one.name} charactersMax={200} />
             </a>{' '}

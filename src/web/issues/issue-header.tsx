@@ -1,13 +1,15 @@
 'use client'
 import { ChevronLeft, Link2 } from 'lucide-react'
-import Link from 'next/link'
 import { useLocale, useTranslations } from 'next-intl'
 import type { IssueStatus, RestEvent, RestIssueDetail } from '../../protocol/rest.ts'
+import { withBase } from '../base-path.ts'
 import { Button } from '../ui/controls.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
+import { Link } from '../ui/link.tsx'
 import { PlainText } from '../ui/plain-text.tsx'
 import { SeverityShape } from '../ui/severity.tsx'
 import { RelativeTime } from '../ui/time.tsx'
+import { AssigneeName } from './assignee.tsx'
 import { Badges, headOf } from './issue-row.tsx'
 
 type HeaderProps = {
@@ -78,7 +80,13 @@ export function IssueHeader({ detail, base, listSearch, canTriage, decide, linkT
 }
 
 /** Numbers of the issue: events and users in the range and over its life, first and last seen with their releases. */
-export function IssueNumbers({ detail }: { detail: RestIssueDetail }) {
+export function IssueNumbers({
+  detail,
+  askAssignee,
+}: {
+  detail: RestIssueDetail
+  askAssignee: (() => void) | undefined
+}) {
   const t = useTranslations('issues')
   const locale = useLocale()
   const number = new Intl.NumberFormat(locale)
@@ -118,11 +126,7 @@ export function IssueNumbers({ detail }: { detail: RestIssueDetail }) {
       <div>
         <dt>{t('column.assignee')}</dt>
         <dd>
-          {detail.assignedTo ? (
-            <PlainText text={detail.assignedTo.name || detail.assignedTo.email} charactersMax={60} />
-          ) : (
-            t('unassigned')
-          )}
+          <AssigneeName issue={detail} ask={askAssignee} />
         </dd>
       </div>
     </dl>
@@ -157,7 +161,7 @@ export function EventNav({ event, eventBase, kept, copyMarkdown, jsonHref, markd
       <div className="event-links">
         {links.map((one) =>
           one.href ? (
-            <Link key={one.key} className="button button-compact" href={one.href} prefetch={false} scroll={false}>
+            <Link key={one.key} className="button button-compact" href={one.href} scroll={false}>
               {one.label}
             </Link>
           ) : (
@@ -167,17 +171,17 @@ export function EventNav({ event, eventBase, kept, copyMarkdown, jsonHref, markd
           ),
         )}
         <CopyButton text={copyMarkdown} label={t('copyMarkdown')} />
-        <a className="link" href={markdownHref}>
+        <a className="link" href={withBase(markdownHref)}>
           .md
         </a>
-        <a className="link" href={jsonHref}>
+        <a className="link" href={withBase(jsonHref)}>
           .json
         </a>
       </div>
       {event.digest ? (
         <p className="event-digest">
           <Link2 size={14} strokeWidth={1.75} aria-hidden="true" /> {t('digest')}{' '}
-          <Link className="link" href={`/d/${encodeURIComponent(event.digest.value)}`} prefetch={false}>
+          <Link className="link" href={`/d/${encodeURIComponent(event.digest.value)}`}>
             <code>
               <PlainText text={event.digest.value} charactersMax={200} />
             </code>

@@ -6,6 +6,7 @@ import { useTranslations } from 'next-intl'
 import { useMemo } from 'react'
 import type { IssueStatus, RestEvent, RestIssueDetail } from '../../protocol/rest.ts'
 import { ApiError, apiFetch } from '../api.ts'
+import { withBase } from '../base-path.ts'
 import { copyText } from '../ui/clipboard.ts'
 import { useKey } from '../ui/keys.tsx'
 import { useLive } from '../ui/live.tsx'
@@ -14,6 +15,7 @@ import { bytesText } from '../ui/relative.ts'
 import { EmptyState } from '../ui/states.tsx'
 import { useToast } from '../ui/toast.tsx'
 import { ActivityList } from './activity.tsx'
+import { useAssign } from './assignee.tsx'
 import { Breadcrumbs } from './breadcrumbs.tsx'
 import { Chart } from './chart.tsx'
 import { Attachments, Contexts, Csp, Grouping, RemarkList, Request, SdkAndPackages, User } from './facts.tsx'
@@ -23,6 +25,7 @@ import { Payload } from './payload.tsx'
 import { remarksOf } from './remarks.ts'
 import { type Standing, statusesOf, withStatus } from './rows.ts'
 import { entryOf, sectionsOf } from './sections.ts'
+import { useLook } from './seen.ts'
 import { Exceptions, Frames, Threads } from './stack.tsx'
 import { RangeSelect } from './stream-filters.tsx'
 import { useStreamParams } from './stream-params.ts'
@@ -30,6 +33,7 @@ import { keptSearch } from './stream-query.ts'
 import { StreamFailed, StreamLoading } from './stream-states.tsx'
 import { EventTags, TagBars } from './tags.tsx'
 import { useTriage } from './triage.ts'
+import { useUndo } from './undo.ts'
 
 type PageProps = {
   organization: string
@@ -92,19 +96,37 @@ export function IssuePage(props: PageProps) {
   const base = `/o/${organization}/issues`
   const kept = keptSearch(params)
   const refetch = () => void issue.refetch()
-  const show = (_ids: readonly string[], standing: Standing) =>
-    client.setQueryData<RestIssueDetail>(key, (before) => before && { ...before, ...withStatus(before, standing) })
-  const triage = useTriage(organization, show, refetch)
+  // As the server will have it: each change is one revision more.
+  const patch = (change: (before: RestIssueDetail) => Partial<RestIssueDetail>) =>
+    client.setQueryData<RestIssueDetail>(
+      key,
+      (before) => before && { ...before, ...change(before), revision: before.revision + 1 },
+    )
+  const show = (_ids: readonly string[], standing: Standing) => patch((before) => withStatus(before, standing))
+  const offerUndo = useUndo()
+  const triage = useTriage(organization, show, refetch, offerUndo)
+  const assign = useAssign({
+    organization,
+    canTriage,
+    targets: () => (detail ? [detail] : []),
+    show: (_ids, assignedTo) => patch(() => ({ assignedTo })),
+    settled: refetch,
+    offerUndo,
+    guarded: true,
+  })
+  useLook(organization, issueId, detail?.hasSeen ?? true, canTriage)
   const decide = (status: IssueStatus) => {
-    if (detail && canTriage) void triage(statusesOf([detail], new Set([issueId])), status)
+    if (detail && canTriage) void triage(statusesOf([detail], new Set([issueId])), status, detail.revision)
   }
   useLive((live) => {
-    if (live.kind === 'issue' && live.id === issueId) refetch()
+    if (live.kind === 'missed' || (live.kind === 'issue' && live.id === issueId)) refetch()
   })
-  const linkText = () => `${window.location.origin}/i/${encodeURIComponent(shortId)}`
+  const linkText = () => `${window.location.origin}${withBase(`/i/${encodeURIComponent(shortId)}`)}`
   const markdown = async () =>
     event
-      ? await fetch(`${base}/${issueId}/md?event=${event.eventID}`).then((answer) => (answer.ok ? answer.text() : ''))
+      ? await fetch(withBase(`${base}/${issueId}/md?event=${event.eventID}`)).then((answer) =>
+          answer.ok ? answer.text() : '',
+        )
       : ''
   const go = (id: string | null | undefined) =>
     id && router.push(`${base}/${issueId}/events/${id}${kept}`, { scroll: false })
@@ -127,6 +149,7 @@ export function IssuePage(props: PageProps) {
     )
   return (
     <div className="issue-page">
+      {assign.dialog}
       {failure && mayWait(failure) ? <StreamFailed error={failure} retrying /> : null}
       <IssueHeader
         detail={detail}
@@ -137,7 +160,7 @@ export function IssuePage(props: PageProps) {
         linkText={linkText}
       />
       <div className="issue-figures">
-        <IssueNumbers detail={detail} />
+        <IssueNumbers detail={detail} askAssignee={canTriage ? assign.ask : undefined} />
         <div className="issue-range">
           <RangeSelect params={params} change={change} />
         </div>

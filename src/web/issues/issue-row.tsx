@@ -2,6 +2,7 @@
 import { useLocale, useTranslations } from 'next-intl'
 import { memo, useMemo } from 'react'
 import type { RestIssue } from '../../protocol/rest.ts'
+import { withBase } from '../base-path.ts'
 import { PlainText } from '../ui/plain-text.tsx'
 import { SeverityShape } from '../ui/severity.tsx'
 import { useAge, useNow } from '../ui/time.tsx'
@@ -126,7 +127,7 @@ export const IssueRow = memo(function IssueRow({
       <span className="issue-main">
         <span className="issue-line">
           <SeverityShape level={issue.level} label={level(issue.level)} />
-          <a className="issue-link" href={href}>
+          <a className="issue-link" href={withBase(href)}>
             <b className="issue-type">
               <PlainText text={type} charactersMax={120} />
             </b>

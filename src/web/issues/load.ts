@@ -4,7 +4,7 @@ import type { RestEvent, RestIssueDetail } from '../../protocol/rest.ts'
 import { eventRowOf, placeEvent } from '../../query/events.ts'
 import { issueDetail } from '../../query/issue.ts'
 import { rangeOf as spanOf } from '../../query/range.ts'
-import type { EventRow } from '../../store/events/events.ts'
+import type { SeenEvent } from '../../store/events/events.ts'
 import type { Issue, Organization, Project } from '../../store/meta/meta.ts'
 import { app } from '../handle.ts'
 import { rangeOf } from './range.ts'
@@ -36,7 +36,7 @@ export function findIssue(actor: Actor, organization: Organization, text: string
 }
 
 /** The event that the address names; undefined: the issue has no event left, or the store is away (then `away`). Throws NOT_FOUND. */
-async function rowOf(here: IssueHere, choice: string): Promise<{ row: EventRow | undefined; away: boolean }> {
+async function rowOf(here: IssueHere, choice: string): Promise<{ row: SeenEvent | undefined; away: boolean }> {
   try {
     return { row: await eventRowOf(app(), here.issue, choice), away: false }
   } catch (error) {
@@ -50,7 +50,7 @@ async function rowOf(here: IssueHere, choice: string): Promise<{ row: EventRow |
 export type Loaded = { detail: RestIssueDetail | undefined; event: RestEvent | undefined; away: boolean }
 
 /** What the issue page shows, over the range and environment of its query string. Answers 404 for an event that is not there. */
-export async function loadIssue(here: IssueHere, choice: string, search: Search): Promise<Loaded> {
+export async function loadIssue(here: IssueHere, choice: string, search: Search, meUserId: string): Promise<Loaded> {
   const deps = app()
   const range = rangeOf({ t: one(search.t), from: one(search.from), to: one(search.to) })
   const span =
@@ -62,6 +62,7 @@ export async function loadIssue(here: IssueHere, choice: string, search: Search)
     projects: [here.project],
     environments: one(search.env)?.split(',').filter(Boolean) ?? [],
     range: spanOf(span, deps.clock.now()),
+    meUserId,
   }
   try {
     const { row, away } = await rowOf(here, choice)

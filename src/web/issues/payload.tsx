@@ -4,6 +4,7 @@ import dynamic from 'next/dynamic'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
 import { ApiError, apiFetch } from '../api.ts'
+import { withBase } from '../base-path.ts'
 import { Button } from '../ui/controls.tsx'
 import { ErrorState } from '../ui/states.tsx'
 import { Section, Segments } from './marks.tsx'
@@ -51,7 +52,7 @@ export function Payload({
               ]}
             />
           ) : null}
-          <a className="link" href={`/api/0/${path}?form=${form}`}>
+          <a className="link" href={withBase(`/api/0/${path}?form=${form}`)}>
             {t('raw')}
           </a>
         </>

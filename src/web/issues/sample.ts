@@ -44,6 +44,7 @@ export function sampleIssue(value: Partial<RestIssue> = {}): RestIssue {
     isUnhandled: false,
     isBookmarked: false,
     hasSeen: false,
+    revision: 0,
     count: '5',
     userCount: 1,
     ...seen,

@@ -19,7 +19,7 @@ export async function IssueScreen({
   const path = `/o/${org}/issues/${id}${choice === 'latest' ? '' : `/events/${choice}`}`
   const { actor, organization } = await demandOrganization(org, path)
   const here = findIssue(actor, organization, decodeURIComponent(id)) ?? notFound()
-  const loaded = await loadIssue(here, decodeURIComponent(choice), search)
+  const loaded = await loadIssue(here, decodeURIComponent(choice), search, actor.person.id)
   const canTriage = app().auth.may(actor, 'issue:triage', here) === 'yes'
   return (
     <IssuePage

@@ -7,7 +7,7 @@ import { apiFetch } from '../api.ts'
 import { Button } from '../ui/controls.tsx'
 import { boundsOf, isRelativeRange, localFieldOf, type RelativeRange, relativeRanges } from './range.ts'
 import type { ParamChange } from './stream-params.ts'
-import { type ProjectName, type Sort, type StreamParams, sorts } from './stream-query.ts'
+import { environmentsPeriod, type ProjectName, type Sort, type StreamParams, sorts } from './stream-query.ts'
 
 const periods = Object.keys(relativeRanges).filter((one): one is RelativeRange => isRelativeRange(one))
 
@@ -104,14 +104,16 @@ export function RangeSelect({ params, change }: { params: StreamParams; change: 
   )
 }
 
-/** The environments of the last 90 days; what the URL names stands in the list in any case. */
+/** The environments of the last 90 days; what the URL names stands in the list in any case. `given` came with the document. */
 function EnvironmentSelect({
   organization,
   value,
+  given,
   change,
 }: {
   organization: string
   value: string
+  given: string[] | undefined
   change: (change: ParamChange) => void
 }) {
   const t = useTranslations('issues.filters')
@@ -119,9 +121,10 @@ function EnvironmentSelect({
     queryKey: ['environments', organization],
     queryFn: ({ signal }) =>
       apiFetch<{ name: string }[]>(`organizations/${organization}/environments/`, {
-        query: { statsPeriod: '90d' },
+        query: { statsPeriod: environmentsPeriod },
         signal,
       }),
+    ...(given ? { initialData: given.map((name) => ({ name })) } : {}),
     staleTime: 60_000,
   })
   const names = (data ?? []).map((one) => one.name).sort()
@@ -149,11 +152,14 @@ export function StreamFilters({
   params,
   change,
   projects,
+  environments,
 }: {
   organization: string
   params: StreamParams
   change: (change: ParamChange) => void
   projects: readonly ProjectName[]
+  /** Those that came with the document. */
+  environments: string[] | undefined
 }) {
   const t = useTranslations('issues')
   const several = params.project.includes(',')
@@ -175,7 +181,7 @@ export function StreamFilters({
           ))}
         </select>
       ) : null}
-      <EnvironmentSelect organization={organization} value={params.env} change={change} />
+      <EnvironmentSelect organization={organization} value={params.env} given={environments} change={change} />
       <RangeSelect params={params} change={change} />
       <select
         className="input"

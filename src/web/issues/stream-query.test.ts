@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { keptSearch, listQuery, paramsOf, projectIdsOf } from './stream-query.ts'
+import { isPlain, keptSearch, listQuery, paramsOf, projectIdsOf } from './stream-query.ts'
 
 const projects = [
   { id: '1', slug: 'web', name: 'Web' },
@@ -32,6 +32,18 @@ describe('what the stream asks for', () => {
     expect(JSON.stringify(asked('q=x&project=web'))).toBe(JSON.stringify(asked('project=1&q=x&t=14d')))
     expect(JSON.stringify(asked('q=x'))).not.toBe(JSON.stringify(asked('q=x&env=production')))
   })
+})
+
+describe('isPlain', () => {
+  it.each([
+    ['', true],
+    ['t=24h&sort=users', true],
+    ['q=%20is%3Aunresolved%20', true],
+    ['q=', false],
+    ['q=is%3Aunresolved%20x', false],
+    ['project=web', false],
+    ['env=production', false],
+  ])('?%s: %s', (search, plain) => expect(isPlain(paramsOf(new URLSearchParams(search)))).toBe(plain))
 })
 
 describe('keptSearch', () => {

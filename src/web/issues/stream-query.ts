@@ -48,6 +48,15 @@ export function listQuery(params: StreamParams, projectIds: readonly string[]) {
   } satisfies ApiRequest['query']
 }
 
+/** Whether only the range was chosen: nothing to show is inbox zero then, not a search without a match. */
+export const isPlain = (params: StreamParams): boolean =>
+  params.q.trim() === defaultQuery && params.project === '' && params.env === ''
+
+/** The last resolved issues, which stand at inbox zero, as the REST call asks for them. */
+export const resolvedQuery = { query: 'is:resolved', sort: 'date', statsPeriod: '90d', limit: 5 } as const
+/** How far back an environment must have been seen to be offered. */
+export const environmentsPeriod = '90d'
+
 /** The part of the URL that the issue page keeps: the range and the environment. */
 export function keptSearch(params: Pick<StreamParams, 'range' | 'env'>): string {
   const search = new URLSearchParams()

@@ -1,17 +1,17 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
 import { X } from 'lucide-react'
-import Link from 'next/link'
 import { useTranslations } from 'next-intl'
 import { useEffect, useState } from 'react'
 import { systemClock } from '../../clock.ts'
 import type { RestIssue } from '../../protocol/rest.ts'
 import { ApiError, apiPage } from '../api.ts'
 import { Button, buttonClass } from '../ui/controls.tsx'
+import { Link } from '../ui/link.tsx'
 import { EmptyState, ErrorState } from '../ui/states.tsx'
 import { IssueRow, useRowWords } from './issue-row.tsx'
 import type { ParamChange } from './stream-params.ts'
-import { defaultQuery, listQuery, type ProjectName, type StreamParams } from './stream-query.ts'
+import { isPlain, listQuery, type ProjectName, resolvedQuery, type StreamParams } from './stream-query.ts'
 import { termsOf, withoutTerm } from './terms.ts'
 
 /** Rows to come. Nothing for the first 150 ms: an answer that is fast must not flicker. */
@@ -58,6 +58,8 @@ type NoMatchProps = {
   projects: readonly ProjectName[]
   change: (change: ParamChange) => void
   hrefOf: (issue: RestIssue) => string
+  /** The last resolved ones, where they came with the document. */
+  resolved: RestIssue[] | undefined
 }
 
 /** How many match without one term; fetched on its own, the button stands at once. */
@@ -92,9 +94,8 @@ function TermButton({
 }
 
 /** Nothing to show: onboarding without a project, the last resolved ones at inbox zero, else each term to take out. */
-export function NoMatch({ organization, params, projectIds, projects, change, hrefOf }: NoMatchProps) {
+export function NoMatch({ organization, params, projectIds, projects, change, hrefOf, resolved }: NoMatchProps) {
   const t = useTranslations('issues')
-  const plain = params.q.trim() === defaultQuery && params.project === '' && params.env === ''
   const terms = termsOf(params.q)
   if (projects.length === 0) {
     return (
@@ -106,7 +107,16 @@ export function NoMatch({ organization, params, projectIds, projects, change, hr
       </EmptyState>
     )
   }
-  if (plain) return <AllResolved organization={organization} params={params} projects={projects} hrefOf={hrefOf} />
+  if (isPlain(params))
+    return (
+      <AllResolved
+        organization={organization}
+        params={params}
+        projects={projects}
+        hrefOf={hrefOf}
+        resolved={resolved}
+      />
+    )
   return (
     <EmptyState title={t('noMatch.title')}>
       <p>{t('noMatch.todo')}</p>
@@ -153,16 +163,15 @@ function AllResolved({
   params,
   projects,
   hrefOf,
-}: Pick<NoMatchProps, 'organization' | 'params' | 'projects' | 'hrefOf'>) {
+  resolved,
+}: Pick<NoMatchProps, 'organization' | 'params' | 'projects' | 'hrefOf' | 'resolved'>) {
   const t = useTranslations('issues')
   const words = useRowWords()
   const { data, isPending } = useQuery({
     queryKey: ['issues-resolved', organization],
     queryFn: ({ signal }) =>
-      apiPage<RestIssue>(`organizations/${organization}/issues/`, {
-        query: { query: 'is:resolved', statsPeriod: '90d', limit: 5 },
-        signal,
-      }),
+      apiPage<RestIssue>(`organizations/${organization}/issues/`, { query: resolvedQuery, signal }),
+    ...(resolved ? { initialData: { rows: resolved, next: null, hits: null } } : {}),
     retry: false,
   })
   const rows = data?.rows ?? []

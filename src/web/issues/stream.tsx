@@ -7,6 +7,7 @@ import type { IssueStatus, RestIssue } from '../../protocol/rest.ts'
 import { ApiError } from '../api.ts'
 import { Button } from '../ui/controls.tsx'
 import { useKey } from '../ui/keys.tsx'
+import { useAssign } from './assignee.tsx'
 import { IssueList } from './issue-list.tsx'
 import { selectTo, statusesOf } from './rows.ts'
 import { SearchBox } from './search-box.tsx'
@@ -15,13 +16,25 @@ import { useStreamParams } from './stream-params.ts'
 import { keptSearch, type ProjectName, projectIdsOf } from './stream-query.ts'
 import { NoMatch, StreamFailed, StreamLoading } from './stream-states.tsx'
 import { useTriage } from './triage.ts'
+import { useUndo } from './undo.ts'
 import { type FirstRows, type Issues, useIssues } from './use-issues.ts'
 
 const none: ReadonlySet<string> = new Set()
 
+type Marks = { cursorId: string | null; anchorId: string | null; selected: ReadonlySet<string> }
+
+/** The marks with the cursor `step` rows further; `select` takes in what lies between. */
+function moved(marks: Marks, rows: readonly RestIssue[], step: number, select: boolean): Marks {
+  const at = rows.findIndex((row) => row.id === marks.cursorId)
+  const next = rows[Math.max(0, Math.min(rows.length - 1, at + step))]
+  if (!next) return marks
+  const selected = select ? selectTo(rows, marks.selected, marks.cursorId, next.id) : marks.selected
+  return { cursorId: next.id, anchorId: next.id, selected }
+}
+
 /** Cursor and selection, kept for the way back to this list (same organization, same search). */
 function useMarks(storeKey: string) {
-  const [marks, set] = useState<{ cursorId: string | null; anchorId: string | null; selected: ReadonlySet<string> }>({
+  const [marks, set] = useState<Marks>({
     cursorId: null,
     anchorId: null,
     selected: none,
@@ -49,21 +62,40 @@ type StreamProps = {
   organization: string
   projects: readonly ProjectName[]
   canTriage: boolean
-  first: FirstRows | undefined
+  first: FirstScreen
+}
+
+/** What the first paint needs, as the server had it; what it was late with the browser asks for. */
+export type FirstScreen = {
+  rows: FirstRows | undefined
+  environments: string[] | undefined
+  /** The last resolved ones, where there is nothing else to show. */
+  resolved: RestIssue[] | undefined
+}
+
+const noFirst: FirstScreen = { rows: undefined, environments: undefined, resolved: undefined }
+
+/** What came with the document, while the page is new: a later return to this query must not show rows of long ago. */
+function useWhileNew(first: FirstScreen): FirstScreen {
+  const [given, setGiven] = useState(first)
+  useEffect(() => setGiven(noFirst), [])
+  return given
 }
 
 /** The issue stream: search, filters, rows, keys, triage. Everything that it shows is in the URL. */
-export function Stream({ organization, projects, canTriage, first }: StreamProps) {
+export function Stream({ organization, projects, canTriage, ...props }: StreamProps) {
   const t = useTranslations('issues')
+  const first = useWhileNew(props.first)
   const router = useRouter()
   const [params, change] = useStreamParams()
   const projectIds = useMemo(() => projectIdsOf(params.project, projects), [params.project, projects])
-  const issues = useIssues(organization, params, projectIds, first)
+  const issues = useIssues(organization, params, projectIds, first.rows)
   const { list, rows, waiting } = issues
   const kept = keptSearch(params)
   const [marks, setMarks] = useMarks(['stream', organization, params.q, params.project, params.env].join(':'))
   const { cursorId, selected } = marks
-  const triage = useTriage(organization, issues.show, issues.refresh)
+  const unselect = () => setMarks((before) => ({ ...before, selected: none }))
+  const { decide, assign } = useDecisions({ organization, canTriage, issues, cursorId, selected, unselect })
   const hrefOf = (issue: RestIssue) => `/o/${organization}/issues/${issue.id}${kept}`
 
   function open(issue: RestIssue | undefined): void {
@@ -71,36 +103,20 @@ export function Stream({ organization, projects, canTriage, first }: StreamProps
     setMarks((before) => ({ ...before, cursorId: issue.id }))
     router.push(hrefOf(issue))
   }
-  function move(step: number, select: boolean): void {
-    const at = rows.findIndex((row) => row.id === cursorId)
-    const next = rows[Math.max(0, Math.min(rows.length - 1, at + step))]
-    if (!next) return
-    setMarks((before) => ({
-      cursorId: next.id,
-      anchorId: next.id,
-      selected: select ? selectTo(rows, before.selected, before.cursorId, next.id) : before.selected,
-    }))
-  }
-  function check(issue: RestIssue, withShift: boolean): void {
+  const move = (step: number, select: boolean) => setMarks((before) => moved(before, rows, step, select))
+  const check = (issue: RestIssue, withShift: boolean) =>
     setMarks((before) => {
       const next = withShift ? selectTo(rows, before.selected, before.anchorId, issue.id) : new Set(before.selected)
       if (!withShift && !next.delete(issue.id)) next.add(issue.id)
       return { cursorId: issue.id, anchorId: issue.id, selected: next }
     })
-  }
-  function decide(status: IssueStatus): void {
-    if (!canTriage) return
-    const ids = selected.size ? selected : cursorId ? new Set([cursorId]) : none
-    void triage(statusesOf(rows, ids), status)
-    if (selected.size) setMarks((before) => ({ ...before, selected: none }))
-  }
   const cursor = rows.find((row) => row.id === cursorId)
   useStreamKeys({
     move,
     open: () => open(cursor),
     check: () => cursor && check(cursor, false),
     decide,
-    clear: () => setMarks((before) => ({ ...before, selected: none })),
+    clear: unselect,
     showWaiting: waiting.length ? showWaiting : undefined,
   })
 
@@ -114,17 +130,25 @@ export function Stream({ organization, projects, canTriage, first }: StreamProps
   const isEmpty = list.isSuccess && !list.isPlaceholderData && rows.length === 0
   return (
     <div className="stream">
+      {assign.dialog}
       <StreamHead issues={issues} />
       <div className="stream-bar">
         <SearchBox value={params.q} onSearch={(q) => change({ q })} error={refused ? [refused.message] : undefined} />
-        <StreamFilters organization={organization} params={params} change={change} projects={projects} />
+        <StreamFilters
+          organization={organization}
+          params={params}
+          change={change}
+          projects={projects}
+          environments={first.environments}
+        />
       </div>
       {selected.size ? (
         <BulkBar
           count={selected.size}
           canTriage={canTriage}
           decide={decide}
-          clear={() => setMarks((before) => ({ ...before, selected: none }))}
+          assign={assign.ask}
+          clear={unselect}
           selectAll={() => setMarks((before) => ({ ...before, selected: new Set(rows.map((row) => row.id)) }))}
         />
       ) : (
@@ -150,6 +174,7 @@ export function Stream({ organization, projects, canTriage, first }: StreamProps
           projects={projects}
           change={change}
           hrefOf={hrefOf}
+          resolved={first.resolved}
         />
       ) : list.isPending ? (
         <StreamLoading />
@@ -172,6 +197,42 @@ export function Stream({ organization, projects, canTriage, first }: StreamProps
       )}
     </div>
   )
+}
+
+/** What can be done with the selected rows, or with the one under the cursor: a status, an assignee, taking it back. */
+function useDecisions({
+  organization,
+  canTriage,
+  issues,
+  cursorId,
+  selected,
+  unselect,
+}: {
+  organization: string
+  canTriage: boolean
+  issues: Issues
+  cursorId: string | null
+  selected: ReadonlySet<string>
+  unselect: () => void
+}) {
+  const { rows, show, showAssignee, refresh } = issues
+  const offerUndo = useUndo()
+  const triage = useTriage(organization, show, refresh, offerUndo)
+  const targetIds = selected.size ? selected : cursorId ? new Set([cursorId]) : none
+  const assign = useAssign({
+    organization,
+    canTriage,
+    targets: () => rows.filter((row) => targetIds.has(row.id)),
+    show: showAssignee,
+    settled: refresh,
+    offerUndo,
+  })
+  const decide = (status: IssueStatus) => {
+    if (!canTriage) return
+    void triage(statusesOf(rows, targetIds), status)
+    if (selected.size) unselect()
+  }
+  return { decide, assign }
 }
 
 function StreamHead({ issues }: { issues: Issues }) {
@@ -204,12 +265,14 @@ function BulkBar({
   count,
   canTriage,
   decide,
+  assign,
   clear,
   selectAll,
 }: {
   count: number
   canTriage: boolean
   decide: (status: IssueStatus) => void
+  assign: () => void
   clear: () => void
   selectAll: () => void
 }) {
@@ -226,6 +289,9 @@ function BulkBar({
       </Button>
       <Button compact disabled={!canTriage} title={why} onClick={() => decide('ignored')}>
         {t('bulk.archive')}
+      </Button>
+      <Button compact disabled={!canTriage} title={why} onClick={assign}>
+        {t('bulk.assign')}
       </Button>
       <Button compact look="plain" onClick={selectAll}>
         {t('bulk.all')}

@@ -1,9 +1,9 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
-import Link from 'next/link'
 import { useTranslations } from 'next-intl'
 import type { RestEvent, RestTag } from '../../protocol/rest.ts'
 import { type ApiRequest, apiFetch } from '../api.ts'
+import { Link } from '../ui/link.tsx'
 import { PlainText } from '../ui/plain-text.tsx'
 import { Section } from './marks.tsx'
 import { sharesOf } from './sections.ts'
@@ -20,7 +20,7 @@ export function EventTags({ event, base }: { event: RestEvent; base: string }) {
       <ul className="tag-list">
         {event.tags.map((tag) => (
           <li key={tag.key}>
-            <Link href={hrefOf(base, tag.key, tag.value)} prefetch={false} title={t('filter')}>
+            <Link href={hrefOf(base, tag.key, tag.value)} title={t('filter')}>
               <span>
                 <PlainText text={tag.key} charactersMax={60} />
               </span>
@@ -65,7 +65,7 @@ export function TagBars({
           <ul>
             {sharesOf(tag.topValues.slice(0, 4), tag.totalValues).map((one) => (
               <li key={one.value}>
-                <Link href={hrefOf(base, tag.key, one.value)} prefetch={false} title={t('filter')}>
+                <Link href={hrefOf(base, tag.key, one.value)} title={t('filter')}>
                   <span className="tag-bar" style={{ width: `${Math.max(1, one.percent)}%` }} />
                   <span className="tag-value">
                     {one.value ? <PlainText text={one.value} charactersMax={80} /> : t('empty')}

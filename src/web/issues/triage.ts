@@ -1,50 +1,26 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import { useRef } from 'react'
-import { systemClock } from '../../clock.ts'
 import type { IssueStatus } from '../../protocol/rest.ts'
-import { ApiError, apiFetch } from '../api.ts'
-import { useKey } from '../ui/keys.tsx'
-import { useToast } from '../ui/toast.tsx'
+import { putIssues, useComplaint } from './change.ts'
 import type { Before, Standing } from './rows.ts'
+import type { OfferUndo } from './undo.ts'
 
-/** How long a change can be taken back, ms (spec.md 4). */
-const undoMs = 10_000
-/** Ids in one call: the address stays far below 8 kB. */
-const idsMax = 100
-
-async function put(organization: string, ids: readonly string[], body: Standing): Promise<void> {
-  for (let at = 0; at < ids.length; at += idsMax) {
-    const id = ids.slice(at, at + idsMax)
-    await apiFetch(`organizations/${organization}/issues/`, { method: 'PUT', query: { id }, body })
-  }
-}
-
-export type Triage = (before: readonly Before[], status: IssueStatus) => Promise<void>
+/** `revision` (of the one issue) makes the change hold only if nobody else has changed it since. */
+export type Triage = (before: readonly Before[], status: IssueStatus, revision?: number) => Promise<void>
 
 /**
- * Changes the status of issues at once on screen (`show`), then on the server; a toast takes it back for 10 s, as does z.
- * A refused change is taken back on screen and said.
+ * Changes the status of issues at once on screen (`show`), then on the server, and offers to take it back. A refused
+ * change is taken back on screen and said.
  */
 export function useTriage(
   organization: string,
   show: (ids: readonly string[], standing: Standing) => void,
   settled: () => void,
+  offerUndo: OfferUndo,
 ): Triage {
   const t = useTranslations('issues')
-  const toast = useToast()
-  const undo = useRef<{ run: () => void; untilMs: number } | undefined>(undefined)
-  useKey('z', t('keys.group'), t('keys.undo'), () => {
-    const last = undo.current
-    undo.current = undefined
-    if (last && systemClock.now() < last.untilMs) last.run()
-  })
-  const complain = (error: unknown) =>
-    toast({
-      kind: 'error',
-      text: `${t('triage.failed')} ${error instanceof ApiError ? [error.message, ...error.causes].join(' ') : ''}`,
-    })
-  return async (before, status) => {
+  const complain = useComplaint()
+  const triage: Triage = async (before, status, revision) => {
     const others = before.filter(({ was }) => was.status !== status)
     const ids = others.flatMap((one) => one.ids)
     if (ids.length === 0) return
@@ -53,27 +29,20 @@ export function useTriage(
     }
     show(ids, { status })
     try {
-      await put(organization, ids, { status })
+      await putIssues(organization, ids, { status, ...(revision === undefined ? {} : { revision }) })
     } catch (error) {
       back()
-      complain(error)
+      complain(error, () => void triage(before, status))
+      settled()
       return
     }
-    let done = false
-    const run = () => {
-      if (done) return
-      done = true
+    offerUndo(t(`triage.${status}`, { count: ids.length }), () => {
       back()
-      Promise.all(others.map((one) => put(organization, one.ids, one.was)))
-        .catch(complain)
+      Promise.all(others.map((one) => putIssues(organization, one.ids, one.was)))
+        .catch((error: unknown) => complain(error))
         .finally(settled)
-    }
-    undo.current = { run, untilMs: systemClock.now() + undoMs }
-    toast({
-      text: t(`triage.${status}`, { count: ids.length }),
-      action: { label: t('triage.undo'), run },
-      stayMs: undoMs,
     })
     settled()
   }
+  return triage
 }

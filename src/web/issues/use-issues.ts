@@ -2,35 +2,44 @@
 import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { systemClock } from '../../clock.ts'
-import type { LiveChange, RestIssue } from '../../protocol/rest.ts'
+import type { RestIssue } from '../../protocol/rest.ts'
 import { ApiError, apiFetch, apiPage } from '../api.ts'
-import { useLive } from '../ui/live.tsx'
+import { useLive, useLiveId } from '../ui/live.tsx'
+import { createLiveRows, type LiveRows } from './live-rows.ts'
 import { changeRows, countUp, mergeRows, type Page, rowsOf, type Standing, withStatus } from './rows.ts'
 import { listQuery, rowsPerPage, type StreamParams } from './stream-query.ts'
 
 const nothing: readonly RestIssue[] = []
 type Data = InfiniteData<Page, string | null>
-/** Pause between two looks for new rows, ms; a look costs one request. */
-const lookMs = 250
-/** Pause between two refreshes of rows that only counted up, ms: users and statuses come from there. */
-const refreshMs = 5000
-
 /** Silence and a store that is away pass by themselves: asked for again for half an hour. */
 function mayWait(tries: number, error: Error): boolean {
   return error instanceof ApiError && (error.code === 'STORE_UNAVAILABLE' || error.status === 0) && tries < 1000
 }
 
+/**
+ * Rows of the cache stand at once; what came meanwhile is fetched behind them. Those of the document are new, unless the
+ * live stream has told more by now than they have in them.
+ */
+function useLookBehind(key: Key, first: FirstRows | undefined, look: () => Promise<boolean>): void {
+  const client = useQueryClient()
+  const toldId = useLiveId()
+  const given = useRef(first)
+  given.current = first
+  useEffect(() => {
+    const data = client.getQueryData<Data>(key)
+    const isNew = data?.pages[0] === given.current?.page && toldId() <= (given.current?.liveId ?? 0)
+    if (data && !isNew) void look().catch(() => {})
+  }, [client, key, look, toldId])
+}
+
 export type Issues = ReturnType<typeof useIssues>
 
-/** The first page as the server had it for `key`, the JSON text of the query. */
-export type FirstRows = { key: string; page: Page }
+/** The first page as the server had it for `key`, the JSON text of the query; every change up to `liveId` is in it. */
+export type FirstRows = { key: string; page: Page; liveId: number }
 
 type Key = readonly ['issues', string, ReturnType<typeof listQuery>]
 
-function useListQuery(path: string, key: Key, query: Key[2], first: FirstRows | undefined) {
-  // Only while the page is new: a later return to this query must not show rows of long ago.
-  const [given, setGiven] = useState(first)
-  useEffect(() => setGiven(undefined), [])
+function useListQuery(path: string, key: Key, query: Key[2], given: FirstRows | undefined) {
   const list = useInfiniteQuery<Page, Error, Data, Key, string | null>({
     queryKey: key,
     queryFn: ({ pageParam, signal }) =>
@@ -51,7 +60,7 @@ function useListQuery(path: string, key: Key, query: Key[2], first: FirstRows | 
 
 /**
  * The rows of the stream: pages by cursor, kept fresh by the live stream. `projectIds` empty: all. `first` comes with
- * the document, so that rows are painted before any script runs.
+ * the document, so that rows are painted before any script runs; given while the page is new.
  */
 export function useIssues(
   organization: string,
@@ -66,6 +75,8 @@ export function useIssues(
   const list = useListQuery(path, key, query, first)
   const [held, setHeld] = useState<{ key: typeof key; rows: RestIssue[] }>({ key, rows: [] })
   const waiting = held.key === key ? held.rows : nothing
+  const heldIds = useRef<ReadonlySet<string>>(new Set())
+  heldIds.current = new Set(waiting.map((row) => row.id))
   const pages = list.data?.pages
   const rows = useMemo(() => rowsOf(pages ?? []), [pages])
   const change = useCallback(
@@ -76,24 +87,21 @@ export function useIssues(
   const look = useCallback(async () => {
     const page = await apiPage<RestIssue>(path, { query: { ...query, limit: 50 } })
     const data = client.getQueryData<Data>(key)
-    if (!data) return
+    if (!data) return false
     const { pages: merged, unknown } = mergeRows(data.pages, page.rows)
     const first = merged[0]
     const isEmpty = rowsOf(data.pages).length === 0
     if (isEmpty && first) merged[0] = { ...first, rows: unknown, hits: page.hits }
     client.setQueryData<Data>(key, { ...data, pages: merged })
-    if (isEmpty) return
+    const isNews = unknown.some((row) => !heldIds.current.has(row.id))
+    if (isEmpty) return isNews
     // At least 100 rows (or all) are loaded, so one of the first 50 that the list lacks is news.
     setHeld((before) => ({ key, rows: rowsOf([], before.key === key ? [...unknown, ...before.rows] : unknown) }))
+    return isNews
   }, [client, key, path, query])
-  const cached = useRef(list.isSuccess)
-  useEffect(() => {
-    // Rows of the cache or of the document stand at once; what came meanwhile is fetched behind them.
-    if (cached.current) void look().catch(() => {})
-    cached.current = false
-  }, [look])
-  useLiveRows({
-    ...{ organization, params, rows, waiting, projectIds, change, look },
+  useLookBehind(key, first, look)
+  const acted = useLiveRows({
+    ...{ organization, params, rows, waiting, projectIds, change, look, since: first?.liveId ?? 0 },
     enabled: list.isSuccess && !list.isPlaceholderData,
   })
 
@@ -104,6 +112,7 @@ export function useIssues(
     hits: pages?.[0]?.hits ?? null,
     /** Puts the rows that wait on top of the list. */
     showWaiting: () => {
+      acted()
       change((all) => all.map((page, at) => (at === 0 ? { ...page, rows: rowsOf([page], waiting) } : page)))
       setHeld({ key, rows: [] })
     },
@@ -112,82 +121,40 @@ export function useIssues(
       const wanted = new Set(ids)
       change((all) => changeRows(all, (row) => (wanted.has(row.id) ? withStatus(row, standing) : row)))
     },
-    refresh: () => void look().catch(() => {}),
+    /** Shows an assignee before (or without) asking the server. */
+    showAssignee: (ids: readonly string[], assignedTo: RestIssue['assignedTo']) => {
+      const wanted = new Set(ids)
+      change((all) => changeRows(all, (row) => (wanted.has(row.id) ? { ...row, assignedTo } : row)))
+    },
+    refresh: () => {
+      acted()
+      void look().catch(() => {})
+    },
   }
 }
 
-type LiveRows = {
+type Freshness = {
   organization: string
   params: StreamParams
+  /** Changes up to this id are in the rows. */
+  since: number
   rows: readonly RestIssue[]
   waiting: readonly RestIssue[]
   projectIds: readonly string[]
   change(make: (pages: Page[]) => Page[]): void
-  look(): Promise<void>
+  look(): Promise<boolean>
   enabled: boolean
 }
 
-type Due = {
-  /** Events to count up, by issue. */
-  counts: Map<string, number>
-  /** An issue had events that the list does not have. */
-  unknown: boolean
-  /** Rows counted up since the last look. */
-  stale: boolean
-  /** Issues that a person changed. */
-  changed: Set<string>
-  atMs: number
-  lookedMs: number
-  cancel: (() => void) | undefined
-}
-
-/** Adds a message of the live stream to what is due. */
-function note(
-  live: Exclude<LiveChange, { kind: 'engine' }>,
-  due: Due,
-  known: ReadonlySet<string>,
-  projectIds: readonly string[],
-): void {
-  if (live.kind === 'issue') {
-    if (known.has(live.id)) due.changed.add(live.id)
-    return
-  }
-  for (const project of live.projects) {
-    if (projectIds.length && !projectIds.includes(project.id)) continue
-    for (const issue of project.issues) {
-      if (known.has(issue.id)) due.counts.set(issue.id, (due.counts.get(issue.id) ?? 0) + issue.events)
-      else due.unknown = true
-    }
-  }
-}
-
-/** Counts visible rows up as events arrive, and looks for rows that the list does not have. */
-function useLiveRows({ organization, params, rows, waiting, projectIds, change, look, enabled }: LiveRows): void {
+/** Counts visible rows up as events arrive, and looks for rows that the list does not have; `acted` ends a long pause. */
+function useLiveRows({ since, rows, waiting, enabled, ...given }: Freshness): () => void {
+  const { organization, params, projectIds, change, look } = given
   const known = useMemo(() => new Set([...rows, ...waiting].map((row) => row.id)), [rows, waiting])
-  const due = useRef<Due>({
-    counts: new Map(),
-    unknown: false,
-    stale: false,
-    changed: new Set(),
-    atMs: 0,
-    lookedMs: 0,
-    cancel: undefined,
-  })
-  const latest = useRef({ known, change, look })
-  latest.current = { known, change, look }
-  useEffect(() => () => due.current.cancel?.(), [])
-
-  function flush(): void {
-    const now = systemClock.now()
-    const state = due.current
-    state.cancel = undefined
-    state.atMs = now
-    const counts = state.counts
-    state.counts = new Map()
-    if (counts.size && !params.env) {
-      latest.current.change((pages) => changeRows(pages, (row) => countUp(row, counts.get(row.id) ?? 0, now)))
-    }
-    for (const id of state.changed) {
+  const latest = useRef({ known, projectIds, params, change, look })
+  latest.current = { known, projectIds, params, change, look }
+  const live = useRef<LiveRows>(undefined)
+  useEffect(() => {
+    const renew = (id: string) =>
       apiFetch<RestIssue>(`organizations/${organization}/issues/${id}/`)
         .then((fresh) =>
           latest.current.change((pages) =>
@@ -197,34 +164,35 @@ function useLiveRows({ organization, params, rows, waiting, projectIds, change, 
           ),
         )
         .catch(() => {})
-    }
-    state.changed.clear()
-    state.stale ||= counts.size > 0
-    if (!state.unknown && !state.stale) return
-    if (!state.unknown && now - state.lookedMs < refreshMs) {
-      later(refreshMs)
-      return
-    }
-    state.unknown = false
-    state.stale = false
-    state.lookedMs = now
-    latest.current.look().catch(() => {})
-  }
-  function later(ms: number): void {
-    const state = due.current
-    state.cancel ??= systemClock.after(ms, flush)
-  }
+    const mine = createLiveRows({
+      clock: systemClock,
+      known: () => latest.current.known,
+      wants: (id) => latest.current.projectIds.length === 0 || latest.current.projectIds.includes(id),
+      countUp: (counts) => {
+        // Which environment the events had is not told.
+        if (latest.current.params.env) return
+        const now = systemClock.now()
+        latest.current.change((pages) => changeRows(pages, (row) => countUp(row, counts.get(row.id) ?? 0, now)))
+      },
+      renew: (ids) => {
+        for (const id of ids) void renew(id)
+      },
+      look: () => latest.current.look(),
+    })
+    live.current = mine
+    return mine.stop
+  }, [organization])
+  // Another question is a person's act.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs with each other look
+  useEffect(() => live.current?.acted(), [look])
 
-  useLive((live) => {
+  const after = useRef(since)
+  useLive((told, id) => {
+    if (told.kind === 'missed') after.current = 0
+    // In the rows already: counting it up again would be twice.
+    if (id > 0 && id <= after.current) return
     if (!enabled || (params.range.kind === 'absolute' && params.range.toMs < systemClock.now())) return
-    const state = due.current
-    if (live.kind === 'engine') return live.up ? void latest.current.look().catch(() => {}) : undefined
-    note(live, state, latest.current.known, projectIds)
-    if (state.unknown || state.counts.size || state.changed.size) {
-      // A refresh that waits long must not hold back news.
-      state.cancel?.()
-      state.cancel = undefined
-      later(Math.max(0, state.atMs + lookMs - systemClock.now()))
-    }
+    live.current?.hear(told)
   })
+  return useCallback(() => live.current?.acted(), [])
 }

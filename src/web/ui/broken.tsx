@@ -1,5 +1,6 @@
 'use client'
 import { useEffect, useState } from 'react'
+import { withBase } from '../base-path.ts'
 import { reloadOnce, report } from '../report.ts'
 import { buttonClass } from './controls.tsx'
 import { CopyPlain } from './copy-plain.tsx'
@@ -44,7 +45,7 @@ export function BrokenScreen({
           <span className="text-ink-3">Digest</span>
           <code>{error.digest}</code>
           <CopyPlain text={error.digest} />
-          <a className="link" href={`/d/${encodeURIComponent(error.digest)}`}>
+          <a className="link" href={withBase(`/d/${encodeURIComponent(error.digest)}`)}>
             Look it up
           </a>
         </p>

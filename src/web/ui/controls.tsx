@@ -1,4 +1,10 @@
-import type { ButtonHTMLAttributes, InputHTMLAttributes, ReactNode, SelectHTMLAttributes } from 'react'
+import type {
+  ButtonHTMLAttributes,
+  ComponentProps,
+  ReactNode,
+  SelectHTMLAttributes,
+  TextareaHTMLAttributes,
+} from 'react'
 
 type Look = { look?: 'main' | 'plain' | 'danger'; compact?: boolean; icon?: boolean }
 
@@ -28,8 +34,13 @@ export function Button({
 }
 
 /** A text input. */
-export function Input({ className = '', ...rest }: InputHTMLAttributes<HTMLInputElement>) {
+export function Input({ className = '', ...rest }: ComponentProps<'input'>) {
   return <input className={`input ${className}`} {...rest} />
+}
+
+/** A text of several lines. */
+export function TextArea({ className = '', ...rest }: TextareaHTMLAttributes<HTMLTextAreaElement>) {
+  return <textarea className={`input ${className}`} {...rest} />
 }
 
 /** A native select. */

@@ -2,17 +2,30 @@
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { X } from 'lucide-react'
 import { useTranslations } from 'next-intl'
-import type { ReactNode } from 'react'
+import type { ReactNode, RefObject } from 'react'
 import { buttonClass } from './controls.tsx'
 
-/** A modal dialog, open while mounted. Load it lazily (`next/dynamic`): it brings 24 KiB. */
-export function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children: ReactNode }) {
+/**
+ * A modal dialog, open while mounted. Load it lazily (`next/dynamic`): it brings 24 KiB. `focus` is the element that has the
+ * focus first, else the close button.
+ */
+export function Dialog({
+  title,
+  onClose,
+  focus,
+  children,
+}: {
+  title: string
+  onClose: () => void
+  focus?: RefObject<HTMLElement | null>
+  children: ReactNode
+}) {
   const t = useTranslations('common')
   return (
     <Base.Root open onOpenChange={(open) => (open ? undefined : onClose())}>
       <Base.Portal>
         <Base.Backdrop className="backdrop" />
-        <Base.Popup className="dialog">
+        <Base.Popup className="dialog" {...(focus ? { initialFocus: focus } : {})}>
           <div className="mb-3 flex items-start justify-between gap-3">
             <Base.Title>{title}</Base.Title>
             <Base.Close className={buttonClass({ look: 'plain', compact: true, icon: true })} aria-label={t('close')}>

@@ -2,101 +2,130 @@
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react'
 import { systemClock } from '../../clock.ts'
 import type { LiveChange } from '../../protocol/rest.ts'
-import { type LiveMessage, liveMessage } from '../live-rules.ts'
+import { withBase } from '../base-path.ts'
+import { type LiveLine, type LiveMessage, type LiveRoom, startLiveLine } from '../live-rules.ts'
+import { whenQuiet } from '../quiet.ts'
 
-type Listener = (change: LiveChange) => void
-type Stream = { listen(listener: Listener): () => void; up: boolean }
-
-const LiveStream = createContext<Stream>({ listen: () => () => {}, up: true })
-
-/** Pause before a broken stream is opened again, ms; the browser's own EventSource gives up on some answers. */
-const reopenMs = 2000
-
-/**
- * Holds the one connection of this browser while the lock is ours; ends when `signal` aborts.
- * A new holder goes on after `lastId()`, so nothing is missed when a tab closes.
- */
-function hold(
-  organization: string,
-  lastId: () => number,
-  tell: (message: LiveMessage) => void,
-  signal: AbortSignal,
-): Promise<void> {
-  return new Promise((resolve) => {
-    let source: EventSource | undefined
-    let cancel = () => {}
-    const open = () => {
-      source = new EventSource(
-        `/api/0/organizations/${encodeURIComponent(organization)}/live/?lastEventId=${lastId() || ''}`,
-      )
-      source.addEventListener('open', () => tell({ up: true }))
-      source.addEventListener('change', (event) => {
-        const message = liveMessage(event.lastEventId, String(event.data))
-        if (message) tell(message)
-      })
-      source.addEventListener('error', () => {
-        tell({ up: false })
-        source?.close()
-        cancel = systemClock.after(reopenMs, open)
-      })
-    }
-    open()
-    signal.addEventListener('abort', () => {
-      cancel()
-      source?.close()
-      resolve()
-    })
-  })
+type Listener = (change: LiveChange, id: number) => void
+type Stream = {
+  up: boolean
+  /** Adds a listener; returns the way to take it off. */
+  listen(listener: Listener): () => void
+  openNow(): void
+  /** Every change up to this id has been told, or was in the document. */
+  lastId(): number
 }
 
-/** One EventSource per browser and organization: HTTP/1.1 allows six connections, so one tab holds it (Web Lock) and tells the others. */
-export function LiveProvider({ organization, children }: { organization: string; children: ReactNode }) {
+const LiveStream = createContext<Stream>({ up: true, listen: () => () => {}, openNow: () => {}, lastId: () => 0 })
+
+/** The stream waits until the page has done nothing for this long, ms: what came since the document is told then. */
+const quiet = { quietMs: 1000, atMostMs: 5000 }
+
+/** The browser's side of a live line; everything ends when `signal` aborts. */
+function roomOf(organization: string, channel: BroadcastChannel | undefined, signal: AbortSignal): LiveRoom {
+  const name = `mishap-live:${organization}`
+  return {
+    after: systemClock.after,
+    quiet: (run) => whenQuiet(quiet, run),
+    post: (message) => {
+      if (!signal.aborted) channel?.postMessage(message)
+    },
+    open: (lastId, on) => {
+      const source = new EventSource(
+        withBase(`/api/0/organizations/${encodeURIComponent(organization)}/live/?lastEventId=${lastId || ''}`),
+      )
+      source.addEventListener('open', on.up)
+      source.addEventListener('change', (event) => on.message(event.lastEventId, String(event.data)))
+      source.addEventListener('error', on.down)
+      return () => source.close()
+    },
+    lock: (hold) => {
+      // Web Locks exist on secure origins only (https and localhost): elsewhere each tab holds its own.
+      if (!navigator.locks) return void hold(false)
+      const run = async () => {
+        const had = await navigator.locks.request(name, { ifAvailable: true }, async (lock) => {
+          if (lock) await hold(false)
+          return lock !== null
+        })
+        if (!had) await navigator.locks.request(name, { signal }, () => hold(true))
+      }
+      run().catch(() => {
+        // Aborted: the page is gone.
+      })
+    },
+  }
+}
+
+/**
+ * One EventSource per browser and organization: HTTP/1.1 allows six connections, so one tab holds it (Web Lock) and tells
+ * the others. `since` is the id of the newest change that the document has in it.
+ */
+export function LiveProvider({
+  organization,
+  since,
+  children,
+}: {
+  organization: string
+  since: number
+  children: ReactNode
+}) {
   const listeners = useRef(new Set<Listener>())
-  const lastId = useRef(0)
+  const line = useRef<LiveLine>(undefined)
+  const first = useRef({ since, wanted: false })
   const [up, setUp] = useState(true)
   useEffect(() => {
     const stop = new AbortController()
-    const name = `mishap-live:${organization}`
-    const channel = 'BroadcastChannel' in window ? new BroadcastChannel(name) : undefined
-    const take = (message: LiveMessage) => {
-      if ('up' in message) return setUp(message.up)
-      if (message.id) lastId.current = message.id
-      for (const listener of listeners.current) listener(message.change)
-    }
-    const tell = (message: LiveMessage) => {
-      take(message)
-      channel?.postMessage(message)
-    }
-    channel?.addEventListener('message', (event) => take(event.data as LiveMessage))
-    const run = () => hold(organization, () => lastId.current, tell, stop.signal)
-    // Web Locks exist on secure origins only (https and localhost): elsewhere each tab holds its own.
-    if (navigator.locks) navigator.locks.request(name, { signal: stop.signal }, run).catch(() => {})
-    else void run()
+    const channel = 'BroadcastChannel' in window ? new BroadcastChannel(`mishap-live:${organization}`) : undefined
+    const mine = startLiveLine(roomOf(organization, channel, stop.signal), first.current.since, {
+      change: (change, id) => {
+        for (const listener of listeners.current) listener(change, id)
+      },
+      up: setUp,
+    })
+    line.current = mine
+    channel?.addEventListener('message', (event) => mine.take(event.data as LiveMessage))
+    if (first.current.wanted) mine.openNow()
     return () => {
       stop.abort()
+      mine.stop()
       channel?.close()
     }
   }, [organization])
-  const stream = useMemo<Stream>(
+  const steady = useMemo<Omit<Stream, 'up'>>(
     () => ({
-      up,
       listen: (listener) => {
         listeners.current.add(listener)
         return () => listeners.current.delete(listener)
       },
+      // Effects of the screens run before the provider's own.
+      openNow: () => {
+        first.current.wanted = true
+        line.current?.openNow()
+      },
+      lastId: () => line.current?.lastId() ?? first.current.since,
     }),
-    [up],
+    [],
   )
+  const stream = useMemo(() => ({ ...steady, up }), [steady, up])
   return <LiveStream value={stream}>{children}</LiveStream>
 }
 
-/** Calls `listener` with every change that a commit made in this organization, while mounted. */
-export function useLive(listener: Listener): void {
-  const { listen } = useContext(LiveStream)
+/**
+ * Calls `listener` with every change that a commit made in this organization and its id, while mounted. `atOnce`: the
+ * person watches from the first second, so the stream is opened without waiting for a quiet page.
+ */
+export function useLive(listener: Listener, { atOnce = false }: { atOnce?: boolean } = {}): void {
+  const { listen, openNow } = useContext(LiveStream)
   const latest = useRef(listener)
   latest.current = listener
-  useEffect(() => listen((change) => latest.current(change)), [listen])
+  useEffect(() => listen((change, id) => latest.current(change, id)), [listen])
+  useEffect(() => {
+    if (atOnce) openNow()
+  }, [atOnce, openNow])
 }
 
 /** Whether the live stream is connected. */
 export const useLiveUp = (): boolean => useContext(LiveStream).up
+
+/** Asks for the id up to which changes have been told: what a document has in it beyond needs no second look. */
+export const useLiveId = (): (() => number) => useContext(LiveStream).lastId

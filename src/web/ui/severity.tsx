@@ -20,12 +20,16 @@ const shapes: Record<Severity, React.ReactNode> = {
   ok: <path d="m1 5.4 2.7 2.8L9 2.2" fill="none" stroke="currentColor" strokeWidth="1.8" />,
 }
 
-/** The level as a shape of `sizePx`, named for screen readers: light error and warning are one colour to a deuteranope. */
+/**
+ * The level as a shape of `sizePx`: light error and warning are one colour to a deuteranope. Named for screen readers, and
+ * left out for them where the text beside it says the same (`label` is '').
+ */
 export function SeverityShape({ level, label, sizePx = 9 }: { level: Severity; label: string; sizePx?: number }) {
   return (
     <svg
       role="img"
-      aria-label={label}
+      aria-label={label || undefined}
+      aria-hidden={label === '' || undefined}
       width={sizePx}
       height={sizePx}
       viewBox="0 0 10 10"

@@ -1,13 +1,13 @@
 'use client'
-import { Activity, Boxes, Inbox, Keyboard, Moon, Settings, Sun } from 'lucide-react'
+import { Activity, Bell, Boxes, Inbox, Keyboard, Moon, Settings, Sun } from 'lucide-react'
 import dynamic from 'next/dynamic'
-import Link from 'next/link'
 import { usePathname, useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import { type ReactNode, useState } from 'react'
 import type { LiveChange } from '../../protocol/rest.ts'
 import { isDark, setTheme } from '../theme.ts'
 import { useKey } from './keys.tsx'
+import { Link } from './link.tsx'
 import { LiveProvider, useLive } from './live.tsx'
 import { Mark } from './mark.tsx'
 
@@ -43,12 +43,25 @@ function EngineBar() {
   const [down, setDown] = useState(false)
   useLive((change: LiveChange) => {
     if (change.kind === 'engine') setDown(!change.up)
+    // The server says at once when it is down.
+    if (change.kind === 'missed') setDown(false)
   })
   if (!down) return null
   return (
     <div className="offline" role="status">
       {t('engineDown')}
     </div>
+  )
+}
+
+/** Where notifications go; marked while one of them does not get there. */
+function NotificationsEntry({ base, failing }: { base: string; failing: number }) {
+  const t = useTranslations('notifications')
+  const label = failing > 0 ? t('someFailing', { count: failing }) : t('title')
+  return (
+    <Entry href={`${base}/settings/notifications`} label={label}>
+      <Bell {...icon} {...(failing > 0 ? { className: 'text-error' } : {})} />
+    </Entry>
   )
 }
 
@@ -61,11 +74,17 @@ export function Shell({
   organization,
   organizations,
   mayStatus,
+  failingChannels,
+  liveId,
   children,
 }: {
   organization: ShellOrganization
   organizations: ShellOrganization[]
   mayStatus: boolean
+  /** Channels of notifications that nothing comes through. */
+  failingChannels: number
+  /** Id of the newest change when the document was made: the live stream goes on behind it. */
+  liveId: number
   children: ReactNode
 }) {
   const t = useTranslations('shell')
@@ -78,7 +97,7 @@ export function Shell({
   useKey('g j', t('global'), t('projects'), () => router.push(`${base}/projects`))
   useKey('g s', t('global'), t('settings'), () => router.push(`${base}/settings/account`))
   return (
-    <LiveProvider organization={organization.slug}>
+    <LiveProvider key={organization.slug} organization={organization.slug} since={liveId}>
       <div className="shell">
         <a href="#content" className="visually-hidden">
           {t('skip')}
@@ -113,6 +132,7 @@ export function Shell({
               <Activity {...icon} />
             </Entry>
           ) : null}
+          <NotificationsEntry base={base} failing={failingChannels} />
           <div className="shell-foot">
             <button
               type="button"

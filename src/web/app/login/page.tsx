@@ -1,9 +1,12 @@
 import type { Metadata } from 'next'
+import { headers } from 'next/headers'
 import { redirect } from 'next/navigation'
 import { getTranslations } from 'next-intl/server'
+import { seenOrigin } from '../../address.ts'
 import { app } from '../../handle.ts'
 import { actorHere } from '../../session.ts'
 import { localPath } from '../../text.ts'
+import { AddressWarning } from '../../ui/address-warning.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { SignInForm } from './sign-in-form.tsx'
 
@@ -23,6 +26,7 @@ export default async function LoginPage({ searchParams }: { searchParams: Promis
         <Mark /> Mishap
       </p>
       <h1 className="mb-5">{t('title')}</h1>
+      <AddressWarning url={app().config.url} seen={seenOrigin(await headers())} />
       <SignInForm next={next} />
     </main>
   )

@@ -2,20 +2,21 @@
 import { redirect } from 'next/navigation'
 import { getTranslations } from 'next-intl/server'
 import { ensureSelfProject } from '../../../auth/admin.ts'
-import { checkName } from '../../../store/meta/names.ts'
+import { checkName, freeSlug, slugOf } from '../../../store/meta/names.ts'
 import { type FormState, failed, failureOf, textOf } from '../../form.ts'
 import { app } from '../../handle.ts'
 import { platformById } from '../../platforms.ts'
-import { createProjectHere, withFreeSlug } from '../../projects.ts'
+import { createProjectHere } from '../../projects.ts'
 import { isSetupSecret } from '../../setup-secret.ts'
 import { signInHere } from '../../sign-in.ts'
 
-/** Field errors of names, all at once: nothing is made while one is wrong. */
-function nameErrors(values: Record<string, string>): Record<string, string[]> {
+/** Field errors of names, all at once: nothing is made while one is wrong. Those of `slugged` must give a slug, too. */
+function nameErrors(values: Record<string, string>, slugged: readonly string[]): Record<string, string[]> {
   const errors: Record<string, string[]> = {}
   for (const [field, value] of Object.entries(values)) {
     try {
       checkName(value, field)
+      if (slugged.includes(field)) slugOf(value, 'org', field)
     } catch (error) {
       Object.assign(errors, failureOf(error)?.fields)
     }
@@ -36,23 +37,29 @@ export async function setupAction(_before: FormState, data: FormData): Promise<F
   const organizationName = textOf(data, 'organization')
   const projectName = textOf(data, 'project')
   const platform = platformById(textOf(data, 'platform'))?.id ?? 'other'
-  const errors = nameErrors({ name, organization: organizationName, project: projectName })
+  const errors = nameErrors({ name, organization: organizationName, project: projectName }, ['organization', 'project'])
   if (Object.keys(errors).length > 0) return failed(data, { message: '', fields: errors })
   let target = '/'
   try {
-    const person = await auth.createPerson({ name: name.trim(), email, password })
-    const organization = withFreeSlug(organizationName, 'organization', (slug) =>
-      meta.createOrganization({ slug, name: organizationName, ownerUserId: person.id }),
-    )
-    // First the one that these screens report to, so that its slug is free; createProjectHere tells accept of both.
-    if (config.selfReporting) ensureSelfProject(meta, organization.id)
-    const project = await createProjectHere(organization.id, projectName, platform)
-    target = `/o/${organization.slug}/projects/${project.slug}/setup`
+    target = await auth.setUp(async () => {
+      const person = await auth.createPerson({ name: name.trim(), email, password }, { first: true })
+      const organization = meta.createOrganization({
+        slug: freeSlug(organizationName, 'org', (slug) => meta.organizationBySlug(slug) !== undefined),
+        name: organizationName,
+        ownerUserId: person.id,
+      })
+      // First the one that these screens report to, so that its slug is free; createProjectHere tells accept of both.
+      if (config.selfReporting) ensureSelfProject(meta, organization.id)
+      const project = await createProjectHere(organization.id, projectName, platform)
+      return `/o/${organization.slug}/projects/${project.slug}/setup`
+    })
     await signInHere(email, password)
   } catch (error) {
     const failure = failureOf(error)
     if (!failure) throw error
-    return failed(data, failure)
+    // Without fields it is not the e-mail: somebody else sends this form at the same moment.
+    const raced = failure.code === 'CONFLICT' && Object.keys(failure.fields).length === 0
+    return failed(data, raced ? { ...failure, message: t('raced') } : failure)
   }
   redirect(target)
 }

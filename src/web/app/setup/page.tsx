@@ -1,9 +1,12 @@
 import type { Metadata } from 'next'
-import Link from 'next/link'
+import { headers } from 'next/headers'
 import { getTranslations } from 'next-intl/server'
+import { seenOrigin } from '../../address.ts'
 import { app } from '../../handle.ts'
 import { isSetupSecret } from '../../setup-secret.ts'
+import { AddressWarning } from '../../ui/address-warning.tsx'
 import { buttonClass } from '../../ui/controls.tsx'
+import { Link } from '../../ui/link.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { SetupForm } from './setup-form.tsx'
 
@@ -14,7 +17,7 @@ export async function generateMetadata(): Promise<Metadata> {
 /** First run, behind the one-time link that the terminal shows; closed once somebody has an account. */
 export default async function SetupPage({ searchParams }: { searchParams: Promise<{ secret?: string | string[] }> }) {
   const { secret } = await searchParams
-  const { meta, auth } = app()
+  const { meta, auth, config } = app()
   const t = await getTranslations('setup')
   const given = typeof secret === 'string' ? secret : ''
   const closed = !meta.isEmpty()
@@ -26,6 +29,7 @@ export default async function SetupPage({ searchParams }: { searchParams: Promis
       </p>
       <h1 className="mb-2 text-first">{t('title')}</h1>
       <p className="mb-6 text-ink-2">{closed ? t('closed') : open ? t('intro') : t('wrongLink')}</p>
+      {open ? <AddressWarning url={config.url} seen={seenOrigin(await headers())} /> : null}
       {open ? <SetupForm secret={given} /> : null}
       {closed ? (
         <Link href="/login" className={buttonClass({ look: 'main' })}>

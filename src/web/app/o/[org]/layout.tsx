@@ -1,5 +1,6 @@
 import { notFound } from 'next/navigation'
 import type { ReactNode } from 'react'
+import { failingChannels } from '../../../../alert/channel.ts'
 import { app } from '../../../handle.ts'
 import { actorHere, organizationFor } from '../../../session.ts'
 import { Shell } from '../../../ui/shell.tsx'
@@ -19,14 +20,16 @@ export default async function OrganizationLayout({
   if (!actor) return children
   const here = organizationFor(actor, decodeURIComponent((await params).org))
   if (!here) notFound()
-  const { meta, auth } = app()
+  const { meta, auth, live } = app()
   const organizations = meta.organizationsOf(actor.person.id).map(({ slug, name }) => ({ slug, name }))
   const { slug, name } = here.organization
   return (
     <Shell
       organization={{ slug, name }}
       organizations={organizations}
+      failingChannels={failingChannels(meta.channelsOf(here.organization.id)).length}
       mayStatus={auth.may(actor, 'status:read', { instance: true }) === 'yes'}
+      liveId={live.lastId(here.organization.id)}
     >
       {children}
     </Shell>

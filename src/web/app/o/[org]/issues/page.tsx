@@ -1,7 +1,7 @@
 import type { Metadata } from 'next'
 import { getTranslations } from 'next-intl/server'
 import { app } from '../../../../handle.ts'
-import { firstRows } from '../../../../issues/first-rows.ts'
+import { firstScreen } from '../../../../issues/first-screen.ts'
 import { Stream } from '../../../../issues/stream.tsx'
 import { demandOrganization } from '../../../../session.ts'
 
@@ -32,7 +32,7 @@ export default async function IssuesPage({
       organization={organization.slug}
       projects={projects.map(({ id, slug, name }) => ({ id: String(id), slug, name }))}
       canTriage={canTriage}
-      first={await firstRows(actor, organization, projects, search)}
+      first={await firstScreen(actor, organization, projects, search)}
     />
   )
 }

@@ -1,10 +1,10 @@
 import type { Metadata } from 'next'
-import Link from 'next/link'
 import { getTranslations } from 'next-intl/server'
 import { app } from '../../../../handle.ts'
 import { platformById } from '../../../../platforms.ts'
 import { demandOrganization } from '../../../../session.ts'
 import { buttonClass } from '../../../../ui/controls.tsx'
+import { Link } from '../../../../ui/link.tsx'
 import { EmptyState } from '../../../../ui/states.tsx'
 import { RelativeTime } from '../../../../ui/time.tsx'
 
@@ -70,6 +70,9 @@ export default async function ProjectsPage({ params }: { params: Promise<{ org: 
                     </Link>{' '}
                     <Link href={`${base}/settings/projects/${project.slug}/keys`} className="link ml-3">
                       {t('keys')}
+                    </Link>{' '}
+                    <Link href={`${base}/settings/projects/${project.slug}`} className="link ml-3">
+                      {t('settings')}
                     </Link>
                   </td>
                 </tr>

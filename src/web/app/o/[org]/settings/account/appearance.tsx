@@ -2,6 +2,7 @@
 import { useRouter } from 'next/navigation'
 import { useLocale, useTranslations } from 'next-intl'
 import { useEffect, useState } from 'react'
+import { withBase } from '../../../../../base-path.ts'
 import { locales } from '../../../../../locale.ts'
 import { chosenTheme, setTheme, type Theme } from '../../../../../theme.ts'
 import { Field, Select } from '../../../../../ui/controls.tsx'
@@ -41,7 +42,7 @@ export function Appearance() {
           value={locale}
           onChange={(event) => {
             // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser that we name
-            document.cookie = `locale=${event.target.value}; path=/; max-age=31536000; samesite=lax`
+            document.cookie = `locale=${event.target.value}; path=${withBase('/')}; max-age=31536000; samesite=lax`
             router.refresh()
           }}
         >

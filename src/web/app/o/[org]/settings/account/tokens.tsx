@@ -2,9 +2,10 @@
 import { useTranslations } from 'next-intl'
 import { noState } from '../../../../../form.ts'
 import { ActionForm } from '../../../../../ui/action-form.tsx'
-import { Button, Field, Input } from '../../../../../ui/controls.tsx'
+import { Button } from '../../../../../ui/controls.tsx'
 import { CopyButton } from '../../../../../ui/copy-button.tsx'
 import { PlainText } from '../../../../../ui/plain-text.tsx'
+import { ShortForm } from '../../../../../ui/short-form.tsx'
 import { RelativeTime } from '../../../../../ui/time.tsx'
 import { createTokenAction, deleteTokenAction, type TokenState } from './actions.ts'
 
@@ -66,69 +67,54 @@ function NewToken({
 }) {
   const t = useTranslations('account')
   return (
-    <ActionForm
+    <ShortForm
       action={createTokenAction}
       initial={start}
-      name="new-token"
+      form="new-token"
       className="mt-5 flex max-w-[560px] flex-col gap-3"
+      hidden={{ organization }}
+      field={{ id: 'token-name', label: t('tokenName') }}
+      submit={t('createToken')}
+      disabled={disabled}
+      before={({ secret }) =>
+        secret ? (
+          <div className="box p-3" role="status">
+            <p className="mb-2">{t('once')}</p>
+            <div className="flex items-center gap-2">
+              <code className="min-w-0 break-all" data-testid="token">
+                {secret}
+              </code>
+              <CopyButton text={secret} label={t('copy')} />
+            </div>
+          </div>
+        ) : null
+      }
     >
-      {(state, pending) => (
-        <>
-          {state.secret ? (
-            <div className="box p-3" role="status">
-              <p className="mb-2">{t('once')}</p>
-              <div className="flex items-center gap-2">
-                <code className="min-w-0 break-all" data-testid="token">
-                  {state.secret}
-                </code>
-                <CopyButton text={state.secret} label={t('copy')} />
-              </div>
-            </div>
+      {({ fields }) => (
+        <fieldset>
+          <legend className="mb-1 font-[550]">{t('scopes')}</legend>
+          <div className="grid grid-cols-2 gap-x-4 narrow:grid-cols-3">
+            {scopes.map((scope) => (
+              <label key={scope} className="flex min-h-7 items-center gap-2">
+                <input
+                  type="checkbox"
+                  name="scopes"
+                  value={scope}
+                  defaultChecked={usual.includes(scope)}
+                  className="checkbox"
+                />
+                <code>{scope}</code>
+              </label>
+            ))}
+          </div>
+          {fields.scopes ? (
+            <p role="alert" className="text-small text-error">
+              {fields.scopes.join(' ')}
+            </p>
           ) : null}
-          <fieldset disabled={disabled} className="flex flex-col gap-3">
-            <input type="hidden" name="organization" value={organization} />
-            <Field id="token-name" label={t('tokenName')} errors={state.fields.name}>
-              <Input
-                id="token-name"
-                name="name"
-                required
-                maxLength={64}
-                defaultValue={state.values.name}
-                aria-invalid={Boolean(state.fields.name)}
-                aria-describedby="token-name-note"
-              />
-            </Field>
-            <fieldset>
-              <legend className="mb-1 font-[550]">{t('scopes')}</legend>
-              <div className="grid grid-cols-2 gap-x-4 narrow:grid-cols-3">
-                {scopes.map((scope) => (
-                  <label key={scope} className="flex min-h-7 items-center gap-2">
-                    <input
-                      type="checkbox"
-                      name="scopes"
-                      value={scope}
-                      defaultChecked={usual.includes(scope)}
-                      className="checkbox"
-                    />
-                    <code>{scope}</code>
-                  </label>
-                ))}
-              </div>
-              {state.fields.scopes ? (
-                <p role="alert" className="text-small text-error">
-                  {state.fields.scopes.join(' ')}
-                </p>
-              ) : null}
-            </fieldset>
-            <div>
-              <Button type="submit" disabled={pending || disabled}>
-                {t('createToken')}
-              </Button>
-            </div>
-          </fieldset>
-        </>
+        </fieldset>
       )}
-    </ActionForm>
+    </ShortForm>
   )
 }
 

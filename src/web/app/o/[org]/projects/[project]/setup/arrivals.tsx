@@ -1,11 +1,11 @@
 'use client'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import Link from 'next/link'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
 import type { RestArrivals } from '../../../../../../../protocol/rest.ts'
 import { ApiError, apiFetch } from '../../../../../../api.ts'
 import { Button, buttonClass } from '../../../../../../ui/controls.tsx'
+import { Link } from '../../../../../../ui/link.tsx'
 import { useLive } from '../../../../../../ui/live.tsx'
 import { PlainText } from '../../../../../../ui/plain-text.tsx'
 import { SeverityShape } from '../../../../../../ui/severity.tsx'
@@ -76,10 +76,13 @@ export function Arrivals({
     queryFn: ({ signal }) => apiFetch<RestArrivals>(`${path}arrivals/`, { signal }),
     refetchInterval: pollMs,
   })
-  useLive((change) => {
-    if (change.kind === 'events' && change.projects.some((one) => one.id === projectId))
-      void client.invalidateQueries({ queryKey: key })
-  })
+  useLive(
+    (change) => {
+      const arrived = change.kind === 'events' && change.projects.some((one) => one.id === projectId)
+      if (arrived || change.kind === 'missed') void client.invalidateQueries({ queryKey: key })
+    },
+    { atOnce: true },
+  )
   async function sendTest() {
     setSending(true)
     try {

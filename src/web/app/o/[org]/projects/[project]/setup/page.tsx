@@ -1,10 +1,10 @@
 import type { Metadata } from 'next'
-import Link from 'next/link'
 import { getTranslations } from 'next-intl/server'
 import { app } from '../../../../../../handle.ts'
 import { dsnOf, platformById, snippetOf } from '../../../../../../platforms.ts'
 import { demandProject } from '../../../../../../session.ts'
 import { CopyButton } from '../../../../../../ui/copy-button.tsx'
+import { Link } from '../../../../../../ui/link.tsx'
 import { Arrivals } from './arrivals.tsx'
 
 export async function generateMetadata(): Promise<Metadata> {

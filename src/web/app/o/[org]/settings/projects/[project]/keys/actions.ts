@@ -1,34 +1,41 @@
 'use server'
 import { revalidatePath } from 'next/cache'
 import { getTranslations } from 'next-intl/server'
+import type { ChangedBy } from '../../../../../../../../store/meta/meta.ts'
 import { checkName } from '../../../../../../../../store/meta/names.ts'
 import { type FormState, failed, failureOf, noState, textOf } from '../../../../../../../form.ts'
 import { app } from '../../../../../../../handle.ts'
 import { demandProject } from '../../../../../../../session.ts'
+import { revisionOf } from '../change.ts'
 import { isRateCount, isRateWindow } from './rate-limit.ts'
 
-type Change = { projectId: number; keyId: number }
+type Change = { projectId: number; keyId: number; by: ChangedBy }
+
+const page = '/o/[org]/settings/projects/[project]/keys'
 
 /** Runs `change` for who may change keys here, tells accept, and shows the page anew. */
 async function changeKeys(data: FormData, change: (at: Change) => void): Promise<FormState> {
   const org = textOf(data, 'organization')
-  const slug = textOf(data, 'project')
-  const path = `/o/${org}/settings/projects/${slug}/keys`
-  const { actor, organization, project } = await demandProject(org, slug, path)
+  const id = textOf(data, 'project')
+  const { actor, organization, project } = await demandProject(org, id, `/o/${org}/settings/projects/${id}/keys`)
   const { auth, meta, publishKeys } = app()
   try {
     auth.demand(actor, 'key:write', { organization, project })
     const keyId = Number(textOf(data, 'key')) || 0
     if (keyId && !meta.keysOf(project.id).some((one) => one.id === keyId))
       return failed(data, { message: (await getTranslations('keys'))('gone'), fields: {} })
-    change({ projectId: project.id, keyId })
+    change({ projectId: project.id, keyId, by: { userId: actor.person.id, rev: revisionOf(data) } })
     await publishKeys()
   } catch (error) {
     const failure = failureOf(error)
     if (!failure) throw error
-    return failed(data, failure)
+    if (!failure.current) return failed(data, failure)
+    // The rows are shown as they stand now, with their revision: sending again is the way to change it anyway.
+    revalidatePath(page, 'page')
+    const t = await getTranslations('keys')
+    return failed(data, { fields: {}, message: t('stale', { who: failure.current.by ?? t('somebody') }) })
   }
-  revalidatePath(path)
+  revalidatePath(page, 'page')
   return { ...noState, done: true }
 }
 
@@ -42,7 +49,10 @@ export async function createKeyAction(_before: FormState, data: FormData): Promi
 
 /** Enables or disables a key: field `active` is yes or no. */
 export async function switchKeyAction(_before: FormState, data: FormData): Promise<FormState> {
-  return changeKeys(data, ({ keyId }) => void app().meta.updateKey(keyId, { active: textOf(data, 'active') === 'yes' }))
+  return changeKeys(
+    data,
+    ({ keyId, by }) => void app().meta.updateKey(keyId, { active: textOf(data, 'active') === 'yes' }, by),
+  )
 }
 
 /** Sets the rate limit of a key; an empty count takes it away. */
@@ -55,9 +65,11 @@ export async function limitKeyAction(_before: FormState, data: FormData): Promis
     return failed(data, { message: '', fields: { count: [(await getTranslations('keys'))('windowWrong')] } })
   return changeKeys(
     data,
-    ({ keyId }) =>
-      void app().meta.updateKey(keyId, {
-        rateLimit: count === '' ? null : { count: Number(count), windowS: Number(windowS) },
-      }),
+    ({ keyId, by }) =>
+      void app().meta.updateKey(
+        keyId,
+        { rateLimit: count === '' ? null : { count: Number(count), windowS: Number(windowS) } },
+        by,
+      ),
   )
 }

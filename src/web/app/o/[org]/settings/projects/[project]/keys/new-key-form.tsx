@@ -1,42 +1,22 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import { noState } from '../../../../../../../form.ts'
-import { ActionForm } from '../../../../../../../ui/action-form.tsx'
-import { Button, Field, Input } from '../../../../../../../ui/controls.tsx'
+import { ShortForm } from '../../../../../../../ui/short-form.tsx'
 import { createKeyAction } from './actions.ts'
+import type { KeyPlace } from './project-key-row.tsx'
 
 /** One more key, with a label. */
-export function NewKeyForm({ place }: { place: { organization: string; project: string } }) {
+export function NewKeyForm({ place }: { place: KeyPlace }) {
   const t = useTranslations('keys')
   return (
-    <ActionForm
+    <ShortForm
       action={createKeyAction}
       initial={noState}
-      name="new-key"
+      form="new-key"
       className="mt-6 flex max-w-[460px] flex-col gap-3"
-    >
-      {(state, pending) => (
-        <>
-          <input type="hidden" name="organization" value={place.organization} />
-          <input type="hidden" name="project" value={place.project} />
-          <Field id="label" label={t('newLabel')} errors={state.fields.label ?? state.fields.name}>
-            <Input
-              id="label"
-              name="label"
-              required
-              maxLength={64}
-              defaultValue={state.values.label}
-              aria-invalid={Boolean(state.fields.label)}
-              aria-describedby="label-note"
-            />
-          </Field>
-          <div>
-            <Button type="submit" disabled={pending}>
-              {t('create')}
-            </Button>
-          </div>
-        </>
-      )}
-    </ActionForm>
+      hidden={place}
+      field={{ id: 'label', name: 'label', label: t('newLabel'), errorsOf: ['name'] }}
+      submit={t('create')}
+    />
   )
 }

@@ -1,9 +1,9 @@
 import type { Metadata } from 'next'
-import Link from 'next/link'
 import { getTranslations } from 'next-intl/server'
 import { app } from '../../../../../../../handle.ts'
 import { dsnOf } from '../../../../../../../platforms.ts'
 import { demandProject } from '../../../../../../../session.ts'
+import { ProjectHead } from '../project-head.tsx'
 import { NewKeyForm } from './new-key-form.tsx'
 import { ProjectKeyRow } from './project-key-row.tsx'
 
@@ -18,16 +18,11 @@ export default async function KeysPage({ params }: { params: Promise<{ org: stri
   const t = await getTranslations('keys')
   const { auth, meta, config } = app()
   const mayWrite = auth.may(actor, 'key:write', { organization, project }) === 'yes'
-  const place = { organization: organization.slug, project: project.slug }
+  // The id: a form that was loaded before the project got another slug still finds it.
+  const place = { organization: organization.slug, project: String(project.id) }
   return (
     <div className="page max-w-[860px]">
-      <header className="page-head">
-        <h1>{t('title')}</h1>
-        <span className="text-ink-3">{project.name}</span>
-        <Link href={`/o/${organization.slug}/projects/${project.slug}/setup`} className="link ml-auto">
-          {t('setup')}
-        </Link>
-      </header>
+      <ProjectHead base={`/o/${organization.slug}`} project={project} here="keys" />
       <p className="mb-4 max-w-[72ch] text-ink-2">{mayWrite ? t('intro') : t('readOnly')}</p>
       <ul className="border-t border-line">
         {meta.keysOf(project.id).map((key) => (
@@ -41,6 +36,7 @@ export default async function KeysPage({ params }: { params: Promise<{ org: stri
               dsn: dsnOf(config.url, key.publicKey, project.id),
               active: key.active,
               rateLimit: key.rateLimit,
+              revision: key.rev,
               lastUsedMs: key.lastUsedMs,
               createdMs: key.createdMs,
             }}

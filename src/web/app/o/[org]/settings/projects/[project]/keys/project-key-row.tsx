@@ -17,16 +17,18 @@ export type ShownKey = {
   dsn: string
   active: boolean
   rateLimit: { count: number; windowS: number } | null
+  revision: number
   lastUsedMs: number | null
   createdMs: number
 }
 
-function Hidden({ place, id }: { place: KeyPlace; id: number }) {
+function Hidden({ place, projectKey: { id, revision } }: { place: KeyPlace; projectKey: ShownKey }) {
   return (
     <>
       <input type="hidden" name="organization" value={place.organization} />
       <input type="hidden" name="project" value={place.project} />
       <input type="hidden" name="key" value={id} />
+      <input type="hidden" name="revision" value={revision} />
     </>
   )
 }
@@ -58,7 +60,7 @@ export function ProjectKeyRow({
         <ActionForm action={switchKeyAction} initial={noState} name={`switch-${id}`} className="ml-auto">
           {(_state, pending) => (
             <>
-              <Hidden place={place} id={id} />
+              <Hidden place={place} projectKey={projectKey} />
               <input type="hidden" name="active" value={active ? 'no' : 'yes'} />
               <Button type="submit" compact disabled={pending || !mayWrite}>
                 {active ? t('disable') : t('enable')}
@@ -79,7 +81,7 @@ export function ProjectKeyRow({
       >
         {(state, pending) => (
           <>
-            <Hidden place={place} id={id} />
+            <Hidden place={place} projectKey={projectKey} />
             <div className="w-[180px]">
               <Field id={`count-${id}`} label={t('limit')} errors={state.fields.count}>
                 <Input

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import de from './issues.de.json'
 import en from './issues.en.json'
+import notificationsDe from './notifications.de.json'
+import notificationsEn from './notifications.en.json'
 
 type Messages = { [key: string]: string | Messages }
 
@@ -12,9 +14,12 @@ function flat(messages: Messages, path = ''): [string, string][] {
 const placeholders = (text: string) =>
   [...new Set([...text.matchAll(/\{(\w+)[,}]/g)].map((found) => found[1]))].sort().join(' ')
 
-describe('texts of the issue pages', () => {
-  const english = new Map(flat(en))
-  const german = new Map(flat(de))
+describe.each([
+  ['issue', en, de],
+  ['notification', notificationsEn, notificationsDe],
+] as [string, Messages, Messages][])('texts of the %s pages', (_pages, first, second) => {
+  const english = new Map(flat(first))
+  const german = new Map(flat(second))
   it('have the same keys in both languages', () => {
     expect([...german.keys()].sort()).toEqual([...english.keys()].sort())
   })

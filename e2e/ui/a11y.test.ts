@@ -1,0 +1,131 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { noChromium, openBrowser, openPage, signIn } from '../browser.ts'
+import { api, bootstrap, envelopeOf, errorEvent, ingest, type Project, until } from '../product.ts'
+
+const product = inject('product')
+const org = 'access'
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+type Violation = { id: string; impact: string | null; help: string; nodes: { html: string; failureSummary?: string }[] }
+
+/** What axe finds on the page: only what is serious or worse. The source is run as such, since our policy lets no script in. */
+async function faults(page: Page): Promise<string[]> {
+  await page.evaluate(axe)
+  const found = (await page.evaluate(
+    "axe.run(document, { resultTypes: ['violations'] }).then((result) => result.violations)",
+  )) as Violation[]
+  return found
+    .filter((one) => one.impact === 'serious' || one.impact === 'critical')
+    .flatMap((one) =>
+      one.nodes
+        .slice(0, 3)
+        .map((node) => `${one.id} (${one.help}): ${node.html.slice(0, 160)} ${node.failureSummary ?? ''}`),
+    )
+}
+
+describe.skipIf(noChromium)('every screen, for people with other ways to see and move', () => {
+  const state = {} as { browser: Browser; project: Project; issue: string; pages: Record<'light' | 'dark', Page> }
+
+  beforeAll(async () => {
+    state.project = bootstrap(product, org, 'web')
+    const crumbs = [{ category: 'ui.click', message: 'button', timestamp: Date.now() / 1000 - 5, level: 'info' }]
+    const rich = {
+      breadcrumbs: { values: crumbs },
+      user: { id: '7', email: 'u@example.test' },
+      request: { url: 'https://shop.test/cart?a=1', method: 'GET', headers: { 'User-Agent': 'Mozilla/5.0' } },
+      tags: { fruit: 'pear', digest: '2774530904' },
+      extra: { cart: { items: [1, 2], total: 3.5 } },
+      contexts: { app: { app_name: 'Shop' } },
+      release: 'shop@1.0.0',
+      environment: 'production',
+    }
+    for (const type of ['AlphaError', 'BetaError'])
+      await ingest(product, state.project, envelopeOf(errorEvent(type, 'x', rich)))
+    const issues = await until('two issues', 20_000, async () => {
+      const found = (await api(product, state.project, `/organizations/${org}/issues/?query=`)).json as { id: string }[]
+      return found.length === 2 && found
+    })
+    state.issue = issues[0]?.id ?? ''
+    state.browser = await openBrowser()
+    const open = async (dark: boolean) => {
+      const { page } = await openPage(state.browser, product.url, { dark })
+      await signIn(page, product.url, `owner@${org}.test`)
+      return page
+    }
+    state.pages = { light: await open(false), dark: await open(true) }
+  })
+  afterAll(() => state.browser?.close())
+
+  const screens: [string, string, string][] = [
+    ['the stream', `/o/${org}/issues`, '[data-id]'],
+    ['a stream that finds nothing', `/o/${org}/issues?q=NothingLikeThis`, 'main'],
+    ['a refused search', `/o/${org}/issues?q=is%3Anonsense`, '[role=alert]'],
+    ['an issue', `/o/${org}/issues/ISSUE`, '.activity li'],
+    ['projects', `/o/${org}/projects`, 'table'],
+    ['a new project', `/o/${org}/projects/new`, 'form'],
+    ['project setup', `/o/${org}/projects/web/setup`, '[data-testid=dsn]'],
+    ['project settings', `/o/${org}/settings/projects/web`, 'form'],
+    ['project keys', `/o/${org}/settings/projects/web/keys`, 'form'],
+    ['account', `/o/${org}/settings/account`, 'form'],
+    ['notifications', `/o/${org}/settings/notifications`, 'main'],
+    ['status', `/o/${org}/status`, 'main table'],
+    ['a digest', '/d/2774530904', 'main'],
+    ['a digest that nobody has', '/d/1', 'main'],
+    ['not found', `/o/${org}/no-such-screen`, 'main'],
+    ['not found, outside', '/no-such-screen', 'body'],
+  ]
+  describe.each(['light', 'dark'] as const)('%s', (theme) => {
+    test.each(screens)('%s', async (_name, path, shown) => {
+      const page = state.pages[theme]
+      await page.goto(product.url + path.replace('ISSUE', state.issue))
+      await page.locator(shown).first().waitFor()
+      expect(await faults(page)).toEqual([])
+    })
+
+    test('signing in and setting up', async () => {
+      const { page } = await openPage(state.browser, product.url, { dark: theme === 'dark' })
+      for (const path of ['/login', '/setup']) {
+        await page.goto(product.url + path)
+        await page.locator('h1').first().waitFor()
+        expect([path, await faults(page)]).toEqual([path, []])
+      }
+      await page.context().close()
+    })
+
+    test('dialogs, selected rows, errors at fields', async () => {
+      const page = state.pages[theme]
+      await page.goto(`${product.url}/o/${org}/issues`)
+      await page.locator('[data-id]').first().waitFor()
+      await page.locator('[data-id] input[type=checkbox]').first().click()
+      expect(await faults(page)).toEqual([])
+      await page.keyboard.press('a')
+      await page.getByRole('dialog').getByRole('option').first().waitFor()
+      expect(await faults(page)).toEqual([])
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      await page.keyboard.press('?')
+      await page.getByRole('dialog').waitFor()
+      expect(await faults(page)).toEqual([])
+      await page.goto(`${product.url}/o/${org}/settings/projects/web`)
+      await page.getByLabel('Allowed origins').fill('a b')
+      await page.getByRole('button', { name: 'Save', exact: true }).click()
+      await page.locator('[aria-invalid=true]').waitFor()
+      expect(await faults(page)).toEqual([])
+      await page.getByLabel('Allowed origins').fill('')
+    })
+
+    test('at 390 pixels', async () => {
+      const page = state.pages[theme]
+      await page.setViewportSize({ width: 390, height: 844 })
+      for (const path of ['issues', `issues/${state.issue}`, 'settings/projects/web', 'status']) {
+        await page.goto(`${product.url}/o/${org}/${path}`)
+        await page.locator('main h1').first().waitFor()
+        expect([path, await faults(page)]).toEqual([path, []])
+      }
+      await page.setViewportSize({ width: 1440, height: 900 })
+    })
+  })
+})

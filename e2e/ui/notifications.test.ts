@@ -1,0 +1,125 @@
+import type { AddressInfo } from 'node:net'
+import type { Browser, Page } from 'playwright-core'
+import { SMTPServer } from 'smtp-server'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { noChromium, openBrowser, openPage, signIn } from '../browser.ts'
+import {
+  bootstrap,
+  discard,
+  envelopeOf,
+  errorEvent,
+  ingest,
+  type Product,
+  type Project,
+  ready,
+  start,
+  until,
+} from '../product.ts'
+
+type Received = { to: string[]; text: string; atMs: number }
+
+/** A mail server on loopback that keeps what it gets. */
+async function openMailServer(mails: Received[]): Promise<{ port: number; close(): void }> {
+  const server = new SMTPServer({
+    disabledCommands: ['STARTTLS'],
+    authOptional: true,
+    onData: (stream, session, done) => {
+      const parts: Buffer[] = []
+      stream.on('data', (part: Buffer) => parts.push(part))
+      stream.on('end', () => {
+        const to = session.envelope.rcptTo.map((one) => one.address)
+        mails.push({ to, text: Buffer.concat(parts).toString(), atMs: performance.now() })
+        done()
+      })
+    },
+  })
+  const port = await new Promise<number>((resolve) => {
+    const listening = server.listen(0, '127.0.0.1', () => resolve((listening.address() as AddressInfo).port))
+  })
+  return { port, close: () => server.close(() => undefined) }
+}
+
+// The mail server belongs to the whole installation, so this file has a product of its own.
+describe.skipIf(noChromium)('notifications', () => {
+  const mails: Received[] = []
+  const state = {} as {
+    product: Product
+    project: Project
+    browser: Browser
+    page: Page
+    mail: { port: number; close(): void }
+  }
+
+  beforeAll(async () => {
+    state.product = await start()
+    await ready(state.product)
+    state.project = bootstrap(state.product)
+    state.mail = await openMailServer(mails)
+    state.browser = await openBrowser()
+    state.page = (await openPage(state.browser, state.product.url)).page
+    await signIn(state.page, state.product.url, `owner@${state.project.org}.test`)
+    await state.page.goto(`${state.product.url}/o/${state.project.org}/settings/notifications`)
+  })
+  afterAll(async () => {
+    await state.browser?.close()
+    state.mail?.close()
+    if (state.product) await discard(state.product)
+  })
+
+  test('without a channel the page says that nobody is told', async () => {
+    await state.page.getByText('nobody is told of new issues').waitFor()
+    await state.page.getByText('None is set: e-mail channels are told nothing.').waitFor()
+  })
+
+  test('a mail server is set, and a channel for all members tells of a new issue within ten seconds', async () => {
+    const { page, product, project, mail } = state
+    await page.getByLabel('Host').fill('127.0.0.1')
+    await page.getByLabel('Port').fill(String(mail.port))
+    await page.getByLabel('Sender').fill('Mishap <mishap@example.test>')
+    await page.getByLabel('Encryption').selectOption('none')
+    await page.getByRole('button', { name: 'Save mail server' }).click()
+    await page.getByText('Saved.').waitFor()
+    await page.getByLabel('Name').fill('Everybody')
+    await page.getByRole('button', { name: 'Make channel' }).click()
+    await page.getByRole('heading', { name: 'Everybody' }).waitFor()
+    await page.getByRole('button', { name: 'Send test' }).click()
+    await page.getByText('Sent.', { exact: true }).waitFor()
+    await until('the test mail', 5000, async () => mails.length === 1)
+    const sentMs = performance.now()
+    expect((await ingest(product, project, envelopeOf(errorEvent('Mailed', 'look here <b>now</b>')))).status).toBe(200)
+    await until('the mail', 10_000, async () => mails.length === 2)
+    expect((mails[1]?.atMs ?? 0) - sentMs).toBeLessThan(10_000)
+    expect(mails[1]?.to).toEqual([`owner@${project.org}.test`])
+    expect(mails[1]?.text).toMatch(/Subject: New issue WEB-1: Mailed/)
+    await page.reload()
+    await page.getByText('Last messages').click()
+    await page.getByRole('link', { name: 'issue 1' }).waitFor()
+  })
+
+  test('a webhook inside the network is refused, with the reason, and the shell shows that it fails', async () => {
+    const { page } = state
+    await page.getByLabel('Kind').selectOption('webhook')
+    await page.getByLabel('Name').fill('Inside')
+    await page.getByLabel('Address', { exact: true }).fill('http://127.0.0.1:1/hook')
+    await page.getByRole('button', { name: 'Make channel' }).click()
+    await page.getByText('it is shown this once').waitFor()
+    const row = page.locator('[data-channel]', { hasText: 'Inside' })
+    await row.getByRole('button', { name: 'Send test' }).click()
+    await row.getByText('a private or reserved address').first().waitFor()
+    await page.reload()
+    await page.getByRole('link', { name: '1 channel is failing' }).waitFor()
+    await row.getByRole('button', { name: 'Delete' }).click()
+    await row.waitFor({ state: 'detached' })
+    await page.reload()
+    await page.getByRole('link', { name: 'Notifications' }).waitFor()
+  })
+
+  test('what is wrong is said at its field, and what was typed stays', async () => {
+    const { page } = state
+    await page.getByLabel('Name').fill('Wrong')
+    await page.getByLabel('Addresses').fill('nobody')
+    await page.getByRole('button', { name: 'Make channel' }).click()
+    await page.getByText('"nobody" is no e-mail address.').waitFor()
+    expect(await page.getByLabel('Name').inputValue()).toBe('Wrong')
+  })
+})

@@ -1,0 +1,193 @@
+import { gzipSync } from 'node:zlib'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { noChromium, openBrowser, openPage, signIn } from '../browser.ts'
+import { api, bootstrap, envelopeOf, errorEvent, ingest, type Project, password, until } from '../product.ts'
+
+const product = inject('product')
+/** First-load JavaScript of the issue stream, KiB gzipped (ui.md). */
+const firstLoadMaxKiB = 260
+
+type Asked = { atMs: number; what: string }
+
+/** Notes every request of a page, without origin and without the ids of files. */
+function note(page: Page): Asked[] {
+  const asked: Asked[] = []
+  page.on('request', (request) => {
+    const what = `${request.method()} ${request.url().replace(product.url, '')}`
+    asked.push({ atMs: performance.now(), what })
+  })
+  return asked
+}
+
+const addHashLink =
+  "(() => { const a = document.createElement('a'); a.href = '#somewhere'; a.id = 'hash'; a.textContent = 'x'; document.body.prepend(a) })()"
+
+describe.skipIf(noChromium)('what the screens ask for by themselves', () => {
+  const state = {} as { browser: Browser; full: Project; empty: Project }
+
+  beforeAll(async () => {
+    state.full = bootstrap(product, 'quiet', 'web')
+    state.empty = bootstrap(product, 'silent', 'web')
+    for (const type of ['AlphaError', 'BetaError'])
+      await ingest(product, state.full, envelopeOf(errorEvent(type, 'x', { environment: 'production' })))
+    await until('two issues', 20_000, async () => {
+      const found = await api(product, state.full, '/organizations/quiet/issues/?query=')
+      return (found.json as unknown[]).length === 2
+    })
+    state.browser = await openBrowser()
+  })
+  afterAll(() => state.browser?.close())
+
+  // On a machine with more to do than it can, the server is late now and then and the browser asks: three tries.
+  test.each([
+    ['quiet', 1],
+    ['quiet', 4],
+    ['silent', 1],
+    ['silent', 4],
+  ])(
+    'organization %s, CPU %i times slower: nothing in the second after the sign-in, then only the live stream and the reporter',
+    { retry: 2 },
+    async (org, rate) => {
+      const { page } = await openPage(state.browser, product.url)
+      const devtools = await page.context().newCDPSession(page)
+      await devtools.send('Emulation.setCPUThrottlingRate', { rate })
+      await page.goto(`${product.url}/login`)
+      await page.getByLabel(/mail/i).fill(`owner@${org}.test`)
+      await page.getByLabel(/password/i).fill(password)
+      await page.getByRole('button', { name: /sign in/i }).click()
+      await page.waitForURL(/\/issues/)
+      const asked = note(page)
+      await page.evaluate(addHashLink)
+      await page.click('#hash')
+      await page.waitForTimeout(500)
+      expect(asked).toEqual([])
+      await page
+        .getByText(org === 'quiet' ? 'AlphaError' : 'No issues')
+        .first()
+        .waitFor()
+      await page.waitForTimeout(7000)
+      const others = asked
+        .map((one) => one.what)
+        .filter((what) => !/^GET \/_next\/static\/chunks\/[^/]+\.js$|^POST \/api\/\d+\/envelope\//.test(what))
+      expect(others).toEqual([expect.stringMatching(`^GET /api/0/organizations/${org}/live/\\?lastEventId=\\d+$`)])
+      await page.context().close()
+    },
+  )
+
+  test.each(['quiet', 'silent'])(
+    'a document of organization %s has rows, environments and fonts with it',
+    async (org) => {
+      const { page } = await openPage(state.browser, product.url)
+      await signIn(page, product.url, `owner@${org}.test`)
+      const asked = note(page)
+      await page.goto(`${product.url}/o/${org}/issues`)
+      await page
+        .getByText(org === 'quiet' ? 'AlphaError' : 'No issues')
+        .first()
+        .waitFor()
+      await page.waitForTimeout(2500)
+      const whats = asked.map((one) => one.what)
+      expect(whats.filter((what) => what.includes('/api/0/') && !what.includes('/live/'))).toEqual([])
+      expect(whats.filter((what) => what.includes('_rsc='))).toEqual([])
+      const preloaded = await page
+        .locator('link[rel=preload][as=font]')
+        .evaluateAll((links) => links.map((one) => one.getAttribute('href')))
+      expect(preloaded).toHaveLength(2)
+      const fonts = whats.filter((what) => what.includes('.woff2')).map((what) => what.replace('GET ', ''))
+      expect(fonts.sort()).toEqual(preloaded.sort())
+      if (org === 'quiet')
+        expect(await page.getByLabel('Environment').locator('option').allInnerTexts()).toContain('production')
+      await page.context().close()
+    },
+  )
+
+  test('a page is asked for when the pointer or the focus turns to its link, once', async () => {
+    const { page } = await openPage(state.browser, product.url)
+    await signIn(page, product.url, 'owner@quiet.test')
+    const asked = note(page)
+    const rsc = () => asked.filter((one) => one.what.includes('_rsc=')).map((one) => one.what.split(/[ ?]/)[1] ?? '')
+    await page.goto(`${product.url}/o/quiet/issues`)
+    await page.waitForTimeout(1500)
+    expect(rsc()).toEqual([])
+    await page.locator('nav a[href$="/status"]').hover()
+    await until('the prefetch', 5000, async () => rsc().length > 0)
+    await page.locator('nav a[href$="/account"]').focus()
+    await until('the other', 5000, async () => rsc().some((path) => path.endsWith('/account')))
+    await page.waitForTimeout(500)
+    const before = rsc().length
+    await page
+      .locator('nav a[href$="/projects"]')
+      .first()
+      .evaluate((link) => (link as unknown as { blur(): void }).blur())
+    await page.locator('nav a[href$="/status"]').hover({ position: { x: 3, y: 3 } })
+    await page.waitForTimeout(500)
+    expect(rsc().length).toBe(before)
+    await page.context().close()
+  })
+
+  test('what happens before the live stream is open is told when it opens', async () => {
+    const { page } = await openPage(state.browser, product.url)
+    await signIn(page, product.url, 'owner@quiet.test')
+    const asked = note(page)
+    await page.route(/\/live\//, async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 2000))
+      await route.continue()
+    })
+    await page.goto(`${product.url}/o/quiet/issues`)
+    await ingest(product, state.full, envelopeOf(errorEvent('GammaError')))
+    await until('three issues', 20_000, async () => {
+      const found = await api(product, state.full, '/organizations/quiet/issues/?query=')
+      return (found.json as unknown[]).length === 3
+    })
+    await page.getByRole('button', { name: /1 new/i }).waitFor({ timeout: 15_000 })
+    expect(asked.filter((one) => one.what.includes('/issues/?'))).toHaveLength(1)
+    await page.context().close()
+  })
+
+  test('a second tab hears the changes through the one that holds the stream, and takes over when that closes', async () => {
+    const { page } = await openPage(state.browser, product.url)
+    await signIn(page, product.url, 'owner@quiet.test')
+    await page.goto(`${product.url}/o/quiet/issues`)
+    await page.waitForTimeout(2500)
+    const second = await page.context().newPage()
+    const asked = note(second)
+    const live = () => asked.filter((one) => one.what.includes('/live/'))
+    await second.goto(`${product.url}/o/quiet/issues`)
+    await second.waitForTimeout(2500)
+    expect(live()).toEqual([])
+    await ingest(product, state.full, envelopeOf(errorEvent('DeltaError')))
+    await second.getByRole('button', { name: /1 new/i }).waitFor({ timeout: 10_000 })
+    await page.close()
+    await until('the stream of the second tab', 3000, async () => live().length === 1)
+    await ingest(product, state.full, envelopeOf(errorEvent('EpsilonError')))
+    await second.getByRole('button', { name: /2 new/i }).waitFor({ timeout: 10_000 })
+    await second.context().close()
+  })
+
+  test(`first-load JavaScript of the issue stream is at most ${firstLoadMaxKiB} KiB gzipped`, async () => {
+    const { page } = await openPage(state.browser, product.url)
+    await signIn(page, product.url, 'owner@quiet.test')
+    const text = await (await page.request.get(`${product.url}/o/quiet/issues`)).text()
+    const scripts = [...text.matchAll(/<script\b[^>]*\bsrc="([^"]+)"[^>]*>/g)].filter(([tag]) => !/nomodule/i.test(tag))
+    const paths = [...new Set(scripts.map(([, src]) => src ?? ''))]
+    expect(paths.length).toBeGreaterThan(3)
+    // What hydration asks for beyond the document belongs to it; the reporter comes when the page is quiet.
+    const asked = note(page)
+    await page.goto(`${product.url}/o/quiet/issues`)
+    await until('hydration', 10_000, () => page.evaluate('window.mishap?.hydrated === true'))
+    for (const { what } of asked) {
+      const path = /^GET (\/_next\/static\/.*\.js)/.exec(what)?.[1]
+      if (path && !paths.includes(path)) paths.push(path)
+    }
+    let bytes = 0
+    for (const path of paths) {
+      const script = await (await page.request.get(product.url + path)).body()
+      if (!script.includes('sentry_version')) bytes += gzipSync(script, { level: 9 }).length
+    }
+    const kiB = bytes / 1024
+    console.log(`first-load JavaScript of the issue stream: ${kiB.toFixed(1)} KiB gzipped in ${paths.length} files`)
+    expect(kiB).toBeLessThanOrEqual(firstLoadMaxKiB)
+    await page.context().close()
+  })
+})

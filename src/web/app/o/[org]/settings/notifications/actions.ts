@@ -1,0 +1,106 @@
+'use server'
+import { revalidatePath } from 'next/cache'
+import { getTranslations } from 'next-intl/server'
+import { changeChannel, channelKinds, makeChannel } from '../../../../../../alert/channel.ts'
+import { clearSmtp, setSmtp } from '../../../../../../alert/smtp.ts'
+import type { Action } from '../../../../../../auth/auth.ts'
+import type { Channel } from '../../../../../../store/meta/alerts.ts'
+import type { Organization } from '../../../../../../store/meta/meta.ts'
+import { type FormState, failed, failureOf, noState, textOf } from '../../../../../form.ts'
+import { app } from '../../../../../handle.ts'
+import { demandOrganization } from '../../../../../session.ts'
+
+/** `secret`: what a new webhook signs with; `told`: how a test ended. */
+export type ChannelState = FormState & { secret: string | null; told: string | null }
+
+type Done = { secret?: string | null; told?: string | null }
+
+/** Runs `work` for who may do `action` here, and shows the page anew. */
+async function change(
+  data: FormData,
+  action: Action,
+  work: (organization: Organization) => Done | Promise<Done>,
+): Promise<ChannelState> {
+  const path = `/o/${textOf(data, 'organization')}/settings/notifications`
+  const { actor, organization } = await demandOrganization(textOf(data, 'organization'), path)
+  let done: Done
+  try {
+    app().auth.demand(actor, action, action === 'instance:write' ? { instance: true } : { organization })
+    done = await work(organization)
+  } catch (error) {
+    const failure = failureOf(error)
+    if (!failure) throw error
+    return { ...failed(data, failure), secret: null, told: null }
+  }
+  revalidatePath(path)
+  return { ...noState, done: true, secret: done.secret ?? null, told: done.told ?? null }
+}
+
+/** Runs `work` on the channel that the form names. */
+function changeOne(data: FormData, work: (channel: Channel) => Done | Promise<Done>): Promise<ChannelState> {
+  return change(data, 'channel:write', async (organization) => {
+    const channel = app().meta.channelById(Number(textOf(data, 'channel')) || 0)
+    if (!channel || channel.organizationId !== organization.id)
+      return { told: (await getTranslations('notifications'))('gone') }
+    return work(channel)
+  })
+}
+
+/** Makes a channel. */
+export async function createChannelAction(_before: ChannelState, data: FormData): Promise<ChannelState> {
+  return change(data, 'channel:write', ({ id }) => {
+    const kind = channelKinds.find((one) => one === textOf(data, 'kind')) ?? 'email'
+    const text = { kind, name: textOf(data, 'name'), target: textOf(data, 'target'), project: textOf(data, 'project') }
+    return { secret: makeChannel(app(), id, text).secret }
+  })
+}
+
+/** Switches a channel on or off: field `active` is yes or no. */
+export async function switchChannelAction(_before: ChannelState, data: FormData): Promise<ChannelState> {
+  return changeOne(data, (channel) => {
+    changeChannel(app(), channel, { active: textOf(data, 'active') === 'yes' })
+    return {}
+  })
+}
+
+/** Deletes a channel and its log. */
+export async function deleteChannelAction(_before: ChannelState, data: FormData): Promise<ChannelState> {
+  return changeOne(data, (channel) => {
+    app().meta.deleteChannel(channel.id)
+    return {}
+  })
+}
+
+/** Sends a test message and says how it ended. */
+export async function testChannelAction(_before: ChannelState, data: FormData): Promise<ChannelState> {
+  return changeOne(data, async (channel) => {
+    const t = await getTranslations('notifications')
+    const deliveries = await app().alerts.test(channel)
+    const failure = deliveries.find((one) => one.status !== 'sent')
+    if (failure) return { told: t('testFailed', { error: failure.error }) }
+    return { told: deliveries.length ? t('testSent', { count: deliveries.length }) : t('testNobody') }
+  })
+}
+
+/** Sets the mail server; an empty password keeps the one that is set. */
+export async function setMailServerAction(_before: ChannelState, data: FormData): Promise<ChannelState> {
+  return change(data, 'instance:write', () => {
+    setSmtp(app(), {
+      host: textOf(data, 'host'),
+      port: Number(textOf(data, 'port')),
+      security: textOf(data, 'security'),
+      user: textOf(data, 'user'),
+      password: textOf(data, 'password') || undefined,
+      from: textOf(data, 'from'),
+    })
+    return {}
+  })
+}
+
+/** Takes the mail server away. */
+export async function clearMailServerAction(_before: ChannelState, data: FormData): Promise<ChannelState> {
+  return change(data, 'instance:write', () => {
+    clearSmtp(app())
+    return {}
+  })
+}

@@ -1,0 +1,171 @@
+'use client'
+import { useTranslations } from 'next-intl'
+import type { ReactNode } from 'react'
+import { noState } from '../../../../../form.ts'
+import { ActionForm } from '../../../../../ui/action-form.tsx'
+import { Button } from '../../../../../ui/controls.tsx'
+import { Link } from '../../../../../ui/link.tsx'
+import { PlainText } from '../../../../../ui/plain-text.tsx'
+import { SeverityShape } from '../../../../../ui/severity.tsx'
+import { RelativeTime, useAge } from '../../../../../ui/time.tsx'
+import { type ChannelState, deleteChannelAction, switchChannelAction, testChannelAction } from './actions.ts'
+
+export type ShownChannel = {
+  id: number
+  kind: 'email' | 'slack' | 'webhook'
+  name: string
+  target: string
+  project: string | null
+  active: boolean
+  failingSinceMs: number | null
+  lastError: string
+  /** A mail channel while no mail server is set. */
+  withoutServer: boolean
+}
+export type ShownDelivery = {
+  id: number
+  kind: 'issue' | 'summary' | 'test'
+  recipient: string
+  issueId: number | null
+  issues: number
+  status: 'queued' | 'sent' | 'failed'
+  attempts: number
+  error: string
+  createdMs: number
+}
+
+export const startState: ChannelState = { ...noState, secret: null, told: null }
+
+type Action = (before: ChannelState, data: FormData) => Promise<ChannelState>
+
+/** One button that acts on one channel, with what it said beside it. */
+function ChannelButton({
+  action,
+  organization,
+  id,
+  name,
+  value,
+  danger,
+  children,
+}: {
+  action: Action
+  organization: string
+  id: number
+  name: string
+  value?: string
+  danger?: boolean
+  children: ReactNode
+}) {
+  return (
+    <ActionForm action={action} initial={startState} name={`${name}-${id}`} className="flex items-baseline gap-2">
+      {(state, pending) => (
+        <>
+          {state.told ? (
+            <span role="status" className="text-small text-ink-2">
+              <PlainText text={state.told} />
+            </span>
+          ) : null}
+          <input type="hidden" name="organization" value={organization} />
+          <input type="hidden" name="channel" value={id} />
+          {value === undefined ? null : <input type="hidden" name="active" value={value} />}
+          <Button type="submit" compact {...(danger ? { look: 'danger' as const } : {})} disabled={pending}>
+            {children}
+          </Button>
+        </>
+      )}
+    </ActionForm>
+  )
+}
+
+const shapeOf = { sent: 'ok', queued: 'warning', failed: 'error' } as const
+
+function Deliveries({ organization, deliveries }: { organization: string; deliveries: readonly ShownDelivery[] }) {
+  const t = useTranslations('notifications')
+  return (
+    <details className="mt-2">
+      <summary className="text-small text-ink-2">{t('log')}</summary>
+      {deliveries.length === 0 ? <p className="mt-1 text-ink-3">{t('logEmpty')}</p> : null}
+      <ul className="mt-1">
+        {deliveries.map((one) => (
+          <li key={one.id} className="flex flex-wrap items-baseline gap-x-3 py-0.5">
+            <SeverityShape level={shapeOf[one.status]} label="" sizePx={9} />
+            <span>{t(one.status)}</span>
+            {one.kind === 'issue' && one.issueId !== null ? (
+              <Link className="link" href={`/o/${organization}/issues/${one.issueId}`}>
+                {t('issue', { id: one.issueId })}
+              </Link>
+            ) : (
+              <span>{one.kind === 'test' ? t('test') : t('summary', { count: one.issues })}</span>
+            )}
+            <span className="text-ink-3">{one.recipient}</span>
+            <RelativeTime at={one.createdMs} className="text-ink-3" />
+            {one.error ? (
+              <span className="basis-full text-small text-ink-2">
+                <PlainText text={t('tries', { count: one.attempts, error: one.error })} />
+              </span>
+            ) : null}
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}
+
+/** One channel: where it goes, whether it works, its last messages. */
+export function ChannelRow({
+  organization,
+  channel,
+  deliveries,
+  mayWrite,
+}: {
+  organization: string
+  channel: ShownChannel
+  deliveries: readonly ShownDelivery[]
+  mayWrite: boolean
+}) {
+  const t = useTranslations('notifications')
+  const age = useAge()
+  const { id, active, failingSinceMs } = channel
+  const failing = active && failingSinceMs !== null
+  const act = { organization, id }
+  return (
+    <li className="border-b border-line py-4" data-channel={id}>
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <SeverityShape
+          level={failing ? 'error' : active ? 'ok' : 'debug'}
+          label={failing ? t('failing') : active ? t('on') : t('off')}
+          sizePx={10}
+        />
+        <h2>
+          <PlainText text={channel.name} />
+        </h2>
+        <span className="chip">{t(channel.kind)}</span>
+        {channel.project ? <span className="chip">{channel.project}</span> : null}
+        {active ? null : <span className="chip text-ink-3">{t('off')}</span>}
+        {mayWrite ? (
+          <div className="ml-auto flex flex-wrap items-baseline gap-2">
+            <ChannelButton {...act} action={testChannelAction} name="test">
+              {t('sendTest')}
+            </ChannelButton>
+            <ChannelButton {...act} action={switchChannelAction} name="switch" value={active ? 'no' : 'yes'}>
+              {active ? t('switchOff') : t('switchOn')}
+            </ChannelButton>
+            <ChannelButton {...act} action={deleteChannelAction} name="delete" danger>
+              {t('delete')}
+            </ChannelButton>
+          </div>
+        ) : null}
+      </div>
+      <p className="mt-1 break-all text-ink-2">
+        {channel.target === 'members' ? t('members') : <PlainText text={channel.target || t('sealed')} />}
+      </p>
+      {channel.withoutServer ? <p className="mt-1 text-warning">{t('noServer')}</p> : null}
+      {failing ? (
+        <p role="alert" className="mt-1 text-error">
+          <PlainText text={t('failingSince', { age: age(failingSinceMs), error: channel.lastError })} />
+        </p>
+      ) : null}
+      <Deliveries organization={organization} deliveries={deliveries} />
+    </li>
+  )
+}

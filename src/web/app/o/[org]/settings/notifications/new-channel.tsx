@@ -1,0 +1,117 @@
+'use client'
+import { useTranslations } from 'next-intl'
+import { useState } from 'react'
+import { ActionForm } from '../../../../../ui/action-form.tsx'
+import { Button, Field, Input, Select } from '../../../../../ui/controls.tsx'
+import { CopyButton } from '../../../../../ui/copy-button.tsx'
+import { type ChannelState, createChannelAction } from './actions.ts'
+import { startState } from './channel-row.tsx'
+
+const kinds = ['email', 'slack', 'webhook'] as const
+
+type Kind = (typeof kinds)[number]
+
+/** What every kind of channel asks for. */
+function ChannelFields({ kind, projects, state }: { kind: Kind; projects: readonly string[]; state: ChannelState }) {
+  const t = useTranslations('notifications')
+  return (
+    <>
+      <Field id="channel-name" label={t('name')} errors={state.fields.name}>
+        <Input
+          id="channel-name"
+          name="name"
+          required
+          maxLength={64}
+          defaultValue={state.values.name}
+          aria-invalid={Boolean(state.fields.name)}
+          aria-describedby="channel-name-note"
+        />
+      </Field>
+      <Field
+        id="channel-target"
+        label={kind === 'email' ? t('addresses') : t('address')}
+        hint={t(`${kind}Hint`)}
+        errors={state.fields.target}
+      >
+        <Input
+          id="channel-target"
+          name="target"
+          required
+          autoComplete="off"
+          defaultValue={state.values.target ?? (kind === 'email' ? 'members' : '')}
+          key={kind}
+          aria-invalid={Boolean(state.fields.target)}
+          aria-describedby="channel-target-note"
+        />
+      </Field>
+      <Field id="channel-project" label={t('project')} errors={state.fields.project}>
+        <Select
+          id="channel-project"
+          name="project"
+          defaultValue={state.values.project ?? ''}
+          aria-describedby="channel-project-note"
+        >
+          <option value="">{t('allProjects')}</option>
+          {projects.map((one) => (
+            <option key={one} value={one}>
+              {one}
+            </option>
+          ))}
+        </Select>
+      </Field>
+    </>
+  )
+}
+
+/** One more channel; the signing secret of a webhook is shown once. */
+export function NewChannel({ organization, projects }: { organization: string; projects: readonly string[] }) {
+  const t = useTranslations('notifications')
+  const [kind, setKind] = useState<Kind>('email')
+  return (
+    <section className="mt-8">
+      <h2 className="mb-3">{t('newTitle')}</h2>
+      <ActionForm
+        action={createChannelAction}
+        initial={startState}
+        name="new-channel"
+        className="flex max-w-[560px] flex-col gap-3"
+      >
+        {(state, pending) => (
+          <>
+            {state.secret ? (
+              <div className="box p-3" role="status">
+                <p className="mb-2">{t('secretOnce')}</p>
+                <div className="flex items-center gap-2">
+                  <code className="min-w-0 break-all">{state.secret}</code>
+                  <CopyButton text={state.secret} label={t('copySecret')} />
+                </div>
+              </div>
+            ) : null}
+            <input type="hidden" name="organization" value={organization} />
+            <Field id="channel-kind" label={t('kind')}>
+              <Select
+                id="channel-kind"
+                name="kind"
+                value={kind}
+                onChange={(event) => setKind(kinds.find((one) => one === event.target.value) ?? 'email')}
+                aria-describedby="channel-kind-note"
+              >
+                {kinds.map((one) => (
+                  <option key={one} value={one}>
+                    {t(one)}
+                  </option>
+                ))}
+              </Select>
+            </Field>
+            <ChannelFields kind={kind} projects={projects} state={state} />
+            <div>
+              <Button type="submit" disabled={pending}>
+                {t('create')}
+              </Button>
+            </div>
+          </>
+        )}
+      </ActionForm>
+    </section>
+  )
+}

@@ -1,0 +1,80 @@
+import type { Metadata } from 'next'
+import { getTranslations } from 'next-intl/server'
+import { shownTargetOf } from '../../../../../../alert/channel.ts'
+import { type SmtpSettings, smtpOf } from '../../../../../../alert/smtp.ts'
+import { app } from '../../../../../handle.ts'
+import { demandOrganization } from '../../../../../session.ts'
+import { ChannelRow } from './channel-row.tsx'
+import { MailServer, type ShownServer } from './mail-server.tsx'
+import { NewChannel } from './new-channel.tsx'
+
+/** Deliveries that a channel shows; the API has more. */
+const shownMax = 10
+
+export async function generateMetadata(): Promise<Metadata> {
+  return { title: (await getTranslations('notifications'))('title') }
+}
+
+/** The password stays on the server. */
+const shownServer = ({ password, ...rest }: SmtpSettings): ShownServer => ({ ...rest, hasPassword: password !== '' })
+
+/** Where notifications go and what became of them; the mail server for who owns the installation. */
+export default async function NotificationsPage({ params }: { params: Promise<{ org: string }> }) {
+  const { org } = await params
+  const { actor, organization } = await demandOrganization(org, `/o/${org}/settings/notifications`)
+  const t = await getTranslations('notifications')
+  const parts = app()
+  const { auth, meta } = parts
+  const mayWrite = auth.may(actor, 'channel:write', { organization }) === 'yes'
+  const projects = meta.projectsOf(organization.id)
+  const slugOf = new Map(projects.map((one) => [one.id, one.slug]))
+  const channels = meta.channelsOf(organization.id)
+  const smtp = smtpOf(parts)
+  return (
+    <div className="page max-w-[860px]">
+      <header className="page-head">
+        <h1>{t('title')}</h1>
+      </header>
+      <p className="mb-4 max-w-[72ch] text-ink-2">{mayWrite ? t('intro') : t('readOnly')}</p>
+      {channels.length ? (
+        <ul className="border-t border-line">
+          {channels.map((channel) => (
+            <ChannelRow
+              key={channel.id}
+              organization={organization.slug}
+              mayWrite={mayWrite}
+              channel={{
+                id: channel.id,
+                kind: channel.kind,
+                name: channel.name,
+                target: shownTargetOf(parts, channel),
+                project: channel.projectId === null ? null : (slugOf.get(channel.projectId) ?? null),
+                active: channel.active,
+                failingSinceMs: channel.failingSinceMs,
+                lastError: channel.lastError,
+                withoutServer: channel.kind === 'email' && !smtp,
+              }}
+              deliveries={meta.deliveryLog(channel.id, shownMax).map((one) => ({
+                id: one.id,
+                kind: one.kind,
+                recipient: one.recipient,
+                issueId: one.items[0]?.issueId ?? null,
+                issues: one.items.length + one.more,
+                status: one.status,
+                attempts: one.attempts,
+                error: one.error,
+                createdMs: one.createdMs,
+              }))}
+            />
+          ))}
+        </ul>
+      ) : (
+        <p className="border-t border-line py-4">{t('none')}</p>
+      )}
+      {mayWrite ? <NewChannel organization={organization.slug} projects={projects.map((one) => one.slug)} /> : null}
+      {auth.may(actor, 'instance:write', { instance: true }) === 'yes' ? (
+        <MailServer organization={organization.slug} server={smtp ? shownServer(smtp) : null} />
+      ) : null}
+    </div>
+  )
+}

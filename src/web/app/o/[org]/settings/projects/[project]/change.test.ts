@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest'
+import { changeOf, entriesOf, linesOf, revisionOf } from './change.ts'
+
+const form = (values: Record<string, string>) => {
+  const data = new FormData()
+  for (const [name, value] of Object.entries(values)) data.set(name, value)
+  return data
+}
+
+describe('lists, one entry a line', () => {
+  const cases: [string, string[]][] = [
+    ['', []],
+    [' \n\r\n', []],
+    ['a', ['a']],
+    ['a\r\n b \n\nc\rd', ['a', 'b', 'c', 'd']],
+    ['a,b', ['a,b']],
+  ]
+  it.each(cases)('%j', (text, entries) => {
+    expect(entriesOf(text)).toEqual(entries)
+    expect(entriesOf(linesOf(entries))).toEqual(entries)
+  })
+})
+
+describe('the settings form', () => {
+  it('reads what it says and takes what it does not say as off and empty', () => {
+    expect(changeOf(form({ name: 'Web', slug: ' web ', scrub: 'on', platform: 'other' }))).toEqual({
+      name: 'Web',
+      slug: 'web',
+      platform: null,
+      allowedOrigins: [],
+      scrub: true,
+      scrubDefaults: false,
+      scrubIpAddresses: false,
+      sensitiveFields: [],
+      safeFields: [],
+    })
+    const lists = form({
+      platform: 'node',
+      allowedOrigins: 'a.example\nb.example',
+      sensitiveFields: 'x',
+      safeFields: 'y',
+    })
+    expect(changeOf(lists)).toMatchObject({
+      platform: 'node',
+      allowedOrigins: ['a.example', 'b.example'],
+      sensitiveFields: ['x'],
+      safeFields: ['y'],
+    })
+  })
+
+  it('keeps a list that is longer than other fields', () => {
+    const long = Array.from({ length: 200 }, (_one, at) => `${'x'.repeat(190)}${at}`)
+    expect(changeOf(form({ sensitiveFields: linesOf(long) })).sensitiveFields).toEqual(long)
+  })
+
+  const revisions: [Record<string, string>, number | undefined][] = [
+    [{}, undefined],
+    [{ revision: '0' }, 0],
+    [{ revision: '7' }, 7],
+    [{ revision: '-1' }, undefined],
+    [{ revision: '7', anyway: 'yes' }, undefined],
+    [{ revision: '7', anyway: 'no' }, 7],
+  ]
+  it.each(revisions)('revision of %j', (values, revision) => expect(revisionOf(form(values))).toBe(revision))
+})

@@ -1,0 +1,213 @@
+'use client'
+import { useTranslations } from 'next-intl'
+import type { ScrubSettings } from '../../../../../../../store/meta/meta.ts'
+import { noState } from '../../../../../../form.ts'
+import { platforms } from '../../../../../../platforms.ts'
+import { ActionForm } from '../../../../../../ui/action-form.tsx'
+import { Button, Field, Input, Select, TextArea } from '../../../../../../ui/controls.tsx'
+import { forgetKept } from '../../../../../../ui/kept.ts'
+import { NameField } from '../../../../../../ui/short-form.tsx'
+import { useToast } from '../../../../../../ui/toast.tsx'
+import { type ProjectState, saveProjectAction } from './actions.ts'
+import { linesOf } from './change.ts'
+
+export type ShownProject = {
+  id: number
+  slug: string
+  name: string
+  platform: string | null
+  allowedOrigins: string[]
+  revision: number
+  scrub: ScrubSettings
+}
+
+const start: ProjectState = { ...noState, stale: null }
+const formName = 'project-settings'
+
+/** Every setting of a project in one form. `disabled`: who may only read sees what is set. */
+export function ProjectForm({
+  organization,
+  project,
+  disabled,
+}: {
+  organization: string
+  project: ShownProject
+  disabled: boolean
+}) {
+  const t = useTranslations('projectSettings')
+  const toast = useToast()
+  return (
+    <ActionForm
+      action={saveProjectAction}
+      initial={start}
+      name={formName}
+      className="flex max-w-[560px] flex-col gap-5"
+      onDone={() => toast({ text: t('saved'), stayMs: 4000 })}
+    >
+      {(state, pending) => (
+        <>
+          <input type="hidden" name="organization" value={organization} />
+          <input type="hidden" name="project" value={project.id} />
+          <input type="hidden" name="revision" value={project.revision} />
+          <fieldset disabled={disabled} className="flex flex-col gap-4">
+            <GeneralFields project={project} state={state} />
+          </fieldset>
+          <fieldset disabled={disabled} className="flex flex-col gap-4">
+            <legend className="mb-3">
+              <h2>{t('scrubbing')}</h2>
+            </legend>
+            <ScrubFields scrub={project.scrub} state={state} />
+          </fieldset>
+          {state.stale ? <Stale stale={state.stale} pending={pending} /> : null}
+          {disabled ? null : (
+            <div>
+              <Button type="submit" look="main" disabled={pending}>
+                {t('save')}
+              </Button>
+            </div>
+          )}
+        </>
+      )}
+    </ActionForm>
+  )
+}
+
+function GeneralFields({ project, state }: { project: ShownProject; state: ProjectState }) {
+  const t = useTranslations('projectSettings')
+  const { fields, values } = state
+  const platform = values.platform ?? project.platform ?? 'other'
+  return (
+    <>
+      <NameField id="name" label={t('name')} errors={fields.name} value={values.name ?? project.name} />
+      <Field id="slug" label={t('slug')} hint={t('slugHint')} errors={fields.slug}>
+        <Input
+          id="slug"
+          name="slug"
+          required
+          maxLength={50}
+          autoComplete="off"
+          spellCheck={false}
+          className="font-mono"
+          defaultValue={values.slug ?? project.slug}
+          aria-invalid={Boolean(fields.slug)}
+          aria-describedby="slug-note"
+        />
+      </Field>
+      <Field id="platform" label={t('platform')} errors={fields.platform}>
+        <Select id="platform" name="platform" defaultValue={platform} aria-describedby="platform-note">
+          {platforms.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+          {platforms.some((one) => one.id === platform) ? null : <option value={platform}>{platform}</option>}
+        </Select>
+      </Field>
+      <List
+        id="allowedOrigins"
+        label={t('origins')}
+        hint={t('originsHint')}
+        errors={fields.allowedOrigins}
+        value={values.allowedOrigins ?? linesOf(project.allowedOrigins)}
+        placeholder={'*.shop.example\nhttps://shop.example:8443'}
+      />
+    </>
+  )
+}
+
+function ScrubFields({ scrub, state }: { scrub: ScrubSettings; state: ProjectState }) {
+  const t = useTranslations('projectSettings')
+  const { fields, values } = state
+  // A form that was sent names the boxes that were on; one that was not is as the project is.
+  const sent = Object.keys(values).length > 0
+  const boxes = ['scrub', 'scrubDefaults', 'scrubIpAddresses'] as const
+  return (
+    <>
+      {boxes.map((name) => (
+        <div key={name}>
+          <label className="flex min-h-7 items-center gap-2 font-[550]">
+            <input
+              type="checkbox"
+              name={name}
+              value="on"
+              className="checkbox"
+              defaultChecked={sent ? values[name] === 'on' : scrub[name]}
+              aria-describedby={`${name}-note`}
+            />
+            {t(name)}
+          </label>
+          <p id={`${name}-note`} className="text-small text-ink-3">
+            {t(`${name}Hint`)}
+          </p>
+        </div>
+      ))}
+      {(['sensitiveFields', 'safeFields'] as const).map((name) => (
+        <List
+          key={name}
+          id={name}
+          label={t(name)}
+          hint={t(`${name}Hint`)}
+          errors={fields[name]}
+          value={values[name] ?? linesOf(scrub[name])}
+        />
+      ))}
+    </>
+  )
+}
+
+/** A list, one entry a line. */
+function List({
+  id,
+  label,
+  hint,
+  errors,
+  value,
+  placeholder,
+}: {
+  id: string
+  label: string
+  hint: string
+  errors: string[] | undefined
+  value: string
+  placeholder?: string
+}) {
+  return (
+    <Field id={id} label={label} hint={hint} errors={errors}>
+      <TextArea
+        id={id}
+        name={id}
+        rows={3}
+        spellCheck={false}
+        autoComplete="off"
+        className="font-mono"
+        placeholder={placeholder}
+        defaultValue={value}
+        aria-invalid={Boolean(errors)}
+        aria-describedby={`${id}-note`}
+      />
+    </Field>
+  )
+}
+
+/** Somebody else was quicker: who, and both ways out. What was typed stands in the form until one is taken. */
+function Stale({ stale, pending }: { stale: NonNullable<ProjectState['stale']>; pending: boolean }) {
+  const t = useTranslations('projectSettings')
+  return (
+    <div role="alert" className="box flex flex-col gap-3 p-3">
+      <p>{t('stale', { who: stale.by ?? t('somebody') })}</p>
+      <div className="flex flex-wrap gap-2">
+        <Button
+          onClick={() => {
+            forgetKept(formName)
+            location.reload()
+          }}
+        >
+          {t('loadTheirs')}
+        </Button>
+        <Button type="submit" name="anyway" value="yes" disabled={pending}>
+          {t('saveAnyway')}
+        </Button>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,45 @@
+'use client'
+import { useTranslations } from 'next-intl'
+import { useSyncExternalStore } from 'react'
+import { addressFault, mendedUrl } from '../address.ts'
+import { withBase } from '../base-path.ts'
+import { SeverityShape } from './severity.tsx'
+
+const never = () => () => {}
+
+/**
+ * Says that this page's forms will not work at the address that the browser shows, or will lead astray, and how to mend
+ * it; nothing where all fits. `url` is MISHAP_URL, `seen` the origin that the request came to: without JavaScript it
+ * knows no more than that.
+ */
+export function AddressWarning({ url, seen }: { url: string; seen: string }) {
+  const t = useTranslations('address')
+  const origin = useSyncExternalStore(
+    never,
+    () => window.location.origin,
+    () => seen,
+  )
+  const fault = addressFault(origin, url, seen)
+  if (!fault) return null
+  return (
+    <div role="alert" data-fault={fault} className="mb-6 flex items-baseline gap-2">
+      <SeverityShape level="warning" label="" />
+      <div className="flex min-w-0 flex-col gap-1">
+        <p>{t(fault, { origin, url })}</p>
+        {fault === 'secure' ? (
+          <p>
+            <a className="link" href={new URL(url).origin + withBase('/')}>
+              {t('open', { url })}
+            </a>
+          </p>
+        ) : (
+          <>
+            <p>{t('mend')}</p>
+            <code className="break-all">MISHAP_URL={mendedUrl(origin, url)}</code>
+            <p className="text-ink-3">{t(origin.startsWith('https:') ? 'proxy' : 'page')}</p>
+          </>
+        )}
+      </div>
+    </div>
+  )
+}

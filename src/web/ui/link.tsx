@@ -1,0 +1,40 @@
+'use client'
+import NextLink from 'next/link'
+import { useRouter } from 'next/navigation'
+import { type ComponentProps, type FocusEvent, type PointerEvent, type TouchEvent, useRef } from 'react'
+import { wantsPrefetch } from '../nav.ts'
+
+type LinkProps = Omit<ComponentProps<typeof NextLink>, 'href' | 'prefetch' | 'legacyBehavior'> & { href: string }
+
+/**
+ * A link between our own pages. Its page is asked for when a person turns to it (pointer, focus, finger), once, and not
+ * where data is to be saved: Next's own link asks for every page in sight, six requests of a sidebar alone.
+ */
+export function Link({ href, onPointerEnter, onFocus, onTouchStart, ...rest }: LinkProps) {
+  const router = useRouter()
+  const asked = useRef('')
+  const ask = () => {
+    if (asked.current === href || !wantsPrefetch(navigator)) return
+    asked.current = href
+    router.prefetch(href)
+  }
+  return (
+    <NextLink
+      href={href}
+      prefetch={false}
+      onPointerEnter={(event: PointerEvent<HTMLAnchorElement>) => {
+        onPointerEnter?.(event)
+        ask()
+      }}
+      onFocus={(event: FocusEvent<HTMLAnchorElement>) => {
+        onFocus?.(event)
+        ask()
+      }}
+      onTouchStart={(event: TouchEvent<HTMLAnchorElement>) => {
+        onTouchStart?.(event)
+        ask()
+      }}
+      {...rest}
+    />
+  )
+}

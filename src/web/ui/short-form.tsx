@@ -1,0 +1,97 @@
+'use client'
+import type { ReactNode } from 'react'
+import type { FormState } from '../form.ts'
+import { ActionForm } from './action-form.tsx'
+import { Button, Field, Input } from './controls.tsx'
+
+/** A name of 1 to 64 characters with its error: the field that every thing that people make begins with. */
+export function NameField({
+  id,
+  name = 'name',
+  label,
+  hint,
+  errors,
+  value,
+}: {
+  id: string
+  name?: string
+  label: string
+  hint?: string | undefined
+  errors: string[] | undefined
+  value: string | undefined
+}) {
+  return (
+    <Field id={id} label={label} hint={hint} errors={errors}>
+      <Input
+        id={id}
+        name={name}
+        required
+        maxLength={64}
+        defaultValue={value}
+        aria-invalid={Boolean(errors)}
+        aria-describedby={`${id}-note`}
+      />
+    </Field>
+  )
+}
+
+/**
+ * The shape of the short forms: one name, its error, what else the form asks (`children`), one button. `before` stands
+ * above the name. `hidden` are fields that go along; all is off while `disabled`.
+ */
+export function ShortForm<State extends FormState>({
+  action,
+  initial,
+  form,
+  hidden,
+  field,
+  submit,
+  look,
+  disabled = false,
+  className = 'flex flex-col gap-3',
+  before,
+  children,
+}: {
+  action: (before: State, data: FormData) => Promise<State>
+  initial: State
+  /** Names the form on its page. */
+  form: string
+  hidden: Record<string, string>
+  field: { id: string; name?: string; label: string; hint?: string; errorsOf?: readonly string[] }
+  submit: string
+  look?: 'main'
+  disabled?: boolean
+  className?: string
+  before?: (state: State) => ReactNode
+  children?: (state: State) => ReactNode
+}) {
+  const name = field.name ?? 'name'
+  return (
+    <ActionForm action={action} initial={initial} name={form} className={className}>
+      {(state, pending) => (
+        <>
+          {before?.(state)}
+          <fieldset disabled={disabled} className="flex flex-col gap-4">
+            {Object.entries(hidden).map(([key, value]) => (
+              <input key={key} type="hidden" name={key} value={value} />
+            ))}
+            <NameField
+              id={field.id}
+              name={name}
+              label={field.label}
+              hint={field.hint}
+              errors={[name, ...(field.errorsOf ?? [])].map((key) => state.fields[key]).find(Boolean)}
+              value={state.values[name]}
+            />
+            {children?.(state)}
+            <div>
+              <Button type="submit" {...(look ? { look } : {})} disabled={pending || disabled}>
+                {submit}
+              </Button>
+            </div>
+          </fieldset>
+        </>
+      )}
+    </ActionForm>
+  )
+}
