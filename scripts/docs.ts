@@ -124,7 +124,11 @@ const reasonSentences: Readonly<Record<OutcomeReason, string>> = {
   disk_full: 'The disk was full.',
   event_missing: 'An attachment whose event is not known.',
   same_event_id: 'The event id was seen within the last hour.',
+  sent_again:
+    'A dead item was sent again: it is taken out of `dead` (a negative number), and what it holds is counted anew.',
+  deleted: 'A person deleted the dead item.',
   failed: 'It could not be processed.',
+  discarded: 'It belongs to an issue or a project that people deleted for good.',
   sdk: 'The SDK discarded it: sampling, a hook, its own queue or a rate limit.',
 }
 

@@ -1,5 +1,7 @@
 // npm test: types, formatter and laws, then every test, then the sum alone on the last line.
 // npm run e2e [-- PATH…]: the whole-product tests only.
+// npm run e2e:crash [-- --rounds 100 --seed 1]: power cuts, three times as many kills, full disks, hanging, clocks.
+// npm run fuzz [-- --minutes 10 --seed N]: the fuzzer alone.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -46,16 +48,34 @@ function vitest(project: string, args: string[]): Sum {
   }
 }
 
-const sums =
-  what === 'e2e'
-    ? [vitest('e2e', words)]
-    : [
-        one('types', 'typescript/bin/tsc', ['-p', '.']),
-        one('formatter and linter', '@biomejs/biome/bin/biome', ['check', '.']),
-        vitest('src', words),
-        vitest('e2e', words),
-      ]
-const sum = sums.reduce((a, b) => ({
+const wordAfter = (flag: string): string | undefined =>
+  words.includes(flag) ? words[words.indexOf(flag) + 1] : undefined
+
+/** The tests that run as long as they are told to read it from the environment. */
+function told(names: Record<string, string | undefined>): void {
+  for (const [name, value] of Object.entries(names)) if (value !== undefined) process.env[name] = value
+}
+
+function sumsOf(): Sum[] {
+  if (what === 'e2e') return [vitest('e2e', words)]
+  if (what === 'e2e:crash') {
+    told({ CRASH_ROUNDS: wordAfter('--rounds') ?? '10', CRASH_SEED: wordAfter('--seed') })
+    return [vitest('e2e', ['e2e/crash'])]
+  }
+  if (what === 'fuzz') {
+    const seed = wordAfter('--seed') ?? String(Date.now() % 1e9)
+    told({ FUZZ_SECONDS: String(60 * Number(wordAfter('--minutes') ?? 10)), FUZZ_SEED: seed })
+    return [vitest('e2e', ['e2e/fuzz'])]
+  }
+  return [
+    one('types', 'typescript/bin/tsc', ['-p', '.']),
+    one('formatter and linter', '@biomejs/biome/bin/biome', ['check', '.']),
+    vitest('src', words),
+    vitest('e2e', words),
+  ]
+}
+
+const sum = sumsOf().reduce((a, b) => ({
   passed: a.passed + b.passed,
   failed: a.failed + b.failed,
   skipped: a.skipped + b.skipped,

