@@ -1,29 +1,41 @@
 // npm run bench: every figure against its limit, in one run, written to bench/results.md with the machine it ran on.
 // npm run bench -- accept pipeline screen start: only these. npm run bench -- --quick: shorter runs.
+// npm run bench -- --full: the soak of an hour and 1 and 10 million events too (npm run bench -- soak --minutes 3; scale --rows 1000000).
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../e2e/product.ts'
 import { benchAccept } from './accept.ts'
 import { machine, type Row, table } from './measure.ts'
 import { benchPipeline } from './pipeline.ts'
+import { benchScale } from './scale.ts'
 import { benchScreen } from './screen.ts'
 import { benchScroll } from './scroll.ts'
+import { benchSoak } from './soak.ts'
 import { benchStart } from './start.ts'
 
 const words = process.argv.slice(2)
 const seconds = words.includes('--quick') ? 15 : 60
-const named = words.filter((word) => !word.startsWith('--'))
+const wordAfter = (flag: string): string | undefined =>
+  words.includes(flag) ? words[words.indexOf(flag) + 1] : undefined
+const values = new Set(['--minutes', '--rows'].map(wordAfter))
+const named = words.filter((word) => !word.startsWith('--') && !values.has(word))
+const full = words.includes('--full')
+const sizes = (wordAfter('--rows') ?? '1000000,10000000').split(',').map(Number)
 const parts: Record<string, () => Promise<Row[]>> = {
   accept: benchAccept,
   pipeline: () => benchPipeline(seconds),
   screen: benchScreen,
   scroll: benchScroll,
   start: benchStart,
+  soak: () => benchSoak(Number(wordAfter('--minutes') ?? 60)),
+  scale: () => benchScale(sizes),
 }
+/** Hours instead of minutes: only when they are asked for. */
+const long = new Set(['soak', 'scale'])
 
 const rows: Row[] = []
 for (const [name, run] of Object.entries(parts)) {
-  if (named.length > 0 && !named.includes(name)) continue
+  if (named.length > 0 ? !named.includes(name) : long.has(name) && !full) continue
   console.error(`bench: ${name}`)
   rows.push(...(await run()))
 }

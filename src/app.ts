@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { rmSync } from 'node:fs'
+import { readdirSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Alerts, createAlerts } from './alert/alert.ts'
 import { smtpOf } from './alert/smtp.ts'
@@ -12,17 +13,22 @@ import { keepCommands, openEvents, openPeople, peopleCommands } from './commands
 import type { Config } from './config.ts'
 import { MishapError } from './errors.ts'
 import { createJobs } from './jobs/jobs.ts'
-import { createObserve, type Observe } from './observe.ts'
+import { createRemovals, type Removals } from './jobs/removals.ts'
+import type { JobState } from './jobs/states.ts'
+import { createObserve, createRequestScope, faultOf, type Observe, type RequestScope, requestIdOf } from './observe.ts'
 import { createOutgoing } from './outgoing.ts'
 import type { LiveChange } from './protocol/rest.ts'
 import { createRefine, type Refine } from './refine/refine.ts'
+import { createAgain } from './serve/again.ts'
 import { serveControl } from './serve/control.ts'
+import { createIntakes, type Intakes } from './serve/intakes.ts'
 import { createLive } from './serve/live.ts'
 import type { AppSetup, FromApp, ToApp } from './serve/messages.ts'
+import { watchLoop } from './serve/metrics.ts'
 import type { BlobStore } from './store/blobs/blobs.ts'
 import { openFileBlobs } from './store/blobs/files.ts'
 import type { EventStore } from './store/events/events.ts'
-import type { BatchResult, MetaStore } from './store/meta/meta.ts'
+import type { BatchResult, DeadItem, MetaStore } from './store/meta/meta.ts'
 import { serveWeb } from './web/serve.ts'
 
 /** Listeners of what a commit changed; server-sent events hang on it. */
@@ -59,16 +65,27 @@ export type App = {
   auth: Auth
   seal: Seal
   alerts: Alerts
+  removals: Removals
   live: Live
   journal(): JournalState
   engineUp(): boolean
   /** Hands the changed keys to process main; resolves when accept uses them. */
   publishKeys(): Promise<void>
+  /** The ingest debugger's memory. */
+  intakes: Intakes
+  /** Everything that happens by the clock, and how its last run went. */
+  jobs(): JobState[]
+  /** Sends a dead item through refine again. Throws CONFLICT while it is on its way, VALIDATION when it holds no record. */
+  sendAgain(item: DeadItem & { id: number }): Promise<void>
+  /** Id of the request that the running code belongs to. */
+  requestId(): string | undefined
   /** DSN of the project that these screens report their own errors to; undefined when switched off. */
   selfDsn(): string | undefined
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url))
+
+const numbersMs = 5000
 
 type Link = { send(message: FromApp): void; listen(listener: (message: ToApp) => void): void }
 
@@ -110,7 +127,7 @@ function createLag() {
     state: (nowMs: number, waitingRecords: number): JournalState => ({
       lagBytes: waitingRecords === 0 ? 0 : state.lagBytes,
       boundBytes: state.boundBytes,
-      oldestWaitingMs: waitingRecords > 0 && marks[0] ? nowMs - marks[0].atMs : 0,
+      oldestWaitingMs: waitingRecords > 0 && marks[0] ? Math.max(0, nowMs - marks[0].atMs) : 0,
       waitingRecords,
     }),
   }
@@ -149,6 +166,22 @@ function publishEngine(live: Live, meta: MetaStore, up: boolean): void {
   for (const organization of meta.organizations()) live.publish(organization.id, { kind: 'engine', up })
 }
 
+/** Deletion across the stores; after rows are gone screens look again, and accept knows the keys that ended. */
+function wireRemovals(
+  { live, ...parts }: Pick<App, 'clock' | 'observe' | 'meta' | 'events' | 'blobs' | 'live'>,
+  pause: () => Promise<() => void>,
+  publishKeys: () => Promise<void>,
+): Removals {
+  return createRemovals({
+    ...parts,
+    pause,
+    removed: async ({ issueId, organizationId }) => {
+      if (issueId === null) await publishKeys()
+      else live.publish(organizationId, { kind: 'issue', id: String(issueId) })
+    },
+  })
+}
+
 /** Makes the events store's tables as soon as the engine answers, then starts the loop. */
 async function startRefine(app: App, refine: Refine): Promise<void> {
   for (let tries = 0; ; tries++) {
@@ -156,7 +189,7 @@ async function startRefine(app: App, refine: Refine): Promise<void> {
       await app.events.migrate()
       break
     } catch (error) {
-      if (tries % 50 === 49) app.observe.warn({ error: String(error) }, 'waiting for the events store')
+      if (tries % 50 === 49) app.observe.warn({ error: faultOf(error) }, 'waiting for the events store')
       await app.clock.sleep(Math.min(500, 20 * 2 ** Math.min(tries, 5)))
     }
   }
@@ -167,7 +200,7 @@ async function startRefine(app: App, refine: Refine): Promise<void> {
 function runRefine(app: App, refine: Refine, isStopping: () => boolean): void {
   startRefine(app, refine).catch((error: unknown) => {
     if (isStopping()) return
-    app.observe.error({ error: String(error) }, 'refine could not start; starting again')
+    app.observe.error({ error: faultOf(error) }, 'refine could not start; starting again')
     process.exit(70)
   })
 }
@@ -195,6 +228,7 @@ function wireRefine(app: App, setup: AppSetup, lag: ReturnType<typeof createLag>
       publishCommit(live, result)
       if (result.issues.some((one) => one.isNew || one.regressed)) alerts.kick()
     },
+    ended: (ends) => app.intakes.end(ends),
     trim: (before) => {
       lag.done(before)
       link.send({ kind: 'trim', before })
@@ -203,19 +237,40 @@ function wireRefine(app: App, setup: AppSetup, lag: ReturnType<typeof createLag>
       // starting again would find the same: main says what to do and ends
       if (error instanceof MishapError && error.code === 'START_JOURNAL_BEHIND')
         return link.send({ kind: 'refused', code: error.code, sentence: error.message })
-      observe.error({ error: String(error) }, 'refine has stopped; starting again')
+      observe.error({ error: faultOf(error) }, 'refine has stopped; starting again')
       process.exit(70)
     },
   })
 }
 
-type Running = { app: App; refine: Refine; durable(): number; stop(): Promise<void> }
+/** Tells process main every 5 s what /metrics says about this process. Returns the way to stop. */
+function tellNumbers(app: App, setup: AppSetup, refine: Refine, link: Link): () => void {
+  const loop = watchLoop()
+  const bytesOf = (file: string) => statSync(join(setup.folders.meta, file), { throwIfNoEntry: false })?.size ?? 0
+  const tell = () => {
+    const files = readdirSync(setup.folders.meta)
+    const numbers = {
+      journal: app.journal(),
+      refine: refine.totals(),
+      sqliteBytes: files.reduce((sum, file) => sum + bytesOf(file), 0),
+      deadItems: app.meta.tally().deadItems,
+      jobsFailing: app.jobs().filter((job) => job.error !== '').length,
+      loop: loop(),
+      residentBytes: process.memoryUsage.rss(),
+    }
+    link.send({ kind: 'numbers', numbers })
+  }
+  return app.clock.every(numbersMs, tell)
+}
+
+type Running = { scope: RequestScope; app: App; refine: Refine; durable(): number; stop(): Promise<void> }
 
 /** Opens every part in order and wires them. Throws MishapError START_NEWER_DATA. */
 export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const { config, folders, sockets } = setup
   const clock = systemClock
-  const observe = createObserve('app', config.logLevel)
+  const scope = createRequestScope()
+  const observe = createObserve('app', config.logLevel, { requestId: scope.id })
   const { meta, auth, seal, close } = await openPeople(config, folders.meta, clock, observe)
   const events = openEvents(config, sockets.engine, clock, observe)
   const blobs = openFileBlobs(folders.blobs)
@@ -223,20 +278,19 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const keys = createKeyLine(link, meta)
   const lag = createLag()
   const state = { engineUp: false, stopping: false, durable: 0 }
+  const intakes = createIntakes()
+  const again = createAgain({ clock, meta, blobs, send: link.send, noted: (note) => intakes.take([note]) })
   const alerts = wireAlerts({ config, clock, observe, meta, seal })
   const app: App = {
     version: setup.version,
     startedMs: clock.now(),
-    config,
-    clock,
-    observe,
-    meta,
-    events,
-    blobs,
-    auth,
-    seal,
-    alerts,
+    ...{ config, clock, observe, meta, events, blobs, auth, seal, alerts },
+    removals: wireRemovals({ clock, observe, meta, events, blobs, live }, () => refine.pause(), keys.publish),
     live,
+    intakes,
+    jobs: () => jobs.states(),
+    sendAgain: again.send,
+    requestId: scope.id,
     journal: () => lag.state(clock.now(), refine.waiting()),
     engineUp: () => state.engineUp,
     publishKeys: keys.publish,
@@ -249,17 +303,20 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
       refine.advance(message.durable)
       state.durable = message.durable
     } else if (message.kind === 'keysTaken') keys.taken(message.id)
+    else if (message.kind === 'notes') intakes.take(message.notes)
+    else if (message.kind === 'appended') again.appended(message)
     else if (message.kind === 'engine' && message.up !== state.engineUp) {
       state.engineUp = message.up
       publishEngine(live, meta, message.up)
     }
   })
   const jobs = createJobs({
-    ...{ clock, observe, meta, events, blobs, alerts },
+    ...{ clock, observe, meta, events, blobs, alerts, removals: app.removals },
     retentionErrorsDays: config.retentionErrorsDays,
   })
   const stop = async () => {
     state.stopping = true
+    stopTelling()
     jobs.stop()
     alerts.stop()
     await refine.stop(2500)
@@ -267,9 +324,10 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     close()
   }
   jobs.start()
+  const stopTelling = tellNumbers(app, setup, refine, link)
   void keys.publish()
   runRefine(app, refine, () => state.stopping)
-  return { app, refine, durable: () => state.durable, stop }
+  return { scope, app, refine, durable: () => state.durable, stop }
 }
 
 /** The process: opens the app, serves screens, API and commands, and ends when main does. */
@@ -313,6 +371,7 @@ async function runProcess(setup: AppSetup): Promise<void> {
       api.handle(req, res)
       return true
     },
+    around: (req, answer) => running.scope.run(requestIdOf(req.headers), answer),
   })
   let ending = false
   const end = async () => {

@@ -41,6 +41,12 @@ const bootstrapWords = (data: string) => [
 ]
 
 describe('what is said and done at once', () => {
+  test.concurrent('an address with a path that no screens are built for is refused', async () => {
+    const data = join(root, 'no-screens')
+    const { code, complaint } = await run(['start', '--url', 'https://x.example/never-built', '--data', data])
+    expect([code, complaint]).toMatchObject([1, expect.stringMatching(/START_NO_SCREENS: .*path \/never-built/)])
+  })
+
   test.concurrent('--version', async () => {
     const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'))
     expect(await run(['--version'])).toEqual({ code: 0, out: `${version}\n`, complaint: '' })

@@ -1,4 +1,7 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { randomUUID } from 'node:crypto'
 import pino from 'pino'
+import { MishapError } from './errors.ts'
 
 /** Our own output: log lines and nothing of an event's content in them. The user's logs are another thing ("log"). */
 export type Observe = {
@@ -8,11 +11,103 @@ export type Observe = {
   error(fields: Record<string, unknown>, sentence: string): void
 }
 
-/** Log lines as JSON on standard error (standard output belongs to the command's answer). `part` names the process. */
-export function createObserve(part: string, level: string): Observe {
+/** Which request the running code belongs to, through everything that it awaits. */
+export type RequestScope = { run<T>(id: string, work: () => T): T; id(): string | undefined }
+
+/** Makes the scope of one process. */
+export function createRequestScope(): RequestScope {
+  const storage = new AsyncLocalStorage<string>()
+  return { run: (id, work) => storage.run(id, work), id: () => storage.getStore() }
+}
+
+/** What may stand in a log line as it came: a proxy's id, and nothing that could pass for another line or field. */
+const saneId = /^[\w.:=+/-]{8,128}$/
+
+/** The id of a request: its x-request-id where that is sane, else a new one. */
+export function requestIdOf(headers: Record<string, string | string[] | undefined>): string {
+  const given = headers['x-request-id']
+  return typeof given === 'string' && saneId.test(given) ? given : randomUUID()
+}
+
+const ours = /\/(?:src|dist)\/[^\s)]+:\d+/g
+const textMax = 300
+
+/** The calls of a stack, without the message that stands before them: it may hold anything, line breaks too. */
+export function callsOf(error: Error): string {
+  const { stack = '', message } = error
+  const at = message === '' ? -1 : stack.indexOf(message)
+  const calls = at < 0 ? stack : stack.slice(at + message.length)
+  return calls
+    .split('\n')
+    .filter((line) => /^ {4}at /.test(line))
+    .slice(0, 20)
+    .join('\n')
+}
+
+/**
+ * What may be said of a failure in a log line: never what its message repeats of the data that it met. The messages of
+ * the language's own errors do ("Unexpected token … in JSON"), as do the events store's; of those stay name, code and
+ * the places in our code.
+ */
+export function faultOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown'
+  if (error instanceof MishapError) return `${error.code}: ${error.message}`.slice(0, textMax)
+  const { code, type } = error as Error & { code?: unknown; type?: unknown }
+  const places = [...callsOf(error).matchAll(ours)].slice(0, 4).map(([place]) => place)
+  const plain = error.constructor === Error && code === undefined
+  const words = [
+    plain ? `${error.name}: ${error.message.slice(0, textMax)}` : error.name,
+    typeof code === 'string' || typeof code === 'number' ? String(code).slice(0, 40) : '',
+    typeof type === 'string' ? type.slice(0, 60) : '',
+    places.length > 0 && !plain ? `at ${places.join(' ')}` : '',
+  ]
+  return words.filter((word) => word !== '').join(' ')
+}
+
+const levelOf: Record<number, { name: string; colour: number }> = {
+  20: { name: 'debug', colour: 90 },
+  30: { name: 'info', colour: 32 },
+  40: { name: 'warn', colour: 33 },
+  50: { name: 'error', colour: 31 },
+}
+
+/** One JSON line for a person: time of day, level, process, sentence, then the fields. */
+export function prettyLine(line: string): string {
+  const { level, time, part, msg, ...fields } = JSON.parse(line) as Record<string, unknown>
+  const { name, colour } = levelOf[Number(level)] ?? { name: String(level), colour: 0 }
+  const rest = Object.entries(fields).map(([key, value]) => {
+    const text = typeof value === 'string' ? value : JSON.stringify(value)
+    return `\u001b[90m${key}=\u001b[0m${text.replace(/[^\x20-\x7e\u00a0-\uffff]/g, ' ')}`
+  })
+  const head = `\u001b[90m${String(time).slice(11, 23)}\u001b[0m \u001b[${colour}m${name.padEnd(5)}\u001b[0m`
+  return `${[head, String(part).padEnd(6), String(msg), ...rest].join(' ')}\n`
+}
+
+export type ObserveOptions = {
+  /** Asked for each line: the request that it belongs to. */
+  requestId?: () => string | undefined
+  /** Where lines go: standard error (standard output belongs to the command's answer) when not given. */
+  write?: (line: string) => void
+  /** For a person on a terminal; when not given, whether standard error is one. */
+  pretty?: boolean
+}
+
+/** Log lines, as JSON unless a person reads them on a terminal. `part` names the process. */
+export function createObserve(part: string, level: string, options: ObserveOptions = {}): Observe {
+  const { requestId, pretty = process.stderr.isTTY === true } = options
+  const plain = pino.destination({ fd: 2, sync: true })
+  const write = options.write ?? ((line: string) => void plain.write(line))
   return pino(
-    { level, base: { part }, timestamp: pino.stdTimeFunctions.isoTime },
-    pino.destination({ fd: 2, sync: true }),
+    {
+      level,
+      base: { part },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      mixin: () => {
+        const id = requestId?.()
+        return id === undefined ? {} : { requestId: id }
+      },
+    },
+    { write: pretty ? (line: string) => write(prettyLine(line)) : write },
   )
 }
 

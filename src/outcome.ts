@@ -41,7 +41,10 @@ export const reasons = [
   'event_missing', // an attachment whose event is not known
   'same_event_id',
   'failed', // a dead item: it could not be refined, or the store refused its row
+  'sent_again', // takes a dead item out of the dead: what it holds is counted anew
+  'deleted', // a dead item that a person deleted
   'sdk', // what a client says that it discarded itself
+  'discarded', // of an issue or a project that people deleted for good
 ] as const
 export type OutcomeReason = (typeof reasons)[number]
 

@@ -18,6 +18,8 @@ import type { OutcomeCount } from './outcome.ts'
 import { createClientOf, isOwnOrigin } from './serve/client.ts'
 import { demandWhole, layOut } from './serve/folders.ts'
 import type { AppSetup, FromApp, ToApp } from './serve/messages.ts'
+import { type AppNumbers, answerMetrics, watchLoop } from './serve/metrics.ts'
+import { metricsOf } from './serve/numbers.ts'
 import { appTarget, innerTarget } from './serve/paths.ts'
 import { createProxy } from './serve/proxy.ts'
 import { type Child, supervise } from './serve/supervise.ts'
@@ -28,6 +30,8 @@ export type ServerOptions = { config: Config; version: string; dev: boolean; say
 
 /** How long everything may take to end; the children have a little less than the command as a whole (5 s). */
 const stopMs = 4000
+/** The ingest debugger is looked at by people. */
+const notesMs = 500
 const fileOf = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
 type KeyUse = ReturnType<Accept['drainUses']>[number]
@@ -37,7 +41,17 @@ type Main = {
   options: ServerOptions
   observe: Observe
   journal: JournalWriter
-  state: { keys: KeySnapshot; durableSent: number; trimmed: number; refused: MishapError | undefined }
+  state: {
+    keys: KeySnapshot
+    durableSent: number
+    trimmed: number
+    refused: MishapError | undefined
+    startedMs: number
+    /** What process app told of itself last. */
+    numbers: AppNumbers | undefined
+    /** Answers of screens and API by status. */
+    screens: Map<number, number>
+  }
   app: Child
   engine: Child
   stop(reason: string): Promise<void>
@@ -87,6 +101,18 @@ function demandScreens(config: Config): void {
   throw new MishapError('START_NO_SCREENS', { detail: `The screens are not built${where}.` })
 }
 
+/** Writes a record that process app wants in the journal, and says where it stands. */
+async function appendForApp(main: Main, { id, head, body }: FromApp & { kind: 'append' }): Promise<void> {
+  const answer = { kind: 'appended', id } as const
+  try {
+    const jpos = await main.journal.append(head, Buffer.from(body))
+    main.app.send({ ...answer, jpos } satisfies ToApp)
+  } catch (error) {
+    const code = error instanceof MishapError ? error.code : 'INTERNAL'
+    main.app.send({ ...answer, jpos: -1, code } satisfies ToApp)
+  }
+}
+
 /** What process app asks of process main. */
 function takeFromApp(main: Main, message: FromApp): void {
   const { state, observe, options } = main
@@ -99,7 +125,9 @@ function takeFromApp(main: Main, message: FromApp): void {
     main.journal
       .trim(message.before)
       .catch((error: unknown) => observe.error({ error: String(error) }, 'the journal could not be trimmed'))
-  } else if (message.kind === 'refused') {
+  } else if (message.kind === 'append') void appendForApp(main, message)
+  else if (message.kind === 'numbers') state.numbers = message.numbers
+  else if (message.kind === 'refused') {
     state.refused = new MishapError(message.code, { detail: message.sentence })
     void main.stop(message.sentence)
   } else if (message.kind === 'up') {
@@ -211,12 +239,40 @@ function startChildren(options: ServerOptions, observe: Observe, main: () => Mai
   return { app, engine }
 }
 
+/** Answers /metrics from what this process knows and what app told last. */
+function createMetrics(main: Main, accept: Accept) {
+  const { config, version } = main.options
+  const loop = watchLoop()
+  const child = (one: Child) => ({ up: one.up(), pid: one.pid() })
+  const metrics = () =>
+    metricsOf({
+      version,
+      startedMs: main.state.startedMs,
+      answers: accept.answers(),
+      screens: main.state.screens,
+      journal: {
+        lagBytes: main.journal.lagBytes(),
+        doneBytes: main.journal.doneBytes(),
+        boundBytes: config.journalBytesMax,
+      },
+      processes: { app: child(main.app), engine: child(main.engine) },
+      loop: loop(),
+      residentBytes: process.memoryUsage.rss(),
+      app: main.app.up() ? main.state.numbers : undefined,
+    })
+  const socketPath = layOut(config.data).sockets.app
+  return (req: IncomingMessage, res: ServerResponse) => void answerMetrics(req, res, { socketPath, metrics })
+}
+
 /** Every request: health, ingest, then everything else to process app once its origin is checked. */
 function createFront(main: Main, accept: Accept) {
   const { config, dev } = main.options
   const url = new URL(config.url)
   const who = createClientOf(config.trustedProxies, url)
-  const proxy = createProxy({ socketPath: layOut(config.data).sockets.app, dev, url, clientOf: who })
+  const { screens } = main.state
+  const answered = (status: number) => void screens.set(status, (screens.get(status) ?? 0) + 1)
+  const proxy = createProxy({ socketPath: layOut(config.data).sockets.app, dev, url, clientOf: who, answered })
+  const metrics = createMetrics(main, accept)
   const handle = (req: IncomingMessage, res: ServerResponse): void => {
     const target = innerTarget(req.url ?? '/', config.basePath)
     const cut = target.indexOf('?')
@@ -224,6 +280,7 @@ function createFront(main: Main, accept: Accept) {
     req.url = target
     if (accept.owns(req.method ?? 'GET', path)) accept.handle(req, res)
     else if (answerHealth(path, main, res)) return
+    else if (path === '/metrics' || path === '/metrics/') metrics(req, res)
     else if (!isOwnOrigin(req, who(req), url)) refuse(res, new MishapError('AUTH_ORIGIN'))
     else {
       req.url = appTarget(target, config.basePath)
@@ -231,6 +288,12 @@ function createFront(main: Main, accept: Accept) {
     }
   }
   return { handle, upgrade: proxy.upgrade, close: proxy.close }
+}
+
+/** Tells process app what accept has answered; while app is away nobody asks for it. */
+function tellNotes(main: Main, accept: Accept): void {
+  const notes = accept.drainNotes()
+  if (notes.length > 0) main.app.send({ kind: 'notes', notes } satisfies ToApp)
 }
 
 const openJournal = (config: Config, folder: string, observe: Observe): Promise<JournalWriter> =>
@@ -265,6 +328,12 @@ function tellDurable(main: Main): () => void {
   })
 }
 
+const newState = (config: Config): Main['state'] => ({
+  keys: readKeyFile(config.data),
+  ...{ durableSent: 0, trimmed: 0, refused: undefined },
+  ...{ startedMs: systemClock.now(), numbers: undefined, screens: new Map() },
+})
+
 /**
  * Process main: owns the data folder, listens, accepts, and keeps process app and process engine alive.
  * Resolves with the way to stop once it listens. Throws MishapError START_*.
@@ -281,7 +350,7 @@ export async function startServer(
   const ended = Promise.withResolvers<MishapError | undefined>()
   const journal = await openJournal(config, folders.journal, observe)
   const dropOrphans = await cleanSpool(folders, journal, observe)
-  const state: Main['state'] = { keys: readKeyFile(config.data), durableSent: 0, trimmed: 0, refused: undefined }
+  const state = newState(config)
   const accept = createAccept({
     config,
     clock: systemClock,
@@ -333,6 +402,7 @@ export async function startServer(
   cancels.push(
     tellDurable(main),
     systemClock.every(1000, () => void recordOutcomes()),
+    systemClock.every(notesMs, () => tellNotes(main, accept)),
     front.close,
   )
   dropOrphans()

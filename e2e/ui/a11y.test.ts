@@ -63,7 +63,7 @@ describe.skipIf(noChromium)('every screen, for people with other ways to see and
     ['the stream', `/o/${org}/issues`, '[data-id]'],
     ['a stream that finds nothing', `/o/${org}/issues?q=NothingLikeThis`, 'main'],
     ['a refused search', `/o/${org}/issues?q=is%3Anonsense`, '[role=alert]'],
-    ['an issue', `/o/${org}/issues/ISSUE`, '.activity li'],
+    ['an issue', `/o/${org}/issues/ISSUE`, '.tag-share'],
     ['projects', `/o/${org}/projects`, 'table'],
     ['a new project', `/o/${org}/projects/new`, 'form'],
     ['project setup', `/o/${org}/projects/web/setup`, '[data-testid=dsn]'],

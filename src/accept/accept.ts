@@ -1,18 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { MishapError } from '../errors.ts'
+import type { IntakeNote } from '../journal/note.ts'
+import { createClientAddress } from '../network.ts'
 import type { OutcomeCount } from '../outcome.ts'
 import { readBoundary } from '../protocol/multipart.ts'
-import { createClientAddress } from './address.ts'
 import { answerError, answerPreflight, Refusal } from './answer.ts'
 import { createInflater, readEncoding } from './body.ts'
+import { dialogTarget, handleDialog, isDialogPath } from './dialog.ts'
 import { envelopeReceiver } from './envelope.ts'
 import { type AcceptDeps, type Core, drain, fail, type Intake, refuse } from './intake.ts'
 import { findKey, readAuth } from './key.ts'
 import { createLedger, type KeyUse } from './ledger.ts'
 import { envelopeBytesMax } from './limits.ts'
+import { createNotes, type Notes } from './notes.ts'
 import { createRates } from './rates.ts'
 import { receive } from './receive.ts'
 import { allowOf, createTargets, readRoute, type Target } from './routes.ts'
+import { createShare } from './share.ts'
 import { attachmentsReceiver, isSecurityType, securityReceiver, storeReceiver, takeStore } from './store.ts'
 
 export type { AcceptDeps } from './intake.ts'
@@ -27,6 +31,10 @@ export type Accept = {
   drainOutcomes(): OutcomeCount[]
   /** Keys seen since the last call, at most one accepted and one refused use of each, by time. */
   drainUses(): KeyUse[]
+  /** Takes out what the ingest debugger is told: the newest requests of each key since the last call. */
+  drainNotes(): IntakeNote[]
+  /** Requests by status and code since the start. */
+  answers(): ReturnType<Notes['answers']>
 }
 
 /**
@@ -34,20 +42,28 @@ export type Accept = {
  * `drainUses` give into the journal, once a second.
  */
 export function createAccept(deps: AcceptDeps): Accept {
+  const addressOf = createClientAddress(deps.config.trustedProxies)
   const core: Core = {
     deps,
     ledger: createLedger(),
+    notes: createNotes(),
     rates: createRates(deps.config.organizationEventsPerMinute),
+    share: createShare(deps.journal, deps.config.journalBytesMax),
     inflater: createInflater(),
     bodyBytesMax: deps.bodyBytesMax ?? envelopeBytesMax,
-    clientAddress: createClientAddress(deps.config.trustedProxies),
+    clientAddress: ({ socket, headers }) => addressOf(socket.remoteAddress, headers['x-forwarded-for']),
   }
   const targetOf = createTargets()
   return {
-    owns: (_method, path) => readRoute(path) !== undefined,
-    handle: (req, res) => handle(core, targetOf(req.url ?? ''), req, res),
+    owns: (_method, path) => readRoute(path) !== undefined || isDialogPath(path),
+    handle: (req, res) => {
+      const url = req.url ?? ''
+      handle(core, isDialogPath(url) ? dialogTarget(url) : targetOf(url), req, res)
+    },
     drainOutcomes: () => core.ledger.drainOutcomes(),
     drainUses: () => core.ledger.drainUses(),
+    drainNotes: () => core.notes.drain(),
+    answers: () => core.notes.answers(),
   }
 }
 
@@ -65,6 +81,7 @@ function handle(core: Core, target: Target | undefined, req: IncomingMessage, re
     target,
     receivedMs: core.deps.clock.now(),
     key: undefined,
+    client: '',
     origin: headers.origin ?? headers.referer ?? '',
     contentType: headers['content-type'] ?? '',
     encoding: 'identity',
@@ -73,7 +90,8 @@ function handle(core: Core, target: Target | undefined, req: IncomingMessage, re
     cancelTimer: undefined,
   }
   try {
-    begin(intake)
+    if (isDialogPath(req.url ?? '')) handleDialog(intake)
+    else begin(intake)
   } catch (error) {
     fail(intake, error)
   }
@@ -92,6 +110,7 @@ function begin(intake: Intake) {
     name === 'envelope' || (name === 'store' && intake.contentType.startsWith('application/x-sentry-envelope'))
   const auth = readAuth(req.headers, target)
   if (auth !== undefined) {
+    intake.client = auth.client
     const found = findKey(core.deps.keys(), auth, projectId, intake.origin)
     intake.key = found.key
     if (found.error) throw found.error

@@ -94,14 +94,18 @@ function accepted(
 ): Promise<void> | undefined {
   const head = headOf(intake, key, 'envelope')
   const eventId = eventIdOf(walk, head)
-  const { skip, limited } = takeRates(intake, key, walk)
+  const { skip, limited } = takeRates(intake, key, walk, body.length)
   if (skip) head.skip = skip
   if (spool) head.spool = spool
   // Nothing left to keep: no items at all, or every one limited.
   if (walk.items.length === (skip?.length ?? 0)) {
     intake.answered = true
-    if (limited) answerLimited(intake, key, limited)
-    else {
+    const { items } = walk
+    if (limited) {
+      intake.core.notes.add(intake, { ...limitedEnd(limited), items })
+      answerLimited(intake, key, limited)
+    } else {
+      intake.core.notes.add(intake, { status: 200, code: 'OK', eventId, items })
       intake.core.ledger.use(key, intake.receivedMs, null)
       answerId(intake.res, eventId)
     }
@@ -127,11 +131,17 @@ export function newEventId(): string {
   return crypto.randomUUID().replaceAll('-', '')
 }
 
-function takeRates(intake: Intake, key: AcceptKey, walk: EnvelopeWalk): { skip?: number[]; limited?: Limited } {
+function takeRates(
+  intake: Intake,
+  key: AcceptKey,
+  walk: EnvelopeWalk,
+  bodyBytes: number,
+): { skip?: number[]; limited?: Limited } {
   const { core } = intake
-  if (key.rateLimit === undefined && core.deps.config.organizationEventsPerMinute === 0) return {}
+  // Its share of the journal first: it is asked for the envelope as a whole, before a budget is touched.
+  let limited = core.share.take(key, bodyBytes, intake.receivedMs)
+  if (!limited && key.rateLimit === undefined && core.deps.config.organizationEventsPerMinute === 0) return {}
   const skip: number[] = []
-  let limited: Limited | undefined
   for (let i = 0; i < walk.items.length; i++) {
     const item = walk.items[i]
     if (item === undefined) break
@@ -146,6 +156,9 @@ function takeRates(intake: Intake, key: AcceptKey, walk: EnvelopeWalk): { skip?:
   }
   return limited ? { skip, limited } : {}
 }
+
+const limitedEnd = ({ reason }: Limited) =>
+  ({ status: 429, code: 'ACCEPT_RATE_LIMITED', reason, outcome: 'rate_limited' }) as const
 
 /** 429 with both headers; the items are counted already. */
 export function answerLimited(intake: Intake, key: AcceptKey, limited: Limited): void {
@@ -164,14 +177,18 @@ async function append(
   walk: EnvelopeWalk,
 ): Promise<void> {
   const { core } = intake
+  let jpos: number
   try {
-    await core.deps.journal.append(head, body)
+    jpos = await core.deps.journal.append(head, body)
   } catch (error) {
     fail(intake, error, walk)
     if (head.spool) await dropSpool(intake, head.spool.key)
     return
   }
   intake.answered = true
+  const { items } = walk
+  const end = limited ? limitedEnd(limited) : { status: 200, code: 'OK' as const }
+  core.notes.add(intake, { ...end, eventId, jpos, items, skip: head.skip })
   if (limited) return answerLimited(intake, key, limited)
   core.ledger.use(key, intake.receivedMs, null)
   answerId(intake.res, eventId)
@@ -179,15 +196,18 @@ async function append(
 
 /** Takes one item from the rate budget for a route whose body is one item; answers and returns false when it is used up. */
 export function takeOne(intake: Intake, key: AcceptKey, kind: RecordKind, bytes: number): boolean {
-  const limited = intake.core.rates.take(key, intake.receivedMs)
+  const { core, receivedMs } = intake
+  const limited = core.share.take(key, bytes, receivedMs) ?? core.rates.take(key, receivedMs)
   if (limited === undefined) return true
-  intake.core.ledger.count(key, intake.target.route.category, 'rate_limited', limited.reason, itemTypeOf[kind], bytes)
+  core.ledger.count(key, intake.target.route.category, 'rate_limited', limited.reason, itemTypeOf[kind], bytes)
+  core.notes.add(intake, { ...limitedEnd(limited), items: [{ type: itemTypeOf[kind], bytes }] })
   intake.answered = true
   answerLimited(intake, key, limited)
   return false
 }
 
-const itemTypeOf: Record<RecordKind, string> = {
+/** The item that a body of this kind is, where it is one. */
+export const itemTypeOf: Record<RecordKind, string> = {
   envelope: '',
   store: 'event',
   security: 'raw_security',

@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import { MishapError } from '../errors.ts'
 import type { JournalWriter, RecordHead, RecordKind } from '../journal/journal.ts'
-import type { Observe } from '../observe.ts'
+import { faultOf, type Observe, requestIdOf } from '../observe.ts'
 import type { OutcomeReason } from '../outcome.ts'
 import type { EnvelopeWalk } from '../protocol/envelope.ts'
 import { itemKind } from '../protocol/itemtypes.ts'
@@ -13,8 +13,10 @@ import { answerError, Refusal } from './answer.ts'
 import type { Encoding, Inflater } from './body.ts'
 import type { Ledger } from './ledger.ts'
 import { slowBytesPerS, slowMs } from './limits.ts'
+import type { Notes } from './notes.ts'
 import type { Rates } from './rates.ts'
 import type { Target } from './routes.ts'
+import type { Share } from './share.ts'
 
 export type AcceptDeps = {
   config: Config
@@ -31,7 +33,9 @@ export type AcceptDeps = {
 export type Core = {
   deps: AcceptDeps
   ledger: Ledger
+  notes: Notes
   rates: Rates
+  share: Share
   inflater: Inflater
   bodyBytesMax: number
   clientAddress: (req: IncomingMessage) => string
@@ -46,6 +50,8 @@ export type Intake = {
   receivedMs: number
   /** Known once the request is authorized; an envelope may bring its key itself. */
   key: AcceptKey | undefined
+  /** `name/version` as the SDK says with its key, or ''. */
+  client: string
   /** Origin, else Referer, else ''. */
   origin: string
   contentType: string
@@ -116,6 +122,7 @@ export function refuse(intake: Intake, error: MishapError, walk?: EnvelopeWalk):
       core.ledger.count(key, itemKind(item.type).category, outcome, reason, item.type, item.bytes)
   }
   if (key) core.ledger.use(key, intake.receivedMs, error.code)
+  core.notes.add(intake, { status: error.status, code: error.code, reason, outcome, items: walk?.items ?? [] })
   const more = error.status === 503 && error.retryAfterS === undefined ? ['retry-after', '30'] : []
   if (error.code === 'ACCEPT_TIMEOUT') {
     res.shouldKeepAlive = false
@@ -137,6 +144,8 @@ export function drain(core: Core, req: IncomingMessage): void {
   req.resume()
 }
 
+const fullCodes = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
+
 /** Ends a request by a failure; one that is not ours is logged without a byte of the body and answered as INTERNAL. */
 export function fail(intake: Intake, error: unknown, walk?: EnvelopeWalk) {
   if (intake.req.destroyed && !intake.req.complete) {
@@ -145,9 +154,14 @@ export function fail(intake: Intake, error: unknown, walk?: EnvelopeWalk) {
     return stopWatching(intake)
   }
   if (error instanceof MishapError) return refuse(intake, error, walk)
-  const what = error instanceof Error ? `${error.name}: ${error.message}` : 'unknown'
-  intake.core.deps.observe.error({ route: intake.target.route.name, error: what }, 'A request failed in accept.')
-  refuse(intake, new MishapError('INTERNAL'), walk)
+  // A body over 1 MiB is written to the blobs, whose disk may be full before the journal's is.
+  if (fullCodes.has(String((error as NodeJS.ErrnoException | undefined)?.code)))
+    return refuse(intake, new MishapError('ACCEPT_DISK_FULL', { retryAfterS: 60 }), walk)
+  const requestId = requestIdOf(intake.req.headers)
+  const { observe } = intake.core.deps
+  const fields = { requestId, route: intake.target.route.name, error: faultOf(error) }
+  observe.error(fields, 'A request failed in accept.')
+  refuse(intake, new MishapError('INTERNAL', { causes: [`request ${requestId}`] }), walk)
 }
 
 /** Deletes a spooled body that no record names; a failure leaves one orphan, which is logged. */

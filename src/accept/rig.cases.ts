@@ -31,6 +31,7 @@ export function memoryJournal() {
     onDurable: () => () => undefined,
     trim: async () => undefined,
     lagBytes: () => 0,
+    doneBytes: () => 0,
     close: async () => undefined,
   }
   return { writer, records, state }

@@ -5,7 +5,7 @@ import type { RecordHead } from '../journal/journal.ts'
 import { normalizeId } from '../protocol/ids.ts'
 import { MultipartCount, parseMultipart, readBoundary } from '../protocol/multipart.ts'
 import { answerEmpty, answerGif, answerId, Refusal } from './answer.ts'
-import { newEventId, spoolOf, takeOne } from './envelope.ts'
+import { itemTypeOf, newEventId, spoolOf, takeOne } from './envelope.ts'
 import { dropSpool, fail, headOf, type Intake } from './intake.ts'
 import { attachmentsMax, eventBytesMax, storeBytesMax } from './limits.ts'
 import type { Receiver } from './receive.ts'
@@ -13,8 +13,9 @@ import type { Receiver } from './receive.ts'
 /** Appends one record and answers once it is on disk. */
 async function keep(intake: Intake, key: AcceptKey, head: RecordHead, body: Buffer, answer: () => void): Promise<void> {
   const { core } = intake
+  let jpos: number
   try {
-    await core.deps.journal.append(head, body)
+    jpos = await core.deps.journal.append(head, body)
   } catch (error) {
     fail(intake, error)
     if (head.spool) await dropSpool(intake, head.spool.key)
@@ -22,6 +23,9 @@ async function keep(intake: Intake, key: AcceptKey, head: RecordHead, body: Buff
   }
   intake.answered = true
   core.ledger.use(key, intake.receivedMs, null)
+  const items = [{ type: itemTypeOf[head.kind], bytes: head.spool?.bytes ?? body.length }]
+  const status = head.kind === 'attachments' ? 201 : 200
+  core.notes.add(intake, { status, code: 'OK', eventId: head.eventId ?? '', jpos, items })
   answer()
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import type { Observe } from '../observe.ts'
 import type { Outgoing } from '../outgoing.ts'
@@ -5,7 +6,7 @@ import type { Channel, Delivery } from '../store/meta/alerts.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
 import { decide } from './decide.ts'
 import { htmlOf, line, type Message, slackOf, subjectOf, type Told, textOf, webhookOf } from './message.ts'
-import { createMailer, type Mailer, type SmtpSettings } from './send/email.ts'
+import { createMailer, type Mail, type Mailer, type SmtpSettings } from './send/email.ts'
 import { sendHook } from './send/hook.ts'
 
 export type AlertDeps = {
@@ -33,6 +34,8 @@ export type Alerts = {
   run(): Promise<Record<string, unknown>>
   /** Sends a test message now. Throws nothing: the delivery says how it ended. */
   test(channel: Channel): Promise<Delivery[]>
+  /** Sends one mail now: undefined when it left, why not else ('' when no mail server is set). */
+  mail(mail: Omit<Mail, 'messageId'>): Promise<string | undefined>
   stop(): void
 }
 
@@ -189,6 +192,17 @@ export function createAlerts(given: AlertDeps): Alerts {
       const queued = deps.meta.queueTest(channel.id, recipientsOf(deps, channel), deps.clock.now())
       await attemptAll(deps, queued)
       return queued.flatMap((one) => deps.meta.deliveryById(one.id) ?? [])
+    },
+    mail: async (mail) => {
+      const smtp = deps.smtp()
+      if (!smtp) return ''
+      try {
+        const messageId = `<${randomUUID()}@${new URL(deps.url).hostname}>`
+        await deps.mailer.send(smtp, { ...mail, messageId })
+        return undefined
+      } catch (error) {
+        return error instanceof Error ? error.message.slice(0, 300) : 'The mail was not sent.'
+      }
     },
     stop: () => {
       state.stopped = true

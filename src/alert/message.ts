@@ -25,7 +25,8 @@ export function line(text: string, max = titleMax): string {
 }
 
 const htmlSigns: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-const html = (text: string): string => text.replace(/[&<>"']/g, (sign) => htmlSigns[sign] ?? sign)
+/** Text as HTML shows it. */
+export const html = (text: string): string => text.replace(/[&<>"']/g, (sign) => htmlSigns[sign] ?? sign)
 /** Slack reads only these three as marks of its own. */
 const mrkdwn = (text: string): string => text.replace(/[&<>]/g, (sign) => htmlSigns[sign] ?? sign)
 

@@ -5,7 +5,7 @@ import { Hono } from 'hono'
 import type { App } from '../app.ts'
 import type { Actor, Thing } from '../auth/auth.ts'
 import { errorBody, MishapError } from '../errors.ts'
-import type { Project } from '../store/meta/meta.ts'
+import { faultOf } from '../observe.ts'
 import { readBody, readQuery } from './input.ts'
 import type { Found, Route } from './route.ts'
 import { routes } from './routes.ts'
@@ -68,13 +68,17 @@ async function run(app: App, route: Route, context: Context): Promise<Response> 
 }
 
 /** What the path names, if the actor may do this with it. Throws NOT_FOUND, AUTH_FORBIDDEN, AUTH_TOKEN_SCOPE. */
-function find(app: App, actor: Actor, route: Route, params: Record<string, string>): Found | { moved: Project } {
+function find(app: App, actor: Actor, route: Route, params: Record<string, string>): Found | { moved: Moved } {
   const { meta } = app
   const found: Found = {}
   const missing = new MishapError('NOT_FOUND')
   if (params.org !== undefined) {
     const organization = meta.organizationBySlug(params.org)
-    if (!organization) throw missing
+    if (!organization) {
+      const renamed = meta.organizationByOldSlug(params.org)
+      if (!renamed || app.auth.may(actor, 'organization:read', { organization: renamed }) === 'hidden') throw missing
+      return { moved: { org: renamed.slug } }
+    }
     found.organization = organization
   }
   if (params.project !== undefined && found.organization) {
@@ -82,7 +86,8 @@ function find(app: App, actor: Actor, route: Route, params: Record<string, strin
     if (!project) {
       const moved = meta.projectByOldSlug(found.organization.id, params.project)
       const thing = moved && { organization: found.organization, project: moved }
-      if (thing && app.auth.may(actor, 'project:read', thing) !== 'hidden') return { moved }
+      if (thing && app.auth.may(actor, 'project:read', thing) !== 'hidden')
+        return { moved: { project: thing.project.slug } }
       throw missing
     }
     found.project = project
@@ -107,20 +112,18 @@ function thingOf(found: Found): Thing {
   return issue ? { organization, project, issue } : { organization, project }
 }
 
-/** The answer for a project under its old slug. A write keeps its method and body: 302 would make a GET of it. */
-function moved(
-  basePath: string,
-  route: Route,
-  params: Record<string, string>,
-  project: Project,
-  request: Request,
-): Response {
-  const named: Record<string, string> = { ...params, project: project.slug }
+/** The part of a path that has another slug by now. */
+type Moved = { org: string } | { project: string }
+
+/** The answer for an organization or a project under its old slug. A write keeps its method and body: 302 would make a GET of it. */
+function moved(basePath: string, route: Route, params: Record<string, string>, to: Moved, request: Request): Response {
+  const named: Record<string, string> = { ...params, ...to }
+  const [slug = ''] = Object.values(to)
   const path = route.path.replace(/:(\w+)/g, (_all, name: string) => encodeURIComponent(named[name] ?? ''))
   const url = `${basePath}${addressOf(path)}/${new URL(request.url).search}`
-  const detail = { code: 'resource-moved', message: 'Resource has been moved', extra: { url, slug: project.slug } }
+  const detail = { code: 'resource-moved', message: 'Resource has been moved', extra: { url, slug } }
   return Response.json(
-    { slug: project.slug, detail },
+    { slug, detail },
     { status: request.method === 'GET' ? 302 : 307, headers: { location: url, 'cache-control': 'no-store' } },
   )
 }
@@ -133,11 +136,8 @@ function failure(app: App, error: unknown, more: Record<string, string> = {}): R
     const body = error.code === 'CONFLICT' ? { ...errorBody(error), ...error.fields } : error.fields
     return Response.json(body ?? errorBody(error), { status: error.status, headers })
   }
-  const requestId = crypto.randomUUID()
-  app.observe.error(
-    { requestId, error: error instanceof Error ? (error.stack ?? error.message) : String(error) },
-    'a call of the API failed',
-  )
+  const requestId = app.requestId() ?? crypto.randomUUID()
+  app.observe.error({ requestId, error: faultOf(error) }, 'a call of the API failed')
   const told = new MishapError('INTERNAL', { causes: [`request ${requestId}`] })
   return Response.json(errorBody(told), { status: 500, headers: { ...headers, 'x-request-id': requestId } })
 }

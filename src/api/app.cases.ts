@@ -12,9 +12,11 @@ import { createAuth } from '../auth/create.ts'
 import { createSeal } from '../auth/seal.ts'
 import { systemClock } from '../clock.ts'
 import { readConfig } from '../config.ts'
+import { createRemovals } from '../jobs/removals.ts'
 import { silent } from '../observe.ts'
 import type { OutcomeCount } from '../outcome.ts'
 import { refineEvent } from '../refine/fixture.ts'
+import { createIntakes } from '../serve/intakes.ts'
 import { createLive } from '../serve/live.ts'
 import { openFileBlobs } from '../store/blobs/files.ts'
 import { createEventStore } from '../store/events/clickhouse.ts'
@@ -32,7 +34,7 @@ export type TestApp = {
   project: Project
   token: string
   /** What notifications would have sent. */
-  sent: { mails: Mail[]; posts: { url: string; body: unknown }[] }
+  sent: { mails: Mail[]; posts: { url: string; body: unknown }[]; again: number[] }
   /** Refines events and stores them as one batch, attachments of the first one included. */
   store(
     events: Record<string, unknown>[],
@@ -109,7 +111,7 @@ export async function openTestApp(): Promise<TestApp> {
   await events.migrate()
   const blobs = openFileBlobs(join(folder, 'blobs'))
   const seal = createSeal('x'.repeat(40))
-  const sent: TestApp['sent'] = { mails: [], posts: [] }
+  const sent: TestApp['sent'] = { mails: [], posts: [], again: [] }
   const app: App = {
     seal,
     alerts: createAlerts(alertDeps({ meta, sent, open: seal.open, smtp: () => smtpOf({ meta, seal }) })),
@@ -122,10 +124,19 @@ export async function openTestApp(): Promise<TestApp> {
     events,
     blobs,
     auth,
+    removals: createRemovals({
+      ...{ clock: systemClock, observe: silent, meta, events, blobs },
+      pause: async () => () => undefined,
+      removed: async () => undefined,
+    }),
     live: createLive(1000),
     journal: () => ({ lagBytes: 0, waitingRecords: 0, oldestWaitingMs: 0, boundBytes: 1 }),
     engineUp: () => true,
     publishKeys: async () => {},
+    intakes: createIntakes(),
+    jobs: () => [],
+    sendAgain: async (item) => void sent.again.push(item.id),
+    requestId: () => undefined,
     selfDsn: () => undefined,
   }
   const owner = await auth.createPerson({

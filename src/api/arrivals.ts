@@ -29,6 +29,9 @@ const sentences: Record<OutcomeReason, string> = {
   event_missing: 'The event that it belongs to is not known.',
   same_event_id: 'An event with the same id had arrived before.',
   failed: 'It could not be processed and was set aside.',
+  sent_again: 'It was set aside, and then sent again.',
+  deleted: 'It was set aside, and then deleted by a person.',
+  discarded: 'Filtered: it belongs to an issue that was deleted for good.',
   sdk: 'The SDK discarded it itself and said so.',
 }
 

@@ -6,6 +6,7 @@ import { MishapError } from '../errors.ts'
 import type { RestMember, RestOrganization } from '../protocol/rest.ts'
 import type { ApiToken, Organization } from '../store/meta/meta.ts'
 import { liveStream } from './live.ts'
+import { organizationSettingRoutes } from './organization-setting-routes.ts'
 import type { Route } from './route.ts'
 import { organizationOf, projectOf, route, scopeOf, viewOf, viewQuery } from './route.ts'
 import * as shapes from './schemas.ts'
@@ -146,6 +147,7 @@ export const organizationRoutes: readonly Route[] = [
     response: shapes.organization,
     handle: ({ app, found }) => ({ body: toRestOrganization(app, organizationOf(found)) }),
   }),
+  ...organizationSettingRoutes,
   route({
     method: 'GET',
     path: '/organizations/:org/members',

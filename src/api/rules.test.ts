@@ -139,6 +139,9 @@ const bodies: Record<string, unknown> = {
   issueAddNote: { text: 'hi' },
   issueAddComment: { text: 'hi' },
   createChannel: { kind: 'slack', name: 'New', target: 'https://chat.test/x' },
+  updateMember: { role: 'viewer' },
+  invite: { email: 'new@example.test', role: 'viewer' },
+  updateFeedback: { status: 'spam' },
   setMailServer: { host: 'mail.test', port: 25, security: 'none', from: 'm@x.test' },
 }
 /** Whom a token without the scope must belong to, so that the role is not what refuses it. */
@@ -179,13 +182,14 @@ describe('who may not', () => {
     },
   )
 
-  test.each(changing.map((one) => [one.operationId, one] as const))(
-    '%s: a viewer, whatever the token',
-    async (_name, one) => {
-      const answer = await call(one, await tokenOf('viewer', ['org:admin', 'project:admin', 'event:admin']))
-      expect([answer.status, answer.json]).toMatchObject([403, { code: 'AUTH_FORBIDDEN' }])
-    },
-  )
+  test.each(
+    changing
+      .filter((one) => one.action === 'signed-in' || !permissions[one.action].roles.includes('viewer'))
+      .map((one) => [one.operationId, one] as const),
+  )('%s: a viewer, whatever the token', async (_name, one) => {
+    const answer = await call(one, await tokenOf('viewer', ['org:admin', 'project:admin', 'event:admin']))
+    expect([answer.status, answer.json]).toMatchObject([403, { code: 'AUTH_FORBIDDEN' }])
+  })
 
   test.each(
     changing

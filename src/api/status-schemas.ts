@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type * as Rest from '../protocol/rest.ts'
+import type * as State from '../protocol/rest-status.ts'
 
 /** Shapes of what the waiting screen and the status page ask, as in schemas.ts. */
 
@@ -72,3 +73,103 @@ export const systemStatus = z
     versions: z.array(z.strictObject({ name: z.string(), version: z.string(), advisory: textOrNull })),
   })
   .meta({ id: 'Status' }) satisfies z.ZodType<Rest.RestStatus>
+
+// ---- beside the one status: rest-status.ts
+
+const named = z.strictObject({ id: digits, slug: z.string() })
+const labelled = z.strictObject({ id: digits, label: z.string() }).nullable()
+
+export const ledger = z
+  .strictObject({
+    range: z.enum(['1h', '24h', '30d', '13m']),
+    from: time,
+    rows: z.array(
+      z.strictObject({
+        project: named.nullable(),
+        key: labelled,
+        category: z.string(),
+        outcome: z.string(),
+        reason: z.string(),
+        quantity: count,
+        bytes: count,
+        todo: z.string(),
+      }),
+    ),
+  })
+  .meta({ id: 'Ledger' }) satisfies z.ZodType<State.RestLedger>
+
+const deadItemShape = {
+  id: digits,
+  project: named,
+  key: labelled,
+  receivedAt: time,
+  reason: z.string(),
+  bytes: count,
+}
+export const deadItem = z.strictObject(deadItemShape).meta({ id: 'DeadItem' }) satisfies z.ZodType<State.RestDeadItem>
+export const deadContent = z
+  .strictObject({ ...deadItemShape, text: z.string(), textBytes: count, totalBytes: count })
+  .meta({ id: 'DeadContent' }) satisfies z.ZodType<State.RestDeadContent>
+
+export const intake = z
+  .strictObject({
+    receivedAt: time,
+    key: digits.nullable(),
+    route: z.string(),
+    sdk: z.string(),
+    bytes: count,
+    status: count,
+    code: z.string(),
+    reason: z.string(),
+    eventId: textOrNull,
+    todo: z.string(),
+    items: z.array(
+      z.strictObject({
+        type: z.string(),
+        bytes: count,
+        outcome: z.string(),
+        reason: z.string(),
+        todo: z.string(),
+      }),
+    ),
+    more: count,
+  })
+  .meta({ id: 'Intake' }) satisfies z.ZodType<State.RestIntake>
+export const intakes = z
+  .strictObject({
+    keys: z.array(z.strictObject({ id: digits, label: z.string(), public: z.string(), isActive: z.boolean() })),
+    requests: z.array(intake),
+  })
+  .meta({ id: 'Intakes' }) satisfies z.ZodType<State.RestIntakes>
+
+export const job = z
+  .strictObject({
+    name: z.string(),
+    everyMs: count,
+    running: z.boolean(),
+    lastRun: time.nullable(),
+    durationMs: z.number(),
+    result: z.record(z.string(), z.unknown()),
+    error: z.string(),
+    failures: count,
+    nextRun: time.nullable(),
+  })
+  .meta({ id: 'Job' }) satisfies z.ZodType<State.RestJob>
+
+const kept = z.strictObject({ count, bytes: z.number() })
+export const usage = z
+  .strictObject({
+    projects: z.array(
+      z.strictObject({
+        id: digits,
+        slug: z.string(),
+        events: z.strictObject({ rows: count, bytes: z.number() }).nullable(),
+        attachments: kept,
+        deadItems: kept,
+      }),
+    ),
+    journalBytes: z.number(),
+    databaseBytes: z.number(),
+    spoolBytes: z.number(),
+  })
+  .meta({ id: 'Usage' }) satisfies z.ZodType<State.RestUsage>

@@ -16,7 +16,7 @@ const ledgerMs = 400 * 86_400_000
 const watched = ['chdb', 'next', 'better-auth', 'brotli-wasm', 'hono', 'react', '@clickhouse/client', 'kysely'] as const
 
 /** Bytes of all files under a folder (its first 200,000); what vanishes meanwhile counts nothing. */
-async function bytesUnder(folder: string): Promise<number> {
+export async function bytesUnder(folder: string): Promise<number> {
   let bytes = 0
   let files = 0
   const waiting = [folder]
@@ -39,11 +39,11 @@ async function bytesUnder(folder: string): Promise<number> {
 
 /** Versions of the pinned parts, from the package file that pins them exactly. */
 function versionsOf(app: App): RestStatus['versions'] {
-  const pinned = (
-    JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-      dependencies: Record<string, string>
-    }
-  ).dependencies
+  const { dependencies, devDependencies } = JSON.parse(
+    readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+  ) as Record<'dependencies' | 'devDependencies', Record<string, string> | undefined>
+  // what the screens are built from stands among the development's
+  const pinned: Record<string, string> = { ...devDependencies, ...dependencies }
   const parts: [string, string][] = [
     ['mishap', app.version],
     ['node', process.versions.node],
@@ -55,7 +55,7 @@ function versionsOf(app: App): RestStatus['versions'] {
 function ledgerOf(app: App): RestStatus['ledger'] {
   const rows = new Map<string, RestStatus['ledger']['rows'][number]>()
   const sums = new Map<Outcome, number>()
-  for (const one of app.meta.outcomesSince({ fromMs: app.clock.now() - ledgerMs })) {
+  for (const one of app.meta.outcomeSums({ fromMs: app.clock.now() - ledgerMs })) {
     sums.set(one.outcome, (sums.get(one.outcome) ?? 0) + one.quantity)
     if (one.outcome === 'received') continue
     const name = `${one.category} ${one.outcome} ${one.reason}`

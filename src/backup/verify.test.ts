@@ -31,6 +31,8 @@ type World = {
   cursor: number
   open: number
   broken: boolean
+  removed: number
+  keptSince: [number, number][]
   unknown: string[]
 }
 
@@ -53,6 +55,8 @@ const whole = (): World => ({
   cursor: 100,
   open: 0,
   broken: false,
+  removed: 0,
+  keptSince: [],
   unknown: [],
 })
 
@@ -76,6 +80,8 @@ const look = (world: World) =>
       issueIdsOf: (hashes) =>
         new Map(hashes.filter((one) => !world.unknown.includes(one.groupHash)).map((one) => [`1:${one.groupHash}`, 7])),
       outcomesSince: () => world.outcomes,
+      keptSince: () => new Map(world.keptSince),
+      removedEvents: () => new Map([[1, world.removed]]),
       tally: () => ({ organizations: 1, projects: 1, issues: 1, attachments: 1, deadItems: 0 }),
     },
   })
@@ -150,6 +156,31 @@ test('what the retention has dropped is not missed, what is too much still is', 
   expect(await wrongOf(world)).toEqual({})
   Object.assign(world.counters[0] ?? {}, { count: 4 })
   expect(Object.keys(await wrongOf(world))).toEqual(['counters'])
+})
+
+test('what people removed is taken from the ledger, not more', async () => {
+  const world = whole()
+  world.outcomes = [stored(12)]
+  world.removed = 7
+  expect(await wrongOf(world)).toEqual({})
+  world.removed = 6
+  expect(await wrongOf(world)).toEqual({ ledger: ['project 1: the ledger says 12 stored and 6 removed, 5 are'] })
+})
+
+test('an organization’s own retention is no loss either, but only before its day', async () => {
+  const world = whole()
+  Object.assign(world.counters[0] ?? {}, { count: 9, firstSeenMs: recentMs - dayMs })
+  world.outcomes = [stored(9)]
+  world.keptSince = [[1, recentMs]]
+  expect(await wrongOf(world)).toEqual({})
+  world.keptSince = [[1, recentMs - 2 * dayMs]]
+  expect(Object.keys(await wrongOf(world))).toEqual(['counters'])
+})
+
+test('feedback is stored, but not as an event', async () => {
+  const world = whole()
+  world.outcomes.push({ ...stored(3), itemType: 'user_report' }, { ...stored(3), itemType: 'feedback' })
+  expect(await wrongOf(world)).toEqual({})
 })
 
 test('rows of a batch that is not committed may stand beyond the cursor', async () => {

@@ -8,7 +8,16 @@ export type VerifyDeps = {
   clock: Clock
   meta: Pick<
     MetaStore,
-    'faults' | 'counters' | 'blobKeys' | 'cursor' | 'openBatches' | 'issueIdsOf' | 'outcomesSince' | 'tally'
+    | 'faults'
+    | 'counters'
+    | 'blobKeys'
+    | 'cursor'
+    | 'openBatches'
+    | 'issueIdsOf'
+    | 'outcomesSince'
+    | 'tally'
+    | 'removedEvents'
+    | 'keptSince'
   >
   events: Pick<EventStore, 'check'>
   blobs: Pick<BlobStore, 'list'>
@@ -53,29 +62,39 @@ function rowsByIssue(deps: VerifyDeps, groups: Found['groups']): { rows: Map<num
 
 function checkCounters(deps: VerifyDeps, rows: Map<number, number>): Check {
   const counters = deps.meta.counters()
-  const wrong = counters.flatMap(({ issueId, count, firstSeenMs }) => {
+  const keptSince = deps.meta.keptSince()
+  const wrong = counters.flatMap(({ issueId, projectId, count, firstSeenMs }) => {
     const stored = rows.get(issueId) ?? 0
     // An issue older than the retention has lost rows, never gained any.
-    const fits = firstSeenMs >= deps.keptSinceMs ? stored === count : stored <= count
+    const sinceMs = Math.max(deps.keptSinceMs, keptSince.get(projectId) ?? 0)
+    const fits = firstSeenMs >= sinceMs ? stored === count : stored <= count
     return fits ? [] : [`issue ${issueId} counts ${count}, ${stored} are stored`]
   })
   return check('counters', 'Each issue counts the events that are stored of it.', counters.length, wrong)
 }
 
+/** Items that are stored, but not as events. */
+const notEvents: ReadonlySet<string> = new Set(['attachment', 'feedback', 'user_report'])
+
 function checkLedger(deps: VerifyDeps, groups: Found['groups']): Check {
   const stored = new Map<number, number>()
   for (const one of deps.meta.outcomesSince({ fromMs: 0 }))
-    if (one.outcome === 'stored' && one.itemType !== 'attachment' && one.projectId !== 0)
+    if (one.outcome === 'stored' && !notEvents.has(one.itemType) && one.projectId !== 0)
       stored.set(one.projectId, (stored.get(one.projectId) ?? 0) + one.quantity)
   const rows = new Map<number, number>()
   for (const one of groups) rows.set(one.projectId, (rows.get(one.projectId) ?? 0) + one.rows)
+  const removed = deps.meta.removedEvents()
+  const keptSince = deps.meta.keptSince()
   const oldest = groups.reduce((least, one) => Math.min(least, one.oldestReceivedMs), deps.clock.now())
   const wrong = [...new Set([...stored.keys(), ...rows.keys()])].flatMap((id) => {
     const counted = stored.get(id) ?? 0
+    const taken = removed.get(id) ?? 0
     const there = rows.get(id) ?? 0
-    return (oldest >= deps.keptSinceMs ? counted === there : counted >= there)
+    // What people removed stays counted as stored; how much it was is noted beside the ledger.
+    const isWhole = oldest >= deps.keptSinceMs && !keptSince.has(id)
+    return (isWhole ? counted - taken === there : counted >= there)
       ? []
-      : [`project ${id}: the ledger says ${counted} stored, ${there} are`]
+      : [`project ${id}: the ledger says ${counted} stored${taken ? ` and ${taken} removed` : ''}, ${there} are`]
   })
   return check('ledger', 'The ledger’s stored events are those that are stored.', stored.size, wrong)
 }

@@ -24,6 +24,7 @@ function deps() {
         calls.push(['prune', ...args])
         return ['attachments/1/a', 'dead/7']
       },
+      shorterRetentions: () => [],
     },
     blobs: { delete: async (key: string) => void deleted.push(key) },
   } as unknown as JobDeps & { clock: ReturnType<typeof testClock> }

@@ -1,9 +1,13 @@
 import type { Alerts } from '../alert/alert.ts'
 import type { Clock } from '../clock.ts'
-import type { Observe } from '../observe.ts'
+import { faultOf, type Observe } from '../observe.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { EventStore } from '../store/events/events.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
+import { linkFeedback } from './feedback.ts'
+import { keepOwn } from './own-retention.ts'
+import type { Removals } from './removals.ts'
+import { createJobStates, type JobState } from './states.ts'
 
 export type JobDeps = {
   clock: Clock
@@ -12,6 +16,7 @@ export type JobDeps = {
   events: EventStore
   blobs: BlobStore
   alerts: Pick<Alerts, 'run'>
+  removals: Pick<Removals, 'run'>
   retentionErrorsDays: number
 }
 
@@ -38,7 +43,8 @@ export const jobTable: readonly Job[] = [
       const beforeMs = clock.now() - retentionErrorsDays * dayMs
       const dropped = await events.dropBefore(beforeMs)
       const removed = await deleteAll(blobs, meta.prune(clock.now(), beforeMs, clock.now() - deadKeptMs))
-      return { dropped, removed }
+      const own = await keepOwn({ clock, meta, events, blobs, retentionErrorsDays })
+      return { dropped, removed: removed + own }
     },
   },
   {
@@ -48,28 +54,51 @@ export const jobTable: readonly Job[] = [
     firstMs: 1000,
     run: ({ alerts }) => alerts.run(),
   },
+  {
+    // Asking starts one at once; this one goes on with what a crash or an engine that was away left.
+    name: 'removals',
+    everyMs: 5000,
+    firstMs: 2000,
+    run: ({ removals }) => removals.run(),
+  },
+  {
+    name: 'feedback',
+    everyMs: 2000,
+    firstMs: 2000,
+    run: linkFeedback,
+  },
 ]
 
 /** Runs the table. A job that fails is logged and runs again at its next time; it never overlaps itself. */
-export function createJobs(deps: JobDeps, table: readonly Job[] = jobTable): { start(): void; stop(): void } {
+export function createJobs(
+  deps: JobDeps,
+  table: readonly Job[] = jobTable,
+): { start(): void; stop(): void; states(): JobState[] } {
+  const states = createJobStates(deps.clock, deps.meta, table)
   const cancels: (() => void)[] = []
   const busy = new Set<string>()
   const run = async (job: Job): Promise<void> => {
     if (busy.has(job.name)) return
     busy.add(job.name)
+    states.begin(job)
     try {
-      const done = { job: job.name, ...(await job.run(deps)) }
+      const result = await job.run(deps)
+      states.done(job, result)
+      const done = { job: job.name, ...result }
       // What runs every few seconds would fill the log with nothing.
       if (job.everyMs < minuteMs) deps.observe.debug(done, 'a job has run')
       else deps.observe.info(done, 'a job has run')
     } catch (error) {
-      deps.observe.warn({ job: job.name, error: String(error).slice(0, 300) }, 'a job failed')
+      states.failed(job, error)
+      deps.observe.warn({ job: job.name, error: faultOf(error) }, 'a job failed')
     } finally {
       busy.delete(job.name)
     }
   }
   return {
+    states: () => states.all(),
     start: () => {
+      states.started()
       for (const job of table)
         cancels.push(
           deps.clock.every(job.everyMs, () => void run(job)),

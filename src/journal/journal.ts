@@ -1,3 +1,5 @@
+import type { DataCategory } from '../outcome.ts'
+
 /**
  * The durable queue between accept and refine. What `append` has resolved for survives kill -9 and power loss.
  * A position (`jpos`) is `segment * 2^28 + offset`: one number below 2^53 for 33 million segments of at most 256 MiB,
@@ -30,6 +32,21 @@ export type RecordHead = {
   environment?: string
   /** A body over 1 MiB lies in the blob store instead of the record: its key and size in bytes. */
   spool?: { key: string; bytes: number }
+  /** Only this event of the record (0 = its first) is wanted: the others are stored. */
+  only?: number
+  /** The record is a dead item that a person sent again; the commit takes that one out. */
+  again?: DeadAgain
+}
+
+/** Which dead item a record was, and how that was counted. */
+export type DeadAgain = {
+  id: number
+  blobKey: string
+  projectId: number
+  keyId: number
+  category: DataCategory
+  itemType: string
+  bytes: number
 }
 
 export type JournalRecord = {

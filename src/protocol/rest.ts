@@ -364,3 +364,49 @@ export type RestDelivery = {
   dateCreated: string
   dateSent: string | null
 }
+
+/** organizations/{org}/invitations/: somebody who was asked to join. */
+export type RestInvitation = {
+  id: string
+  email: string
+  role: 'owner' | 'admin' | 'member' | 'viewer'
+  invitedBy: { id: string; name: string; email: string } | null
+  dateCreated: string
+  dateExpires: string
+  expired: boolean
+}
+
+/** organizations/{org}/feedback/: what somebody wrote about an application. Texts are theirs: never markup. */
+export type RestFeedback = {
+  id: string
+  /** Screenshots are attachments of this id. */
+  feedbackID: string
+  kind: 'report' | 'feedback'
+  project: { id: string; slug: string; name: string }
+  name: string
+  email: string
+  message: string
+  url: string
+  eventID: string | null
+  issue: { id: string; shortId: string } | null
+  environment: string
+  release: string
+  status: 'new' | 'resolved' | 'spam'
+  dateCreated: string
+  attachments: { id: string; name: string; mimetype: string; size: number }[]
+}
+
+/** organizations/{org}/removals/: a deletion on its way through the stores. */
+export type RestRemoval = {
+  id: string
+  kind: 'project' | 'issue' | 'discard'
+  title: string
+  projectId: string
+  issueId: string | null
+  stage: 'asked' | 'blobs' | 'proof' | 'done'
+  events: number
+  files: number
+  error: string
+  dateCreated: string
+  dateEnded: string | null
+}

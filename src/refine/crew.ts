@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import type { Observe } from '../observe.ts'
+import { faultOf, type Observe } from '../observe.ts'
 import type { ProjectSettings } from '../store/meta/meta.ts'
 import { type FromWorker, joined, type RangeJob, type RefinedRange, type ToWorker, type WorkerSetup } from './worker.ts'
 
@@ -116,7 +116,7 @@ function startWorker(
   const made = new Worker(setup.file ?? new URL('./thread.ts', import.meta.url), { workerData: setup, resourceLimits })
   made.on('message', take)
   made.on('error', (error) => {
-    const text = String(error).slice(0, 200)
+    const text = faultOf(error)
     observe.error({ error: text }, 'a refine worker failed')
     ended(text)
   })

@@ -14,8 +14,8 @@ const ends = (refined: ReturnType<typeof refineBody>) =>
 describe('items of an envelope', () => {
   const cases: [string, string, string][] = [
     ['transaction', '{}', 'transaction transaction filtered not_stored_yet 1'],
-    ['feedback', '{}', 'feedback feedback filtered not_stored_yet 1'],
-    ['user_report', '{}', 'user_report feedback filtered not_stored_yet 1'],
+    ['feedback', '{}', 'feedback feedback invalid bad_item 1'],
+    ['user_report', '{}', 'user_report feedback invalid bad_item 1'],
     ['session', '{}', 'session session filtered not_stored_yet 1'],
     ['sessions', '{}', 'sessions session filtered not_stored_yet 1'],
     ['replay_event', '{}', 'replay_event replay filtered not_stored_yet 1'],
@@ -136,6 +136,7 @@ describe('items of an envelope', () => {
     expect(refineBody('{}', { kind: 'outcomes' })).toEqual({
       events: [],
       attachments: [],
+      feedback: [],
       outcomes: [],
       items: undefined,
     }))
@@ -170,7 +171,9 @@ describe('attachments', () => {
   test('of what is not stored yet', () =>
     expect(
       ends(
-        refineBody(envelope({ event_id: id }, [{ type: 'feedback' }, '{}'], [{ type: 'attachment', length: 1 }, 'x'])),
+        refineBody(
+          envelope({ event_id: id }, [{ type: 'transaction' }, '{}'], [{ type: 'attachment', length: 1 }, 'x']),
+        ),
       )[1],
     ).toBe('attachment attachment filtered not_stored_yet 1'))
   test('by form', () => {
@@ -353,7 +356,10 @@ describe('recorded envelopes', () => {
   test.skipIf(!existsSync(recorded))('all end with an outcome, events are stored', () => {
     for (const name of readdirSync(recorded).filter((one) => one.endsWith('.envelope'))) {
       const refined = refineBody(readFileSync(`${recorded}/${name}`))
-      expect(refined.events.length + refined.attachments.length + refined.outcomes.length, name).toBeGreaterThan(0)
+      expect(
+        refined.feedback.length + refined.events.length + refined.attachments.length + refined.outcomes.length,
+        name,
+      ).toBeGreaterThan(0)
       expect(
         refined.outcomes.filter((one) => one.outcome === 'invalid'),
         name,

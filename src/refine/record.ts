@@ -8,10 +8,12 @@ import { normalizeId } from '../protocol/ids.ts'
 import { isItemType, itemKind, needsEventId } from '../protocol/itemtypes.ts'
 import { parseMultipart } from '../protocol/multipart.ts'
 import type { EventRow } from '../store/events/events.ts'
+import type { FeedbackEffect } from '../store/meta/feedback.ts'
 import type { AttachmentRow, EventEffect, ProjectSettings } from '../store/meta/meta.ts'
 import { attachmentOfItem, attachmentOfPart } from './attachment/attachment.ts'
 import { makeEffect, rowOf } from './error/row.ts'
 import { seconds } from './error/time.ts'
+import { feedbackOf, reportOf } from './feedback/feedback.ts'
 import type { Forms } from './lines.ts'
 import { reportsMax, reportsOf } from './security/security.ts'
 import { type Context, createTools, type Draft, eventSteps, type Tools } from './step.ts'
@@ -23,6 +25,8 @@ export type Refined = {
   events: { row: EventRow; forms: Forms; effect: EventEffect; outcome: OutcomeCount }[]
   /** `outcome` as above. The blob has to be on disk before the row is committed. */
   attachments: { row: AttachmentRow; bytes: Uint8Array; outcome: OutcomeCount }[]
+  /** What people wrote; the commit turns `outcome` into duplicate when the id stands already. */
+  feedback: FeedbackEffect[]
   /** Everything that ended otherwise. */
   outcomes: OutcomeCount[]
   /** Items that the envelope brought, but for those that accept took out; undefined for a body without a framing. */
@@ -30,7 +34,15 @@ export type Refined = {
 }
 
 /** What one call works with. */
-type Work = { record: JournalRecord; head: RecordHead; settings: ProjectSettings; tools: Tools; out: Refined }
+type Work = {
+  record: JournalRecord
+  head: RecordHead
+  settings: ProjectSettings
+  tools: Tools
+  out: Refined
+  /** Ids of events that were filtered, as their issue is deleted for good: what hangs on them goes with them. */
+  discarded: Set<string>
+}
 
 const attachmentsMax = 30
 const discardsMax = 1000
@@ -46,13 +58,22 @@ export function refineRecord(
   settings: ProjectSettings,
   tools: Tools = createTools(),
 ): Refined {
-  const out: Refined = { events: [], attachments: [], outcomes: [], items: undefined }
-  const work: Work = { record, head: record.head, settings, tools, out }
+  const out: Refined = { events: [], attachments: [], feedback: [], outcomes: [], items: undefined }
+  const discarded = new Set<string>()
+  const work: Work = { record, head: record.head, settings, tools, out, discarded }
   if (record.head.kind === 'envelope') refineEnvelope(work, body)
   else if (record.head.kind === 'store') refineStore(work, body)
   else if (record.head.kind === 'security') refineReports(work, body, 'security', record.head)
   else if (record.head.kind === 'attachments') refineForm(work, body)
-  return out
+  return record.head.only === undefined ? out : onlyEvent(work, record.head.only, body.length)
+}
+
+/** One event of a record whose others are stored already; one end, whatever the rules make of it by now. */
+function onlyEvent(work: Work, index: number, bytes: number): Refined {
+  const found = work.out.events[index]
+  if (found) return { events: [found], attachments: [], feedback: [], outcomes: [], items: ['event'] }
+  const end = ended(work, 'event', 'error', 'invalid', 'bad_item', bytes)
+  return { events: [], attachments: [], feedback: [], outcomes: [end], items: ['event'] }
 }
 
 /** The effect of a stored row, from its payload: for recovery, when rows were inserted and the batch was not committed. */
@@ -103,9 +124,9 @@ function refineEnvelope(work: Work, body: Buffer): void {
   const sentMs = sentS === undefined ? undefined : sentS * 1000
   const first = work.out.events.length
   for (const { item, index } of items) if (item.type !== 'attachment') refineItem(work, item, index, named, sentMs)
-  const ownerId = named ?? work.out.events[first]?.row.eventId
+  const ownerId = named ?? work.out.events[first]?.row.eventId ?? work.out.feedback[0]?.row.feedbackId
   const foreign =
-    items.some(({ item }) => ['transaction', 'feedback', 'replay_event'].includes(item.type)) && !work.out.events.length
+    items.some(({ item }) => ['transaction', 'replay_event'].includes(item.type)) && !work.out.events.length
   for (const { item, index } of items)
     if (item.type === 'attachment') refineAttachment(work, item, index, ownerId, foreign)
 }
@@ -121,6 +142,15 @@ function refineItem(
   if (type === 'event') {
     const parsed = parsePayload(payload)
     refineEvent(work, { parsed, bytes: payload.length, itemType: type, eventId: named, index, sentMs })
+  } else if (type === 'feedback' || type === 'user_report') {
+    refineFeedback(work, {
+      parsed: parsePayload(payload),
+      bytes: payload.length,
+      itemType: type,
+      eventId: named,
+      index,
+      sentMs,
+    })
   } else if (type === 'raw_security') {
     const release = scalar(item.headers['sentry_release'])
     const environment = scalar(item.headers['sentry_environment'])
@@ -168,8 +198,12 @@ function refineEvent(work: Work, incoming: Incoming): void {
     return
   }
   const sentType = own(received, 'type')
-  if (sentType === 'transaction' || sentType === 'feedback' || sentType === 'replay_event') {
+  if (sentType === 'transaction' || sentType === 'replay_event') {
     bad(sentType === 'replay_event' ? 'replay' : sentType, 'filtered', 'not_stored_yet')
+    return
+  }
+  if (sentType === 'feedback') {
+    refineFeedback(work, { ...incoming, itemType: 'feedback' })
     return
   }
   const head = incoming.head ?? work.head
@@ -190,12 +224,38 @@ function refineEvent(work: Work, incoming: Incoming): void {
   }
   const row = rowOf(event, forms, { projectId: head.projectId, jpos, receivedMs: head.receivedMs })
   const category = incoming.category ?? (event.csp ? 'security' : event.type === 'error' ? 'error' : 'default')
+  if (work.settings.discardedHashes?.some((hash) => row.hashes.includes(hash))) {
+    work.discarded.add(eventId)
+    bad(category, 'filtered', 'discarded')
+    return
+  }
   work.out.events.push({
     row,
     forms,
     effect: makeEffect(event, row, head.keyId),
     outcome: ended(work, incoming.itemType, category, 'stored', 'ok', incoming.bytes),
   })
+}
+
+/** What a person wrote, about an event (user_report) or by itself. */
+function refineFeedback(work: Work, incoming: Incoming): void {
+  const { projectId, receivedMs } = work.head
+  const { itemType, bytes } = incoming
+  const end = (outcome: Outcome, reason: OutcomeReason) => ended(work, itemType, 'feedback', outcome, reason, bytes)
+  const item = 'broken' in incoming.parsed ? undefined : object(incoming.parsed.value)
+  if (!item) {
+    work.out.outcomes.push(end('invalid', 'bad_json'))
+    return
+  }
+  const isReport = itemType === 'user_report'
+  // A report carries the id of its event: one of its own is made.
+  const sentId = isReport ? undefined : (incoming.eventId ?? normalizeId(own(item, 'event_id')))
+  const feedbackId = sentId ?? derivedId(work, incoming.index)
+  const { settings, tools } = work
+  const place = { projectId, feedbackId, eventId: incoming.eventId, receivedMs, settings, tools }
+  const row = isReport ? reportOf(item, place) : feedbackOf(item, place)
+  if (row) work.out.feedback.push({ row, outcome: end('stored', 'ok') })
+  else work.out.outcomes.push(end('invalid', 'bad_item'))
 }
 
 function newDraft(received: Loose, eventId: string): Draft {
@@ -283,6 +343,7 @@ function refineAttachment(
     ended(work, 'attachment', 'attachment', outcome, reason, item.payload.length)
   if (foreign || !needsEventId('attachment', item.headers)) work.out.outcomes.push(end('filtered', 'not_stored_yet'))
   else if (!eventId) work.out.outcomes.push(end('invalid', 'event_missing'))
+  else if (work.discarded.has(eventId)) work.out.outcomes.push(end('filtered', 'discarded'))
   else if (work.out.attachments.length >= attachmentsMax) work.out.outcomes.push(end('invalid', 'too_many_items'))
   else {
     const { projectId, receivedMs } = work.head

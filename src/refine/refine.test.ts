@@ -4,71 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test } from 'vitest'
-import { systemClock } from '../clock.ts'
-import { MishapError } from '../errors.ts'
+import { type Clock, systemClock } from '../clock.ts'
+import { unpackDead } from '../journal/dead.ts'
 import { openJournalWriter } from '../journal/files.ts'
 import type { JournalWriter, RecordHead } from '../journal/journal.ts'
 import { silent } from '../observe.ts'
 import { openFileBlobs } from '../store/blobs/files.ts'
-import { eventColumns } from '../store/events/encode.ts'
-import type { EventRow, EventStore } from '../store/events/events.ts'
 import type { BatchResult, MetaStore } from '../store/meta/meta.ts'
 import { openSqliteMeta } from '../store/meta/sqlite.ts'
+import { memoryEvents } from './memory.cases.ts'
 import { createRefine, type Refine } from './refine.ts'
-
-const column = (line: string, name: (typeof eventColumns)[number]) => line.split('\t')[eventColumns.indexOf(name)] ?? ''
-const text = (line: string, name: (typeof eventColumns)[number]) =>
-  column(line, name).replace(/\\(.)/g, (_all, one: string) => (one === 'n' ? '\n' : one === 't' ? '\t' : one))
-const hex = (decimal: string) => BigInt(decimal).toString(16).padStart(16, '0')
-
-/** What `settle` would read back of a line. */
-const rowOf = (line: string): EventRow => ({
-  projectId: Number(column(line, 'project_id')),
-  groupHash: hex(column(line, 'group_hash')),
-  hashes: column(line, 'hashes').slice(1, -1).split(',').map(hex),
-  timestampUs: Date.parse(`${column(line, 'timestamp')}Z`) * 1000,
-  receivedMs: Date.parse(`${column(line, 'received')}Z`),
-  eventId: column(line, 'event_id').replaceAll('\\x', ''),
-  jpos: Number(column(line, 'jpos')),
-  gen: 0,
-  userHash: '',
-  level: text(line, 'level'),
-  environment: text(line, 'environment'),
-  release: text(line, 'release'),
-  transaction: '',
-  type: text(line, 'type'),
-  platform: text(line, 'platform'),
-  message: '',
-  tags: {},
-  traceId: '',
-  digest: text(line, 'digest'),
-  payload: text(line, 'payload'),
-})
-
-/** An events store in memory that keeps what a token brought once, and fails as it is told to. */
-function memoryEvents() {
-  const rows = new Map<number, { line: string; token: string }>()
-  const tokens = new Set<string>()
-  const state = { fail: [] as ('before' | 'after' | 'content')[], inserts: 0, bad: '' }
-  const lines = (tsv: Buffer) => tsv.toString('latin1').split('\n').filter(Boolean)
-  const store: Partial<EventStore> = {
-    insert: async (tsv, token) => {
-      state.inserts++
-      const fault = state.fail.shift()
-      if (fault === 'before') throw new MishapError('STORE_UNAVAILABLE')
-      if (state.bad && lines(tsv).some((line) => line.includes(state.bad)))
-        throw new Error('Code: 27. Cannot parse input')
-      if (!tokens.has(token)) for (const line of lines(tsv)) rows.set(keyOf(line), { line, token })
-      tokens.add(token)
-      if (fault === 'after') throw new MishapError('STORE_UNAVAILABLE')
-    },
-    settle: async (_token, from, to) =>
-      [...rows].filter(([jpos]) => jpos >= from && jpos < to).map(([, { line }]) => rowOf(line)),
-    recentIds: async () => [],
-  }
-  const keyOf = (line: string) => Number(column(line, 'jpos'))
-  return { store: store as EventStore, rows, state }
-}
 
 const folders: string[] = []
 const closing: (() => Promise<unknown> | undefined)[] = []
@@ -86,7 +31,7 @@ type Bench = {
   commits: BatchResult[]
   failures: unknown[]
   /** `file`: what the workers run. */
-  open(file?: string): Refine
+  open(file?: string, clock?: Clock): Refine
 }
 
 async function bench(): Promise<Bench> {
@@ -115,9 +60,9 @@ async function bench(): Promise<Bench> {
     () => writer.close(),
     async () => meta.close(),
   )
-  const open = (file?: string) => {
+  const open = (file?: string, clock: Clock = systemClock) => {
     const refine = createRefine({
-      clock: systemClock,
+      clock,
       observe: silent,
       meta,
       events: events.store,
@@ -189,6 +134,37 @@ test('what is in the journal is stored, counted and told of, once', async () => 
   expect(one.commits[0]?.issues[0]).toMatchObject({ isNew: true })
 })
 
+test('after a start nothing is looked for again until something arrives', async () => {
+  const one = await bench()
+  await send(one, 3)
+  await one.writer.close()
+  // a start begins a segment of its own: the journal's end is then beyond its last record
+  const writer = await openJournalWriter({
+    ...{ folder: join(one.folder, 'journal'), bytesMax: 1e9, diskReserveBytes: 0, groupMs: 0 },
+    ...{ clock: systemClock, observe: silent },
+  })
+  closing.push(() => writer.close())
+  const looks = { count: 0 }
+  const refine = one.open(undefined, {
+    ...systemClock,
+    sleep: (ms, signal) => {
+      looks.count++
+      return systemClock.sleep(Math.min(ms, 5), signal)
+    },
+  })
+  await refine.start()
+  refine.advance(writer.durable())
+  for (let tries = 0; stored(one) < 3 && tries < 400; tries++) await systemClock.sleep(25)
+  expect(writer.durable()).toBeGreaterThan(one.meta.cursor())
+  const before = looks.count
+  await systemClock.sleep(500)
+  expect(looks.count - before).toBeLessThanOrEqual(2)
+  await writer.append(head(one.projectId), envelope(newId()))
+  refine.advance(writer.durable())
+  for (let tries = 0; stored(one) < 4 && tries < 400; tries++) await systemClock.sleep(25)
+  expect(stored(one)).toBe(4)
+})
+
 test('an event id that comes again within the hour is counted as duplicate and stored once', async () => {
   const one = await bench()
   const refine = one.open()
@@ -229,35 +205,51 @@ test('a row that the store refuses for its content ends as a dead item; the othe
   refine.advance(one.writer.durable())
   await settled(one, 10)
   expect([one.events.rows.size, outcome(one, 'dead'), one.meta.deadItems(10).length]).toEqual([10, 1, 1])
+  one.events.state.bad = ''
+  for (const dead of one.meta.deadItems(1)) {
+    const kept = unpackDead((await openFileBlobs(join(one.folder, 'blobs')).get(dead.blobKey)) as Buffer)
+    if (kept) refine.advance(await one.writer.append({ ...kept.head, again: { ...dead, ...kept.count } }, kept.body))
+  }
+  refine.advance(one.writer.durable())
+  await settled(one, 11)
+  expect([outcome(one, 'dead'), outcome(one, 'received'), one.meta.deadItems(10)]).toEqual([0, 11, []])
 })
 
-test('a process that ended between insert and commit takes what stands and adds the rest', async () => {
-  const one = await bench()
-  await send(one, 12)
-  const first = one.open()
-  // the rows stand, the commit never comes
-  const commitBatch = one.meta.commitBatch
-  one.meta.commitBatch = () => {
-    throw new Error('power cut')
-  }
-  await first.start()
-  first.advance(one.writer.durable())
-  for (let i = 0; i < 100 && one.failures.length === 0; i++) await systemClock.sleep(20)
-  await first.stop(0)
-  one.meta.commitBatch = commitBatch
-  expect(one.meta.openBatches().length).toBeGreaterThan(0)
-  expect(stored(one)).toBe(0)
-  // some of the rows got lost with the power
-  for (const jpos of [...one.events.rows.keys()].slice(0, 5)) one.events.rows.delete(jpos)
-  const again = one.open()
-  again.advance(one.writer.durable())
-  await again.start().catch((error: unknown) => {
-    throw error
-  })
-  again.advance(one.writer.durable())
-  await settled(one, 12)
-  expect([one.events.rows.size, issues(one)[0]?.count, one.meta.openBatches().length]).toEqual([12, 12, 0])
-})
+test.each([
+  [0, 'none'],
+  [5, 'some'],
+  // the store remembers the token of what it lost, and would drop the same token silently
+  [12, 'all'],
+])(
+  'a process that ended between insert and commit takes what stands and adds the rest: %i rows lost, %s',
+  async (lost) => {
+    const one = await bench()
+    await send(one, 12)
+    const first = one.open()
+    // the rows stand, the commit never comes
+    const commitBatch = one.meta.commitBatch
+    one.meta.commitBatch = () => {
+      throw new Error('power cut')
+    }
+    await first.start()
+    first.advance(one.writer.durable())
+    for (let i = 0; i < 500 && one.failures.length === 0; i++) await systemClock.sleep(20)
+    await first.stop(0)
+    one.meta.commitBatch = commitBatch
+    expect(one.meta.openBatches().length).toBeGreaterThan(0)
+    expect(stored(one)).toBe(0)
+    // some of the rows got lost with the power
+    for (const jpos of [...one.events.rows.keys()].slice(0, lost)) one.events.rows.delete(jpos)
+    const again = one.open()
+    again.advance(one.writer.durable())
+    await again.start().catch((error: unknown) => {
+      throw error
+    })
+    again.advance(one.writer.durable())
+    await settled(one, 12)
+    expect([one.events.rows.size, issues(one)[0]?.count, one.meta.openBatches().length]).toEqual([12, 12, 0])
+  },
+)
 
 const killerFile = fileURLToPath(new URL('./killer.cases.ts', import.meta.url))
 const odd = (word: string) => Buffer.concat([envelope(newId()), Buffer.from(`{"type":"made_up"}\n${word}\n`)])

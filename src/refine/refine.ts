@@ -1,18 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import { MishapError } from '../errors.ts'
+import { packDead } from '../journal/dead.ts'
 import { openJournalReader } from '../journal/files.ts'
+import type { RecordEnd } from '../journal/note.ts'
 import { segmentOf } from '../journal/record.ts'
-import type { Observe } from '../observe.ts'
+import { faultOf, type Observe } from '../observe.ts'
 import type { OutcomeCount } from '../outcome.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { EventRow, EventStore } from '../store/events/events.ts'
 import type { Batch, BatchEffects, BatchResult, BatchStore, EventEffect } from '../store/meta/meta.ts'
 import { type Begun, type Crew, createCrew } from './crew.ts'
+import { settledEnds } from './ends.ts'
 import { effectOf } from './record.ts'
 import { createSeen, type Seen } from './seen.ts'
 import { endTrial, readTrial, type Trial, writeTrial } from './trial.ts'
-import { joined, type KeyUse, type RefinedRange, type WorkerSetup } from './worker.ts'
+import { joined, type KeyUse, type RefinedEvent, type RefinedRange, type WorkerSetup } from './worker.ts'
 
 /** Records of one batch: 500 rows of 14 kB are 7 MB, and larger batches gained nothing in the prototype. */
 const recordsMax = 1000
@@ -42,6 +45,8 @@ export type RefineDeps = {
   committed(result: BatchResult): void
   /** The journal before this position is no longer needed. */
   trim(before: number): void
+  /** How records of a commit ended, the newest of each key; for the ingest debugger. */
+  ended?(ends: RecordEnd[]): void
   /** The loop has stopped for good: the process should end and be started again, which recovers. */
   failed(error: unknown): void
 }
@@ -54,13 +59,17 @@ export type Refine = {
   advance(durable: number): void
   /** Records on disk that are not committed; counted up to 5,000. */
   waiting(): number
+  /** What was committed since the start; `ms` is the time of each batch from its start to its commit, summed up. */
+  totals(): Totals
   /** Lets batches in flight end and starts none until the returned function is called; several may hold it at once. */
   pause(): Promise<() => void>
   /** Lets batches in flight end, at most `ms`, then stops. */
   stop(ms: number): Promise<void>
 }
 
-type Work = RefineDeps & { crew: Crew; seen: Seen; stopped: AbortController }
+export type Totals = { batches: number; records: number; events: number; ms: number }
+
+type Work = RefineDeps & { crew: Crew; seen: Seen; stopped: AbortController; totals: Totals }
 
 /** Rows of a range without those that count as duplicates, and the outcomes of all. */
 type Sifted = { effects: EventEffect[]; tsv: Uint8Array; outcomes: OutcomeCount[] }
@@ -113,10 +122,7 @@ async function insertSurely(
       if (work.stopped.signal.aborted) throw error
       const away = error instanceof MishapError && error.code === 'STORE_UNAVAILABLE'
       if (!away && tries >= 4) throw error
-      work.observe.warn(
-        { from: batch.from, tries, error: String(error).slice(0, 300) },
-        'the insert of a batch is unclear',
-      )
+      work.observe.warn({ from: batch.from, tries, error: faultOf(error) }, 'the insert of a batch is unclear')
       await work.clock.sleep(Math.min(2000, 100 * 2 ** Math.min(tries, 8)), work.stopped.signal)
       const there = new Set((await settleSurely(work, batch)).map((row) => row.jpos))
       const wanted = new Set(sifted.effects)
@@ -134,7 +140,7 @@ async function settleSurely(work: Work, batch: Batch): Promise<EventRow[]> {
       return await work.events.settle(token(batch.from, batch.to), batch.from, batch.to)
     } catch (error) {
       if (work.stopped.signal.aborted) throw error
-      if (tries % 20 === 0) work.observe.warn({ error: String(error).slice(0, 200) }, 'waiting for the events store')
+      if (tries % 20 === 0) work.observe.warn({ error: faultOf(error) }, 'waiting for the events store')
       await work.clock.sleep(Math.min(1000, 50 * 2 ** tries), work.stopped.signal)
     }
   }
@@ -154,15 +160,17 @@ async function insertByOne(work: Work, batch: Batch, range: RefinedRange, sifted
     } catch (error) {
       if (error instanceof MishapError && error.code === 'STORE_UNAVAILABLE') throw error
       const blobKey = `dead/${effect.jpos}`
-      await work.blobs.put(blobKey, tsv)
+      await work.blobs.put(blobKey, (await recordOf(work, batch, event)) ?? tsv)
+      // it is not stored: the id may come again
+      work.seen.forget(effect.projectId, effect.eventId)
       const { projectId, keyId, receivedMs, jpos } = effect
       range.dead.push({
         jpos,
         projectId,
         keyId,
         receivedMs,
-        reason: String(error).slice(0, 300),
-        bytes: tsv.length,
+        reason: faultOf(error),
+        bytes: event.outcome.bytes,
         blobKey,
       })
       const index = sifted.outcomes.indexOf(event.outcome)
@@ -170,6 +178,26 @@ async function insertByOne(work: Work, batch: Batch, range: RefinedRange, sifted
     }
   }
   return kept
+}
+
+/** The record that a refused row was made from, as a dead item keeps it: the journal has it until the commit. */
+async function recordOf(
+  work: Work,
+  batch: Batch,
+  { effect, index, outcome }: RefinedEvent,
+): Promise<Buffer | undefined> {
+  const reader = openJournalReader(work.worker.journalFolder)
+  try {
+    const jpos = effect.jpos - index
+    const record = reader.read(jpos, batch.to, 1, 65_536).records.find((one) => one.jpos === jpos)
+    if (!record) return undefined
+    const { head } = record
+    const body = head.spool ? await work.blobs.get(head.spool.key) : record.body
+    const { category, itemType } = outcome
+    return body && packDead({ ...head, only: head.only ?? index }, body, { category, itemType })
+  } finally {
+    reader.close()
+  }
 }
 
 /** Inserts what was sifted under `name` and returns what is to be committed. */
@@ -187,14 +215,21 @@ async function store(
     if (work.stopped.signal.aborted) throw error
     effects = await insertByOne(work, batch, range, sifted)
   }
-  return { events: effects, attachments: range.attachments, outcomes: sifted.outcomes, dead: range.dead }
+  const { attachments, dead, again, feedback } = range
+  return { events: effects, attachments, feedback, outcomes: sifted.outcomes, dead, again }
 }
 
-function commit(work: Work, batch: Batch, range: RefinedRange, effects: BatchEffects): void {
+function commit(work: Work, batch: Batch, range: RefinedRange, effects: BatchEffects, beganMs: number): void {
   const result = work.meta.commitBatch(batch, effects, work.clock.now())
   if (range.uses.length > 0) work.meta.touchKeys(range.uses)
   work.trim(batch.to)
   for (const key of range.spools) work.blobs.delete(key).catch(() => undefined)
+  for (const { blobKey } of range.again) work.blobs.delete(blobKey).catch(() => undefined)
+  work.totals.batches++
+  work.totals.records += range.records
+  work.totals.events += effects.events.length
+  work.totals.ms += Math.max(0, work.clock.now() - beganMs)
+  if (range.ends.length > 0) work.ended?.(settledEnds(range.ends, effects))
   if (result.issues.length > 0) work.committed(result)
 }
 
@@ -218,7 +253,7 @@ async function recover(work: Work): Promise<void> {
     const done = await store(work, batch, range, sifted, tokenAgain(batch))
     // a power cut may have kept the rollups of rows that it took: they are counted anew from what stands now
     if (sifted.tsv.length > 0) await settleSurely(work, batch)
-    commit(work, batch, range, done)
+    commit(work, batch, range, done, work.clock.now())
     endTrial(work.worker.journalFolder)
     work.observe.info(
       { from: batch.from, to: batch.to, standing: rows.size, refined: range.events.length },
@@ -294,6 +329,7 @@ async function runBatch(work: Work, from: number, begun: Promise<Begun>, order: 
   order.sifted = sifted.promise
   order.committed = committed.promise
   for (const one of [sifted, committed]) one.promise.catch(() => undefined)
+  const beganMs = work.clock.now()
   try {
     const { to, done } = await begun
     if (to > from) {
@@ -304,7 +340,7 @@ async function runBatch(work: Work, from: number, begun: Promise<Begun>, order: 
       sifted.resolve()
       const effects = await store(work, batch, range, kept, token(from, to))
       await before.committed
-      commit(work, batch, range, effects)
+      commit(work, batch, range, effects, beganMs)
     } else await Promise.all([before.sifted, before.committed])
     sifted.resolve()
     committed.resolve()
@@ -356,16 +392,19 @@ async function runLoop(work: Work, state: LoopState, bell: ReturnType<typeof cre
     return begun
   }
 
+  // Up to where nothing was found. A start begins a new, empty segment, so the journal's end is then beyond the last
+  // record: asked for again at once, over and over, an idle product kept a core busy.
+  let emptyTo = -1
   while (!work.stopped.signal.aborted && !state.draining) {
-    if (state.held > 0 || state.position >= state.durable || state.inFlight >= inFlightMax) {
+    const { durable, held, inFlight, position } = state
+    if (held > 0 || position >= durable || durable === emptyTo || inFlight >= inFlightMax) {
       await bell.rung()
       continue
     }
-    const { to, records } = await launch(state.position)
-    const stuck = to === state.position
+    const { to, records } = await launch(position)
+    if (to === position) emptyTo = durable
     state.position = to
-    if (stuck) await Promise.race([bell.rung(), work.clock.sleep(1000, work.stopped.signal)])
-    else if (records < smallRecords) await work.clock.sleep(gatherMs, work.stopped.signal)
+    if (records < smallRecords) await work.clock.sleep(gatherMs, work.stopped.signal)
   }
 }
 
@@ -373,7 +412,8 @@ async function runLoop(work: Work, state: LoopState, bell: ReturnType<typeof cre
 export function createRefine(deps: RefineDeps): Refine {
   const stopped = new AbortController()
   const crew = crewOf(deps)
-  const work: Work = { ...deps, crew, stopped, seen: createSeen(seenMs, seenMax) }
+  const totals: Totals = { batches: 0, records: 0, events: 0, ms: 0 }
+  const work: Work = { ...deps, crew, stopped, totals, seen: createSeen(seenMs, seenMax) }
   const bell = createBell()
   const reader = openJournalReader(deps.worker.journalFolder)
   const state: LoopState = { durable: 0, position: 0, inFlight: 0, draining: false, held: 0 }
@@ -390,6 +430,7 @@ export function createRefine(deps: RefineDeps): Refine {
       state.durable = Math.max(state.durable, durable)
       bell.ring()
     },
+    totals: () => ({ ...totals }),
     start: async () => {
       await recover(work)
       state.position = deps.meta.cursor()

@@ -1,9 +1,14 @@
+import { packDead } from '../journal/dead.ts'
 import { openJournalReader } from '../journal/files.ts'
-import type { JournalRecord } from '../journal/journal.ts'
+import type { DeadAgain, JournalRecord } from '../journal/journal.ts'
+import type { RecordEnd } from '../journal/note.ts'
+import { faultOf } from '../observe.ts'
 import type { OutcomeCount } from '../outcome.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import { openFileBlobs } from '../store/blobs/files.ts'
+import type { FeedbackEffect } from '../store/meta/feedback.ts'
 import type { AttachmentRow, DeadItem, EventEffect, ProjectSettings } from '../store/meta/meta.ts'
+import { endOfDead, endOfRecord, newestEnds } from './ends.ts'
 import { createLines, type Lines } from './lines.ts'
 import { type Refined, refineRecord } from './record.ts'
 import { createTools, type Tools } from './step.ts'
@@ -20,7 +25,14 @@ export type RangeJob = {
 }
 
 /** One event of a batch: its effect, what it counts as, and where its row stands in the batch's TSV (bytes). */
-export type RefinedEvent = { effect: EventEffect; outcome: OutcomeCount; tsvFrom: number; tsvTo: number }
+export type RefinedEvent = {
+  effect: EventEffect
+  outcome: OutcomeCount
+  tsvFrom: number
+  tsvTo: number
+  /** Which event of its record it is; the record stands at `effect.jpos - index`. */
+  index: number
+}
 
 /** When accept saw a project key last. */
 export type KeyUse = { keyId: number; atMs: number; refusedCode: string | null }
@@ -33,9 +45,14 @@ export type RefinedRange = {
   tsv: Uint8Array<ArrayBuffer>
   events: RefinedEvent[]
   attachments: AttachmentRow[]
+  feedback: FeedbackEffect[]
   outcomes: OutcomeCount[]
   uses: KeyUse[]
   dead: DeadItem[]
+  /** Dead items that came again as records of this range. */
+  again: DeadAgain[]
+  /** How the newest records of each key ended, for the ingest debugger. */
+  ends: RecordEnd[]
   /** Keys of bodies that lay outside the journal; deleted after the commit. */
   spools: string[]
   records: number
@@ -61,8 +78,11 @@ export function joined(ranges: readonly RefinedRange[], from: number): RefinedRa
     for (const one of range.events) out.events.push({ ...one, tsvFrom: one.tsvFrom + at, tsvTo: one.tsvTo + at })
     for (const one of range.attachments) out.attachments.push(one)
     for (const one of range.outcomes) out.outcomes.push(one)
+    out.feedback.push(...range.feedback)
     out.uses.push(...range.uses)
     out.dead.push(...range.dead)
+    out.again.push(...range.again)
+    out.ends.push(...range.ends)
     out.spools.push(...range.spools)
     out.records += range.records
     at += range.tsv.length
@@ -78,9 +98,12 @@ const emptyRange = (job: { job: number; from: number }, to: number): RefinedRang
   tsv: new Uint8Array(0),
   events: [],
   attachments: [],
+  feedback: [],
   outcomes: [],
   uses: [],
   dead: [],
+  again: [],
+  ends: [],
   spools: [],
   records: 0,
 })
@@ -99,10 +122,11 @@ function takeOutcomes(record: JournalRecord, into: RefinedRange): void {
  * How many items a record brought, from its framing alone: the figure that the items' ends are held against.
  * Only an envelope has a framing of its own; of the other kinds every end counts as one received.
  */
-function receivedOf({ items, events, attachments, outcomes }: Refined): number {
+function receivedOf({ items, events, attachments, feedback, outcomes }: Refined): number {
   const endsOf = (counted: OutcomeCount[]) =>
     counted.reduce((sum, one) => sum + (one.outcome === 'client_discard' ? 0 : one.quantity), 0)
-  if (items === undefined) return endsOf([...[...events, ...attachments].map((one) => one.outcome), ...outcomes])
+  if (items === undefined)
+    return endsOf([...[...events, ...attachments, ...feedback].map((one) => one.outcome), ...outcomes])
   // a browser puts several reports into one item, and each ends for itself
   const lists = items.filter((type) => type === 'raw_security').length
   if (lists === 0) return items.length
@@ -146,18 +170,39 @@ async function takeRecord(
   }
   const refined = refineRecord(record, body, settings, tools)
   for (const { row, bytes } of refined.attachments) await blobs.put(row.blobKey, bytes)
-  for (const { row, forms, effect, outcome } of refined.events) {
+  for (const [index, { row, forms, effect, outcome }] of refined.events.entries()) {
     const tsvFrom = lines.size
     lines.write(row, forms)
-    into.events.push({ effect, outcome, tsvFrom, tsvTo: lines.size })
+    into.events.push({ effect, outcome, tsvFrom, tsvTo: lines.size, index })
   }
   for (const { row, outcome } of refined.attachments) {
     into.attachments.push(row)
     into.outcomes.push(outcome)
   }
+  into.feedback.push(...refined.feedback)
   into.outcomes.push(...refined.outcomes)
   const { projectId, keyId, kind } = record.head
   into.outcomes.push(receivedCount(projectId, keyId, kind, receivedOf(refined), body.length))
+  into.ends.push(endOfRecord(record, refined))
+}
+
+/** A record of a project that people deleted while it waited: each of its items is counted, and nothing kept. */
+async function takeRemoved(record: JournalRecord, blobs: BlobStore, tools: Tools, into: RefinedRange): Promise<void> {
+  const { spool, projectId, keyId, kind } = record.head
+  if (spool) into.spools.push(spool.key)
+  const body = spool ? ((await blobs.get(spool.key)) ?? Buffer.alloc(0)) : record.body
+  const refined = refineRecord(record, body, noSettings, tools)
+  const kept = [...refined.events, ...refined.attachments, ...refined.feedback]
+  const ends = kept.map(({ outcome }): OutcomeCount => ({ ...outcome, outcome: 'filtered', reason: 'discarded' }))
+  const gone: Refined = {
+    ...refined,
+    events: [],
+    attachments: [],
+    feedback: [],
+    outcomes: [...ends, ...refined.outcomes],
+  }
+  into.outcomes.push(...gone.outcomes, receivedCount(projectId, keyId, kind, receivedOf(gone), body.length))
+  into.ends.push(endOfRecord(record, gone))
 }
 
 /** Keeps what could not be refined, whole, so that it can be looked at and sent again (spec.md 4: dead). */
@@ -165,8 +210,8 @@ async function bury(record: JournalRecord, error: unknown, blobs: BlobStore, int
   const { head } = record
   const blobKey = `dead/${record.jpos}`
   const body = head.spool ? ((await blobs.get(head.spool.key)) ?? Buffer.alloc(0)) : record.body
-  await blobs.put(blobKey, Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), body]))
-  const reason = error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 300) : 'unknown'
+  await blobs.put(blobKey, packDead(head, body))
+  const reason = faultOf(error)
   into.dead.push({
     jpos: record.jpos,
     projectId: head.projectId,
@@ -187,6 +232,7 @@ async function bury(record: JournalRecord, error: unknown, blobs: BlobStore, int
     bytes: body.length,
   } as const
   into.outcomes.push(count, receivedCount(head.projectId, head.keyId, head.kind, 1, body.length))
+  into.ends.push(endOfDead(record, body.length))
 }
 
 /** Refines the records of one range into rows and effects; blobs are on disk when it resolves. */
@@ -206,10 +252,12 @@ export async function refineRange(
     const own = byProject.get(record.head.projectId)
     const start = lines.size
     const before = range.events.length
+    if (record.head.again) range.again.push(record.head.again)
     try {
       if (job.bury !== undefined) throw new Error(job.bury)
       if (record.head.kind !== 'outcomes' && !own) throw new Error('the project is gone')
-      await takeRecord(record, own ?? noSettings, blobs, tools, range, lines)
+      if (own?.removed) await takeRemoved(record, blobs, tools, range)
+      else await takeRecord(record, own ?? noSettings, blobs, tools, range, lines)
     } catch (error) {
       // refining is a pure function of the record, so a second try would fail alike: dead at once
       lines.cut(start)
@@ -219,6 +267,7 @@ export async function refineRange(
   }
   range.tsv = lines.take()
   range.outcomes = summed(range.outcomes)
+  range.ends = newestEnds(range.ends)
   range.records = records.length
   return range
 }
@@ -272,7 +321,7 @@ export function work(
     if (!one) return
     refine(one.job, one.records, one.to, message.settings, blobs, tools).then(
       (range) => post({ kind: 'done', range }, [range.tsv.buffer]),
-      (error: unknown) => post({ kind: 'failed', job: message.job, reason: String(error) }),
+      (error: unknown) => post({ kind: 'failed', job: message.job, reason: faultOf(error) }),
     )
   })
 }

@@ -1,11 +1,19 @@
 import type { KeySnapshot } from '../auth/keys.ts'
 import type { Config } from '../config.ts'
+import type { ErrorCode } from '../errors.ts'
+import type { RecordHead } from '../journal/journal.ts'
+import type { IntakeNote } from '../journal/note.ts'
+import type { AppNumbers } from './metrics.ts'
 
 /** What process main tells process app over IPC. */
 export type ToApp =
   | { kind: 'durable'; durable: number; lagBytes: number; boundBytes: number }
   | { kind: 'engine'; up: boolean }
   | { kind: 'keysTaken'; id: number }
+  /** What accept has answered since the last one, for the ingest debugger. */
+  | { kind: 'notes'; notes: IntakeNote[] }
+  /** A record that app wanted in the journal is there (at `jpos`), or was refused. */
+  | { kind: 'appended'; id: number; jpos: number; code?: ErrorCode }
 
 /** What process app tells process main. */
 export type FromApp =
@@ -13,6 +21,9 @@ export type FromApp =
   | { kind: 'keys'; id: number; snapshot: KeySnapshot }
   | { kind: 'trim'; before: number }
   | { kind: 'refused'; code: 'START_NEWER_DATA' | 'START_JOURNAL_BEHIND'; sentence: string }
+  /** A dead item that is to be refined once more. */
+  | { kind: 'append'; id: number; head: RecordHead; body: Uint8Array }
+  | { kind: 'numbers'; numbers: AppNumbers }
 
 /** What process app is started with (as JSON in its arguments: nothing secret). */
 export type AppSetup = { config: Config; version: string; dev: boolean; sockets: Sockets; folders: Folders }

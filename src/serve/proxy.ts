@@ -10,6 +10,7 @@ import {
 import { connect, type Socket } from 'node:net'
 import { pipeline } from 'node:stream'
 import { errorBody, MishapError } from '../errors.ts'
+import { requestIdOf } from '../observe.ts'
 
 /**
  * Longest headers of an answer: a list's Link header repeats the request's URL (at most 16 KiB) twice, escaped again.
@@ -48,6 +49,8 @@ export type ProxyOptions = {
   url: URL
   /** Address and scheme of the client after trusted proxies. */
   clientOf(req: IncomingMessage): { address: string; proto: 'http' | 'https'; host: string }
+  /** Told of each answer's status. */
+  answered?(status: number): void
 }
 
 /** The policy of every page; `nonce` admits our own scripts, which admit their chunks by 'strict-dynamic'. */
@@ -124,8 +127,10 @@ export function createProxy(options: ProxyOptions) {
   const handle = (req: IncomingMessage, res: ServerResponse): void => {
     const nonce = randomBytes(16).toString('base64')
     const policy = contentPolicy(nonce, options.dev)
+    const requestId = requestIdOf(req.headers)
     const headers: OutgoingHttpHeaders = {
       ...passedOn(req, options),
+      'x-request-id': requestId,
       'x-nonce': nonce,
       'content-security-policy': policy,
     }
@@ -145,6 +150,8 @@ export function createProxy(options: ProxyOptions) {
         back['x-content-type-options'] = 'nosniff'
         back['referrer-policy'] = 'same-origin'
         back['cross-origin-opener-policy'] = 'same-origin'
+        back['x-request-id'] = requestId
+        options.answered?.(answer.statusCode ?? 502)
         res.writeHead(answer.statusCode ?? 502, back)
         res.flushHeaders()
         pipeline(answer, res, () => undefined)
@@ -152,6 +159,7 @@ export function createProxy(options: ProxyOptions) {
     )
     upstream.on('error', () => {
       if (res.headersSent) return void res.destroy()
+      options.answered?.(503)
       startingPage(res, (req.headers.accept ?? '').includes('text/html'))
     })
     res.on('close', () => {

@@ -7,10 +7,14 @@ import issuesDe from './messages/issues.de.json'
 import issuesEn from './messages/issues.en.json'
 import notificationsDe from './messages/notifications.de.json'
 import notificationsEn from './messages/notifications.en.json'
+import peopleDe from './messages/people.de.json'
+import peopleEn from './messages/people.en.json'
+import operationDe from './messages/status.de.json'
+import operationEn from './messages/status.en.json'
 
 const catalogues = {
-  en: { ...en, issues: issuesEn, notifications: notificationsEn },
-  de: { ...de, issues: issuesDe, notifications: notificationsDe },
+  en: { ...en, issues: issuesEn, notifications: notificationsEn, operation: operationEn, people: peopleEn },
+  de: { ...de, issues: issuesDe, notifications: notificationsDe, operation: operationDe, people: peopleDe },
 }
 
 /** next-intl asks this once a request: the cookie's choice, then the browser's languages, then English. */

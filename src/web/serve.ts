@@ -24,6 +24,8 @@ export type WebOptions = {
   dev: boolean
   /** Requests that are not for Next: the API. Returns false for those that are. */
   before(req: IncomingMessage, res: ServerResponse): boolean
+  /** Runs everything that answers one request. */
+  around(req: IncomingMessage, answer: () => void): void
 }
 
 /**
@@ -52,9 +54,11 @@ export async function serveWeb(options: WebOptions): Promise<Server> {
   const next = makeNext(options, server)
   await next.prepare()
   const handle = next.getRequestHandler()
-  server.on('request', (req, res) => {
-    if (!options.before(req, res)) void handle(req, res)
-  })
+  server.on('request', (req, res) =>
+    options.around(req, () => {
+      if (!options.before(req, res)) void handle(req, res)
+    }),
+  )
   if (options.dev) {
     const upgrade = next.getUpgradeHandler()
     server.on('upgrade', (req, socket, head) => void upgrade(req, socket, head))

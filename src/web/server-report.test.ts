@@ -1,5 +1,8 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { errorEnvelope, stackFrames } from './server-report.ts'
+import type { App } from './handle.ts'
+import { errorEnvelope, sendServerError, stackFrames } from './server-report.ts'
 
 describe('stackFrames', () => {
   it('reads V8 frames, oldest first, and knows our own from the framework’s', () => {
@@ -52,4 +55,28 @@ describe('errorEnvelope', () => {
     const text = errorEnvelope({ ...options, error: new Error('plain') })
     expect(text).not.toContain('digest')
   })
+})
+
+describe('sendServerError', () => {
+  it.each([['https://k@mishap.example/7'], ['https://k@intranet.example/tools/mishap/7']])(
+    'posts to the own port, whatever address %s has',
+    async (dsn) => {
+      const asked: string[] = []
+      const server = createServer((req, res) => {
+        asked.push(`${req.method} ${req.url}`)
+        res.end()
+      })
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      const { port } = server.address() as AddressInfo
+      const silent = { error: () => undefined, warn: () => undefined }
+      const app = {
+        ...{ observe: silent, selfDsn: () => dsn, clock: { now: () => 1_795_000_000_000 }, version: '0.1.0' },
+        config: { host: '0.0.0.0', port },
+      } as unknown as App
+      const where = { routeType: 'render', routePath: '/o/[org]/issues', renderSource: 'react-server-components' }
+      await sendServerError(app, new TypeError('no'), { path: '/o/a', method: 'GET' }, where)
+      server.close()
+      expect(asked).toEqual(['POST /api/7/envelope/?sentry_key=k&sentry_version=7'])
+    },
+  )
 })

@@ -1,3 +1,4 @@
+import { callsOf } from '../observe.ts'
 import type { App } from './handle.ts'
 
 type Asked = { path: string; method: string }
@@ -72,7 +73,7 @@ export async function sendServerError(
   where: Where,
 ): Promise<void> {
   app.observe.error(
-    { digest: error.digest, route: where.routePath, type: error.name, stack: error.stack },
+    { digest: error.digest, route: where.routePath, type: error.name, stack: callsOf(error) },
     'a page or action failed',
   )
   const dsn = app.selfDsn()

@@ -4,7 +4,7 @@ import { cache } from 'react'
 import type { Actor } from '../auth/auth.ts'
 import type { Organization, Project, Role } from '../store/meta/meta.ts'
 import { app } from './handle.ts'
-import { movedPath } from './moved.ts'
+import { movedOrganizationPath, movedPath } from './moved.ts'
 
 export type OrganizationHere = { actor: Actor; organization: Organization; role: Role | undefined }
 export type ProjectHere = OrganizationHere & { project: Project }
@@ -33,10 +33,15 @@ export function organizationFor(actor: Actor, slug: string): OrganizationHere | 
   return { actor, organization, role: meta.memberOf(organization.id, actor.person.id)?.role }
 }
 
-/** For every page under /o/[org]: redirects to the sign-in page or answers 404 before anything is rendered. */
+/** For every page under /o/[org]: redirects to the sign-in page or from an old slug, or answers 404 before anything is rendered. */
 export async function demandOrganization(slug: string, path: string): Promise<OrganizationHere> {
   const actor = await demandActor(path)
-  return organizationFor(actor, decodeURIComponent(slug)) ?? notFound()
+  const asked = decodeURIComponent(slug)
+  const found = organizationFor(actor, asked)
+  if (found) return found
+  const renamed = app().meta.organizationByOldSlug(asked)
+  if (!renamed || !organizationFor(actor, renamed.slug)) notFound()
+  redirect(movedOrganizationPath(path, renamed.slug))
 }
 
 /** Like demandOrganization for a page of one project (by slug or id); an old slug redirects to the same page under the new one. */

@@ -53,17 +53,27 @@ async function makeFolder(root: string, segments: string[]): Promise<string> {
   return folder
 }
 
-/** Keys of the finished files below a folder. */
-async function* filesIn(folder: string, key: string): AsyncGenerator<string> {
+/** Keys of the files below a folder: of the finished ones, or names of the others. */
+async function* filesIn(folder: string, key: string, finished = true): AsyncGenerator<string> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((error) => {
     if (isMissing(error)) return []
     throw error
   })
   for (const entry of entries) {
     const below = key ? `${key}/${entry.name}` : entry.name
-    if (entry.isDirectory()) yield* filesIn(join(folder, entry.name), below)
-    else if (!entry.name.endsWith(unfinished)) yield below
+    if (entry.isDirectory()) yield* filesIn(join(folder, entry.name), below, finished)
+    else if (entry.name.endsWith(unfinished) !== finished) yield below
   }
+}
+
+/** Deletes what a crash left half written. Only while nothing is being written. Returns how many files there were. */
+export async function dropUnfinished(root: string): Promise<number> {
+  let files = 0
+  for await (const name of filesIn(root, '', false)) {
+    await rm(join(root, name), { force: true })
+    files++
+  }
+  return files
 }
 
 /** Writes beside the place, syncs, renames; leaves nothing behind when the stream fails. */

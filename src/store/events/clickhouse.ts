@@ -1,15 +1,17 @@
 import type { Clock } from '../../clock.ts'
 import type { Observe } from '../../observe.ts'
-import { connect } from './connection.ts'
+import { type Connection, connect } from './connection.ts'
 import { createCounts } from './counts.ts'
 import { eventColumns } from './encode.ts'
 import type { EventStore } from './events.ts'
 import { createKeep } from './keep.ts'
 import { createReads } from './reads.ts'
+import { createRemove, createRemoveBefore } from './remove.ts'
 import { eventsTable } from './schema/events.ts'
 import { rollupNames, rollupTables } from './schema/rollups.ts'
 import { createSettle } from './settle.ts'
 import { createTags } from './tags.ts'
+import { createUsage } from './usage.ts'
 
 export type EventStoreOptions = {
   /** ClickHouse's HTTP interface; the host says nothing when `socketPath` is given. */
@@ -29,6 +31,24 @@ const weekMs = 7 * dayMs
 /** Dropping parts and making tables are no questions on screen, so they may take longer. */
 const workSeconds = 120
 
+/**
+ * Weeks that are over by their name, but whose rows came after rows of a week that is not: the clock was set far back
+ * when they were received. Positions only grow, whatever the clock does.
+ */
+async function freshOf(
+  connection: Connection,
+  database: string,
+  over: (partition: string) => boolean,
+): Promise<Set<string>> {
+  const weeks = await connection.rows<{ week: string; first: string }>(
+    `SELECT toString(toMonday(received)) AS week, min(jpos) AS first FROM ${database}.events GROUP BY week`,
+    {},
+    { seconds: workSeconds },
+  )
+  const kept = Math.min(...weeks.filter((one) => !over(one.week)).map((one) => Number(one.first)))
+  return new Set(weeks.filter((one) => over(one.week) && Number(one.first) > kept).map((one) => one.week))
+}
+
 /** The events store over `@clickhouse/client`: the embedded engine, or any ClickHouse server at `url`. */
 export function createEventStore(options: EventStoreOptions): EventStore {
   const { database, clock, observe } = options
@@ -42,6 +62,9 @@ export function createEventStore(options: EventStoreOptions): EventStore {
     ...createCounts(connection, database, sinceMs),
     ...createTags(connection, database),
     ...createKeep(connection, database, clock),
+    ...createUsage(connection, database),
+    ...createRemove(connection, database),
+    ...createRemoveBefore(connection, database),
     async migrate() {
       await connection.command(`CREATE DATABASE IF NOT EXISTS ${database} ENGINE = Atomic`)
       for (const statement of [eventsTable(database), ...rollupTables(database)])
@@ -56,9 +79,15 @@ export function createEventStore(options: EventStoreOptions): EventStore {
         'SELECT DISTINCT table, partition FROM system.parts WHERE active AND database = {database:String} AND table IN {tables:Array(String)} ORDER BY partition',
         { database, tables: ['events', ...rollupNames] },
       )
+      const over = (partition: string) =>
+        /^\d{4}-\d\d-\d\d$/.test(partition) && Date.parse(`${partition}T00:00:00Z`) + weekMs <= beforeMs
+      const fresh = parts.some((one) => over(one.partition))
+        ? await freshOf(connection, database, over)
+        : new Set<string>()
+      if (fresh.size > 0) observe.warn({ weeks: [...fresh] }, 'rows of a clock that was set back are kept')
       const dropped = new Set<string>()
       for (const { table, partition } of parts) {
-        if (!/^\d{4}-\d\d-\d\d$/.test(partition) || Date.parse(`${partition}T00:00:00Z`) + weekMs > beforeMs) continue
+        if (!over(partition) || fresh.has(partition)) continue
         await connection.command(
           `ALTER TABLE ${database}.${table} DROP PARTITION '${partition}'`,
           {},

@@ -330,7 +330,7 @@ export function eventsCases(open: () => EventStore): void {
     const store = open()
     const old = monday - 200 * day
     await store.insert(
-      tsv([row(6000, { projectId: 61, timestampUs: old * 1000 }), row(6001, { projectId: 61 })]),
+      tsv([row(6000, { projectId: 61, timestampUs: old * 1000, jpos: 1 }), row(6001, { projectId: 61 })]),
       'drop',
     )
     expect(await store.dropBefore(old)).toEqual([])
@@ -342,6 +342,23 @@ export function eventsCases(open: () => EventStore): void {
     ])
     const [group] = await store.groups({ scope: { ...wide(61), fromMs: 0 }, order: 'last', max: 5 })
     expect(group?.events).toBe(1)
+  })
+
+  test('dropBefore keeps what came while the clock was set far back', async () => {
+    const store = open()
+    const old = monday - 400 * day
+    await store.insert(
+      tsv([row(6100, { projectId: 62 }), row(6101, { projectId: 62, timestampUs: old * 1000 })]),
+      'clock',
+    )
+    expect(await store.dropBefore(old + 50 * day)).toEqual([])
+    expect(ids(await store.ofIssue({ projectId: 62, hashes: ['f000000000000001'], order: 'newest', max: 9 }))).toEqual([
+      6100, 6101,
+    ])
+    // it goes once everything that came before it is over too
+    expect((await store.dropBefore(monday + 3650 * day)).length).toBeGreaterThan(1)
+    expect(await store.ofIssue({ projectId: 62, hashes: ['f000000000000001'], order: 'newest', max: 9 })).toEqual([])
+    await store.insert(tsv([row(6102, { projectId: 62 })]), 'after')
   })
 
   test('size names the tables, migrate can be repeated', async () => {

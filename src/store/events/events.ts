@@ -144,8 +144,23 @@ export type EventStore = {
   /** Tag keys seen in the scope with the number of events, most first. */
   tagKeys(scope: Scope, max: number): Promise<{ key: string; events: number }[]>
   tagValues(scope: Scope, key: string, max: number): Promise<{ value: string; events: number }[]>
+  /**
+   * Takes all rows of a project, or of these groups of it, out of events and rollups, and says how many events those
+   * were. Safe to repeat. Nothing of them may be inserted meanwhile.
+   */
+  remove(projectId: number, hashes?: readonly string[]): Promise<number>
+  /** Writes the parts anew from which rows were removed, so that their bytes leave the disk. */
+  rewrite(): Promise<void>
+  /** Takes what was received before a Monday at midnight (UTC, ms) out of events and rollups of these projects. */
+  removeBefore(projectIds: readonly number[], mondayMs: number): Promise<void>
+  /** Rows of a project, or of these groups of it, in events and rollups together. */
+  rowsOf(projectId: number, hashes?: readonly string[]): Promise<number>
+  /** Which of the ids are events of these groups. */
+  eventsAmong(projectId: number, hashes: readonly string[], eventIds: readonly string[]): Promise<string[]>
   /** Drops partitions whose rows were all received before `beforeMs`. Returns their names. */
   dropBefore(beforeMs: number): Promise<string[]>
+  /** Rows of each project that has any. */
+  rowsByProject(): Promise<{ projectId: number; rows: number }[]>
   /** Bytes on disk and rows, per table. */
   size(): Promise<{ table: string; rows: number; bytesOnDisk: number; bytesRaw: number }[]>
   /** Copies the whole database to `name` (letters, digits, `_`, `-`) in the engine's backup folder. */

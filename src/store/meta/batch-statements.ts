@@ -189,6 +189,9 @@ function rowStatements(write: Connection, { builder }: Dialect) {
         received_ms: slot('receivedMs'),
       }),
     ),
+    dropDead: write.hot<{ id: number }, unknown>((slot) =>
+      builder.deleteFrom('dead_item').where('id', '=', slot('id')),
+    ),
     deadItem: write.hot<DeadItem, unknown>((slot) =>
       builder.insertInto('dead_item').values({
         jpos: slot('jpos'),

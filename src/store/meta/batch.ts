@@ -1,7 +1,9 @@
+import type { OutcomeCount } from '../../outcome.ts'
 import { type BatchStatements, batchStatements } from './batch-statements.ts'
 import { outcomeWriter } from './counts.ts'
+import { feedbackWriter } from './feedback.ts'
 import { beginIssue, countEvent, type IssueRow, latestTexts } from './issue-state.ts'
-import type { Batch, BatchEffects, BatchResult, BatchStore, EventEffect } from './meta.ts'
+import type { Batch, BatchEffects, BatchResult, BatchStore, DeadAgain, EventEffect } from './meta.ts'
 import type { Store } from './store.ts'
 
 type ProjectRow = { id: number; organization_id: number; slug: string; first_event_ms: number | null }
@@ -169,12 +171,23 @@ function writeWork(statements: BatchStatements, work: Work): void {
   for (const [id, ms] of work.keysUsed) statements.keyUsed.run({ id, ms })
 }
 
+/** Takes out a dead item that came again: its record counts anew, so that it would count twice. */
+function outAgain(statements: BatchStatements, { id, ...count }: DeadAgain): OutcomeCount[] {
+  if (statements.dropDead.run({ id }).changes === 0) return []
+  const back = { ...count, quantity: -1, bytes: -count.bytes }
+  return [
+    { ...back, outcome: 'dead', reason: 'sent_again' },
+    { ...back, category: 'default', outcome: 'received', reason: 'ok' },
+  ]
+}
+
 /** The part that refine works with: intents, and the one transaction that makes a batch count. */
 export function batchPart(store: Store): Omit<BatchStore, 'projectSettings'> {
   const { write, dialect } = store
   const { builder } = dialect
   const statements = batchStatements(write, dialect)
   const writeOutcomes = outcomeWriter(store)
+  const writeFeedback = feedbackWriter(store)
   const cursor = () => write.get(builder.selectFrom('cursor').select('jpos').where('id', '=', 1))?.jpos ?? 0
   const open = () =>
     write
@@ -194,7 +207,8 @@ export function batchPart(store: Store): Omit<BatchStore, 'projectSettings'> {
     writeAlerts(statements, work)
     for (const attachment of effects.attachments) statements.attachment.run(attachment)
     for (const item of effects.dead) statements.deadItem.run(item)
-    writeOutcomes(effects.outcomes, nowMs)
+    const again = (effects.again ?? []).flatMap((one) => outAgain(statements, one))
+    writeOutcomes([...effects.outcomes, ...again, ...writeFeedback(effects.feedback ?? [])], nowMs)
     write.run(builder.updateTable('cursor').set({ jpos: batch.to }).where('id', '=', 1))
     write.run(builder.deleteFrom('batch').where('seq', '<=', batch.seq))
     return {

@@ -66,8 +66,8 @@ const toAttachment = (row: Selectable<Tables['attachment']>): AttachmentRow & { 
   receivedMs: row.received_ms,
 })
 
-type OutcomePart = Pick<MetaStore, 'addOutcomes' | 'outcomesSince' | 'touchKeys'>
-type KeptPart = Pick<MetaStore, 'deadItems' | 'prune' | 'getValue' | 'setValue' | 'attachmentsOf' | 'attachmentById'>
+type OutcomePart = Pick<MetaStore, 'outcomeSums' | 'addOutcomes' | 'outcomesSince' | 'touchKeys'>
+type KeptPart = Pick<MetaStore, 'prune' | 'getValue' | 'setValue' | 'attachmentsOf' | 'attachmentById'>
 
 /** Outcomes and when keys were used last. */
 export function outcomePart(store: Store): OutcomePart {
@@ -111,6 +111,24 @@ export function outcomePart(store: Store): OutcomePart {
         }),
       )
     },
+    outcomeSums: ({ projectIds, fromMs }) => {
+      if (projectIds?.length === 0) return []
+      const sums = builder
+        .selectFrom('outcome')
+        .select(['project_id', 'key_id', 'category', 'outcome', 'reason'])
+        .select((build) => [build.fn.sum<number>('quantity').as('quantity'), build.fn.sum<number>('bytes').as('bytes')])
+        .where('hour_ms', '>=', Math.floor(fromMs / hourMs) * hourMs)
+        .groupBy(['project_id', 'key_id', 'category', 'outcome', 'reason'])
+      return read.all(projectIds ? sums.where('project_id', 'in', projectIds) : sums).map((row) => ({
+        projectId: row.project_id,
+        keyId: row.key_id,
+        category: row.category as OutcomeRow['category'],
+        outcome: row.outcome as OutcomeRow['outcome'],
+        reason: row.reason as OutcomeRow['reason'],
+        quantity: Number(row.quantity),
+        bytes: Number(row.bytes),
+      }))
+    },
     touchKeys: (uses) => {
       if (uses.length > 0)
         write.transaction(() => uses.forEach(({ keyId, atMs }) => void touch.run({ id: keyId, ms: atMs })))
@@ -118,19 +136,9 @@ export function outcomePart(store: Store): OutcomePart {
   }
 }
 
-/** Dead items, attachments' rows and single values. */
+/** Attachments' rows and single values, and what goes at its time. */
 export function keptPart({ write, read, dialect: { builder } }: Store): KeptPart {
   return {
-    deadItems: (max) =>
-      read.all(builder.selectFrom('dead_item').selectAll().orderBy('id', 'desc').limit(max)).map((row) => ({
-        jpos: row.jpos,
-        projectId: row.project_id,
-        keyId: row.key_id,
-        receivedMs: row.received_ms,
-        reason: row.reason,
-        bytes: row.bytes,
-        blobKey: row.blob_key,
-      })),
     prune: (nowMs, attachmentsBeforeMs, deadBeforeMs) => {
       const before = new Date(nowMs)
       before.setUTCMonth(before.getUTCMonth() - outcomeMonths)
@@ -144,6 +152,7 @@ export function keptPart({ write, read, dialect: { builder } }: Store): KeptPart
         )
         write.run(builder.deleteFrom('attachment').where('received_ms', '<', attachmentsBeforeMs))
         write.run(builder.deleteFrom('dead_item').where('received_ms', '<', deadBeforeMs))
+        write.run(builder.deleteFrom('feedback').where('received_ms', '<', attachmentsBeforeMs))
         // A younger row may stand on the same blob.
         const used = (key: string) =>
           write.get(builder.selectFrom('attachment').select('id').where('blob_key', '=', key).limit(1)) !== undefined ||

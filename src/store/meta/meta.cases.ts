@@ -5,6 +5,7 @@ import { commitCases, orderCases, regressionCases } from './batch.cases.ts'
 import { edgeCases } from './edges.cases.ts'
 import { codeOf, commit, effect, hash, nowMs, stored, withProject } from './fixture.ts'
 import type { IssueFilter, MetaStore } from './meta.ts'
+import { peopleCases } from './people.cases.ts'
 import { revisionCases } from './revision.cases.ts'
 
 const dayMs = 86_400_000
@@ -27,6 +28,7 @@ export function metaCases(name: string, open: Open): void {
     edgeCases(fresh)
     alertCases(fresh)
     revisionCases(fresh)
+    peopleCases(fresh)
   })
 }
 

@@ -1,6 +1,10 @@
-import type { OutcomeCount } from '../../outcome.ts'
+import type { DataCategory, OutcomeCount } from '../../outcome.ts'
 import type { AlertStore } from './alerts.ts'
+import type { FeedbackEffect, FeedbackStore } from './feedback.ts'
 import type { KeepStore } from './keep.ts'
+import type { MemberStore } from './members.ts'
+import type { OrganizationStore } from './organization-change.ts'
+import type { RemovalStore } from './removals.ts'
 
 /** What one stored event does to its issue; made by refine, applied in the batch's one transaction. */
 export type EventEffect = {
@@ -45,12 +49,25 @@ export type DeadItem = {
   blobKey: string
 }
 
+export type DeadAgain = {
+  id: number
+  projectId: number
+  keyId: number
+  category: DataCategory
+  itemType: string
+  bytes: number
+}
+
 export type Batch = { seq: number; from: number; to: number }
 export type BatchEffects = {
   events: EventEffect[]
   attachments: AttachmentRow[]
   outcomes: OutcomeCount[]
   dead: DeadItem[]
+  /** Dead items that came again: taken out, and taken back out of the ledger, as what they hold is counted anew. */
+  again?: DeadAgain[]
+  /** Counted at the commit, which knows what stands already. */
+  feedback?: FeedbackEffect[]
 }
 /** What changed, for listeners: after the commit only. */
 export type BatchResult = {
@@ -86,6 +103,10 @@ export type ProjectSettings = {
   scrubIpAddresses: boolean
   sensitiveFields: string[]
   safeFields: string[]
+  /** Hashes of issues that people deleted for good: events that have one are filtered. */
+  discardedHashes?: string[]
+  /** People deleted the project: what still comes of it is filtered. */
+  removed?: true
 }
 
 export type Role = 'owner' | 'admin' | 'member' | 'viewer'
@@ -230,7 +251,11 @@ export type OutcomeRow = { hourMs: number } & OutcomeCount
 /** Everything that is not an event: one store, one set of queries in Kysely, two dialects (SQLite now). */
 export type MetaStore = BatchStore &
   AlertStore &
-  KeepStore & {
+  KeepStore &
+  MemberStore &
+  FeedbackStore &
+  OrganizationStore &
+  RemovalStore & {
     /** Organizations. `createOrganization` makes the first member (owner) too. Slugs follow spec.md 5; CONFLICT when taken. */
     createOrganization(value: { slug: string; name: string; ownerUserId: string }): Organization
     organizationBySlug(slugOrId: string): Organization | undefined
@@ -345,10 +370,22 @@ export type MetaStore = BatchStore &
     /** Adds counts to the hour of `atMs`. */
     addOutcomes(counts: OutcomeCount[], atMs: number): void
     outcomesSince(request: { projectIds?: number[]; fromMs: number }): OutcomeRow[]
-    deadItems(max: number): DeadItem[]
+    /** Sums since the hour of `fromMs`, by project, key, category, outcome and reason. */
+    outcomeSums(request: { projectIds?: number[]; fromMs: number }): Omit<OutcomeCount, 'itemType'>[]
+    /** Newest first. */
+    deadItems(max: number, projectIds?: number[]): (DeadItem & { id: number })[]
+    deadItemById(id: number): (DeadItem & { id: number }) | undefined
+    /** Deletes a dead item and counts it as deleted; returns the blob's key to delete, undefined when it was gone. */
+    deleteDeadItem(id: number, nowMs: number): string | undefined
+    /** What attachments and dead items take, by project. */
+    bytesByProject(): {
+      projectId: number
+      attachments: { count: number; bytes: number }
+      dead: { count: number; bytes: number }
+    }[]
     /** Notes when accept saw keys last (a refusal too: the connection was seen). Unknown ids are skipped. */
     touchKeys(uses: { keyId: number; atMs: number }[]): void
-    /** Removes outcomes older than 13 months, attachments' rows before `attachmentsBeforeMs` and dead items before `deadBeforeMs`; returns the blob keys to delete. */
+    /** Removes outcomes older than 13 months, attachments' rows and feedback before `attachmentsBeforeMs` and dead items before `deadBeforeMs`; returns the blob keys to delete. */
     prune(nowMs: number, attachmentsBeforeMs: number, deadBeforeMs: number): string[]
 
     getValue(name: string): string | undefined

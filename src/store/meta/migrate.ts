@@ -5,9 +5,10 @@ import type { Dialect } from './dialect.ts'
 import { statements as first } from './schema/0001-first.ts'
 import { statements as alerts } from './schema/0002-alerts.ts'
 import { statements as revisions } from './schema/0003-revisions.ts'
+import { statements as people } from './schema/0004-people.ts'
 
 /** Every step of the schema; the place in the list is its number, from 1. A released step is never edited. */
-const steps: ((dialect: Dialect) => string[])[] = [first, alerts, revisions]
+const steps: ((dialect: Dialect) => string[])[] = [first, alerts, revisions, people]
 
 /** Names the version that wrote the database last, so that an older one can say what is needed. */
 export const programValue = 'program'

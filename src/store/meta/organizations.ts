@@ -7,7 +7,7 @@ import type { Tables } from './tables.ts'
 
 type Row = Selectable<Tables['organization']>
 
-const toOrganization = (row: Row): Organization => ({
+const toOrganization = (row: Pick<Row, 'id' | 'slug' | 'name' | 'created_ms'>): Organization => ({
   id: row.id,
   slug: row.slug,
   name: row.name,

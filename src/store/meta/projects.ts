@@ -205,6 +205,15 @@ export function projectChangePart(store: Store): Pick<MetaStore, 'updateProject'
   }
 }
 
+/** What refine needs of a project that people deleted; undefined for one that was never there. */
+const removedSettings = (organizationId: number | undefined, projectId: number) =>
+  organizationId === undefined
+    ? undefined
+    : {
+        ...{ projectId, organizationId, removed: true as const },
+        ...{ scrubDefaults: true, scrubIpAddresses: true, sensitiveFields: [], safeFields: [] },
+      }
+
 /** The switches of a project that refine reads. */
 export function settingsPart({
   read,
@@ -213,19 +222,31 @@ export function settingsPart({
   const settings = read.hot<{ id: number }, Selectable<Tables['project']>>((slot) =>
     builder.selectFrom('project').selectAll().where('id', '=', slot('id')),
   )
+  const removed = read.hot<{ id: number }, { organization_id: number }>((slot) =>
+    builder
+      .selectFrom('removal')
+      .select('organization_id')
+      .where('project_id', '=', slot('id'))
+      .where('kind', '=', 'project')
+      .limit(1),
+  )
+  const discarded = read.hot<{ id: number }, { hash: string }>((slot) =>
+    builder.selectFrom('discarded').select('hash').where('project_id', '=', slot('id')),
+  )
   return {
     projectSettings: (projectId) => {
       const row = settings.get({ id: projectId })
-      return (
-        row && {
-          projectId,
-          organizationId: row.organization_id,
-          scrubDefaults: row.scrub === 1 && row.scrub_defaults === 1,
-          scrubIpAddresses: row.scrub_ip_addresses === 1,
-          sensitiveFields: row.scrub === 1 ? fromJson<string[]>(row.sensitive_fields) : [],
-          safeFields: fromJson<string[]>(row.safe_fields),
-        }
-      )
+      if (!row) return removedSettings(removed.get({ id: projectId })?.organization_id, projectId)
+      const hashes = discarded.all({ id: projectId }).map((one) => one.hash)
+      return {
+        projectId,
+        organizationId: row.organization_id,
+        scrubDefaults: row.scrub === 1 && row.scrub_defaults === 1,
+        scrubIpAddresses: row.scrub_ip_addresses === 1,
+        sensitiveFields: row.scrub === 1 ? fromJson<string[]>(row.sensitive_fields) : [],
+        safeFields: fromJson<string[]>(row.safe_fields),
+        ...(hashes.length > 0 ? { discardedHashes: hashes } : {}),
+      }
     },
     scrubSettings: (projectId) => {
       const row = settings.get({ id: projectId })

@@ -3,14 +3,19 @@ import { channelPart, deliveryPart, outboxPart } from './alerts.ts'
 import { batchPart } from './batch.ts'
 import { openSqlite } from './connection.ts'
 import { keptPart, outcomePart } from './counts.ts'
+import { deadPart } from './dead.ts'
 import { sqliteDialect } from './dialect.ts'
+import { feedbackLinkPart, feedbackPart } from './feedback.ts'
 import { commentPart, issueHangPart, issueListPart, issueStatePart, lookPart, seenPart } from './issues.ts'
 import { keepPart } from './keep.ts'
+import { invitationPart, membershipPart } from './members.ts'
 import type { MetaStore } from './meta.ts'
 import { migrate } from './migrate.ts'
+import { organizationChangePart, organizationKeepPart } from './organization-change.ts'
 import { memberPart, organizationPart } from './organizations.ts'
 import { peoplePart } from './people.ts'
 import { keyPart, projectChangePart, projectPart, settingsPart, snapshotPart } from './projects.ts'
+import { removalFilePart, removalPart, removalRowPart } from './removals.ts'
 import type { Store } from './store.ts'
 import { tokenPart } from './tokens.ts'
 
@@ -46,12 +51,22 @@ export function openSqliteMeta(file: string, options: { clock: Clock; readers?: 
     ...lookPart(store),
     ...outcomePart(store),
     ...keptPart(store),
+    ...deadPart(store),
     ...tokenPart(store),
     ...batchPart(store),
     ...channelPart(store),
     ...outboxPart(store),
     ...deliveryPart(store),
     ...keepPart(store),
+    ...invitationPart(store),
+    ...membershipPart(store),
+    ...feedbackPart(store),
+    ...feedbackLinkPart(store),
+    ...organizationChangePart(store),
+    ...organizationKeepPart(store),
+    ...removalPart(store),
+    ...removalFilePart(store),
+    ...removalRowPart(store),
     close: () => {
       if (read !== write) read.close()
       write.close()

@@ -15,7 +15,63 @@ type Revised = { rev: Defaulted<number>; changed_ms: Defaulted<number | null>; c
 export type Tables = {
   version: { number: number; applied_ms: number }
   value: { name: string; text: string }
-  organization: { id: Id; slug: string; name: string; created_ms: number }
+  organization: {
+    id: Id
+    slug: string
+    name: string
+    created_ms: number
+    retention_errors_days: Defaulted<number | null>
+    kept_since_ms: Defaulted<number | null>
+  } & Revised
+  old_organization_slug: { slug: string; organization_id: number }
+  invitation: {
+    id: Id
+    organization_id: number
+    email: string
+    role: string
+    token_hash: string
+    invited_by: string
+    created_ms: number
+    expires_ms: number
+  }
+  feedback: {
+    id: Id
+    project_id: number
+    feedback_id: string
+    event_id: string
+    issue_id: number | null
+    kind: string
+    name: string
+    email: string
+    message: string
+    url: string
+    replay_id: string
+    environment: string
+    release: string
+    state: Defaulted<string>
+    received_ms: number
+    next_ms: number | null
+    changed_ms: number | null
+    changed_by: string | null
+  }
+  removal: {
+    id: Id
+    organization_id: number
+    project_id: number
+    issue_id: number | null
+    kind: string
+    title: string
+    user_id: string | null
+    created_ms: number
+    ended_ms: number | null
+    stage: string
+    events: Defaulted<number>
+    blobs: Defaulted<number>
+    error: Defaulted<string>
+  }
+  doomed_blob: { blob_key: string; removal_id: number }
+  removed_events: { project_id: number; quantity: number }
+  discarded: { project_id: number; hash: string; title: string; user_id: string | null; created_ms: number }
   member: { organization_id: number; user_id: string; role: string; created_ms: number }
   project: {
     id: Id

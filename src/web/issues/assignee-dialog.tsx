@@ -34,7 +34,8 @@ export function AssigneeDialog({
     staleTime: 60_000,
   })
   const found: (RestMember | null)[] = membersFor(members.data ?? [], text)
-  const choices = text.trim() === '' ? [...found, null] : found
+  // Nothing to choose until the members are there: a choice must not move away under the pointer.
+  const choices = members.isPending ? [] : text.trim() === '' ? [...found, null] : found
   const choose = (choice: RestMember | null | undefined) => {
     if (choice === undefined) return
     onChoose(choice && { type: 'user', id: choice.id, name: choice.user.name, email: choice.email })

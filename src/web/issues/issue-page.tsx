@@ -24,6 +24,7 @@ import { Mark, RemarksProvider, Section } from './marks.tsx'
 import { Payload } from './payload.tsx'
 import { remarksOf } from './remarks.ts'
 import { type Standing, statusesOf, withStatus } from './rows.ts'
+import { UserReports } from './said.tsx'
 import { entryOf, sectionsOf } from './sections.ts'
 import { useLook } from './seen.ts'
 import { Exceptions, Frames, Threads } from './stack.tsx'
@@ -232,6 +233,7 @@ function EventParts({
   return (
     <RemarksProvider remarks={remarks}>
       <EventFacts event={event} />
+      <UserReports organization={organization} issueId={issueId} />
       {message ? (
         <Section id="message" title={t('page.message')}>
           <p className="exception-value">

@@ -3,6 +3,7 @@ import { app } from '../handle.ts'
 import { demandOrganization } from '../session.ts'
 import { IssuePage } from './issue-page.tsx'
 import { findIssue, loadIssue, type Search } from './load.ts'
+import { DeleteIssue } from './said.tsx'
 
 /** The issue page with one event: existence and permission are checked before anything is rendered. */
 export async function IssueScreen({
@@ -20,19 +21,24 @@ export async function IssueScreen({
   const { actor, organization } = await demandOrganization(org, path)
   const here = findIssue(actor, organization, decodeURIComponent(id)) ?? notFound()
   const loaded = await loadIssue(here, decodeURIComponent(choice), search, actor.person.id)
-  const canTriage = app().auth.may(actor, 'issue:triage', here) === 'yes'
+  const { auth } = app()
   return (
-    <IssuePage
-      key={`${here.issue.id}`}
-      organization={organization.slug}
-      issueId={String(here.issue.id)}
-      shortId={here.issue.shortId}
-      choice={decodeURIComponent(choice)}
-      detail={loaded.detail}
-      event={loaded.event}
-      away={loaded.away}
-      canTriage={canTriage}
-    />
+    <>
+      <IssuePage
+        key={`${here.issue.id}`}
+        organization={organization.slug}
+        issueId={String(here.issue.id)}
+        shortId={here.issue.shortId}
+        choice={decodeURIComponent(choice)}
+        detail={loaded.detail}
+        event={loaded.event}
+        away={loaded.away}
+        canTriage={auth.may(actor, 'issue:triage', here) === 'yes'}
+      />
+      {auth.may(actor, 'issue:delete', here) === 'yes' ? (
+        <DeleteIssue organization={organization.slug} issueId={String(here.issue.id)} shortId={here.issue.shortId} />
+      ) : null}
+    </>
   )
 }
 

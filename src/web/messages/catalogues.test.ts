@@ -3,6 +3,10 @@ import de from './issues.de.json'
 import en from './issues.en.json'
 import notificationsDe from './notifications.de.json'
 import notificationsEn from './notifications.en.json'
+import peopleDe from './people.de.json'
+import peopleEn from './people.en.json'
+import operationDe from './status.de.json'
+import operationEn from './status.en.json'
 
 type Messages = { [key: string]: string | Messages }
 
@@ -17,6 +21,8 @@ const placeholders = (text: string) =>
 describe.each([
   ['issue', en, de],
   ['notification', notificationsEn, notificationsDe],
+  ['status', operationEn, operationDe],
+  ['people', peopleEn, peopleDe],
 ] as [string, Messages, Messages][])('texts of the %s pages', (_pages, first, second) => {
   const english = new Map(flat(first))
   const german = new Map(flat(second))

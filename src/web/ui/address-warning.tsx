@@ -14,11 +14,12 @@ const never = () => () => {}
  */
 export function AddressWarning({ url, seen }: { url: string; seen: string }) {
   const t = useTranslations('address')
-  const origin = useSyncExternalStore(
+  const href = useSyncExternalStore(
     never,
-    () => window.location.origin,
-    () => seen,
+    () => window.location.href,
+    () => seen + withBase('/'),
   )
+  const { origin, pathname, search } = new URL(href)
   const fault = addressFault(origin, url, seen)
   if (!fault) return null
   return (
@@ -28,7 +29,7 @@ export function AddressWarning({ url, seen }: { url: string; seen: string }) {
         <p>{t(fault, { origin, url })}</p>
         {fault === 'secure' ? (
           <p>
-            <a className="link" href={new URL(url).origin + withBase('/')}>
+            <a className="link" href={new URL(url).origin + pathname + search}>
               {t('open', { url })}
             </a>
           </p>

@@ -1,5 +1,5 @@
 'use client'
-import { Activity, Bell, Boxes, Inbox, Keyboard, Moon, Settings, Sun } from 'lucide-react'
+import { Activity, Bell, Boxes, Inbox, Keyboard, MessageSquare, Moon, Settings, Sun, Users } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { usePathname, useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
@@ -88,6 +88,7 @@ export function Shell({
   children: ReactNode
 }) {
   const t = useTranslations('shell')
+  const people = useTranslations('people')
   const router = useRouter()
   const [helpOpen, setHelpOpen] = useState(false)
   const base = `/o/${organization.slug}`
@@ -95,6 +96,7 @@ export function Shell({
   useKey('$mod+Shift+l', t('global'), t('toggleTheme'), toggleTheme)
   useKey('g i', t('global'), t('issues'), () => router.push(`${base}/issues`))
   useKey('g j', t('global'), t('projects'), () => router.push(`${base}/projects`))
+  useKey('g f', t('global'), people('feedback'), () => router.push(`${base}/feedback`))
   useKey('g s', t('global'), t('settings'), () => router.push(`${base}/settings/account`))
   return (
     <LiveProvider key={organization.slug} organization={organization.slug} since={liveId}>
@@ -127,12 +129,18 @@ export function Shell({
           <Entry href={`${base}/projects`} label={t('projects')} also={[`${base}/settings/projects`]}>
             <Boxes {...icon} />
           </Entry>
+          <Entry href={`${base}/feedback`} label={people('feedback')}>
+            <MessageSquare {...icon} />
+          </Entry>
           {mayStatus ? (
             <Entry href={`${base}/status`} label={t('status')}>
               <Activity {...icon} />
             </Entry>
           ) : null}
           <NotificationsEntry base={base} failing={failingChannels} />
+          <Entry href={`${base}/settings/members`} label={people('members')} also={[`${base}/settings/organization`]}>
+            <Users {...icon} />
+          </Entry>
           <div className="shell-foot">
             <button
               type="button"

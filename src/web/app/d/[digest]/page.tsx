@@ -1,9 +1,9 @@
 import type { Metadata } from 'next'
-import { Link } from '../../../ui/link.tsx'
 import { notFound, redirect } from 'next/navigation'
 import { getTranslations } from 'next-intl/server'
 import { type DigestHit, digestHits } from '../../../issues/jump.ts'
 import { demandActor } from '../../../session.ts'
+import { Link } from '../../../ui/link.tsx'
 import { PlainText } from '../../../ui/plain-text.tsx'
 import { RelativeTime } from '../../../ui/time.tsx'
 

@@ -18,9 +18,15 @@ export default async function OrganizationLayout({
 }) {
   const actor = await actorHere()
   if (!actor) return children
-  const here = organizationFor(actor, decodeURIComponent((await params).org))
-  if (!here) notFound()
+  const asked = decodeURIComponent((await params).org)
+  const here = organizationFor(actor, asked)
   const { meta, auth, live } = app()
+  if (!here) {
+    const renamed = meta.organizationByOldSlug(asked)
+    // The page knows its address and redirects.
+    if (renamed && organizationFor(actor, renamed.slug)) return children
+    notFound()
+  }
   const organizations = meta.organizationsOf(actor.person.id).map(({ slug, name }) => ({ slug, name }))
   const { slug, name } = here.organization
   return (

@@ -12,7 +12,8 @@ export async function generateMetadata(): Promise<Metadata> {
 /** How Mishap itself is doing. Stands also while the events store is away. */
 export default async function StatusPage({ params }: { params: Promise<{ org: string }> }) {
   const { org } = await params
-  const { actor } = await demandOrganization(org, `/o/${org}/status`)
+  const { actor, organization } = await demandOrganization(org, `/o/${org}/status`)
   if (app().auth.may(actor, 'status:read', { instance: true }) !== 'yes') notFound()
-  return <StatusScreen />
+  const mayHandle = app().auth.may(actor, 'organization:write', { organization }) === 'yes'
+  return <StatusScreen organization={organization.slug} mayHandle={mayHandle} />
 }

@@ -4,41 +4,19 @@ import { useLocale, useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
 import type { RestStatus } from '../../../../../protocol/rest.ts'
 import { ApiError, apiFetch } from '../../../../api.ts'
-import { PlainText } from '../../../../ui/plain-text.tsx'
 import { bytesText, durationText } from '../../../../ui/relative.ts'
+import { ScrollBox } from '../../../../ui/scroll-box.tsx'
+import { Section, TableHead } from '../../../../ui/section.tsx'
 import { SeverityShape } from '../../../../ui/severity.tsx'
 import { EmptyState, ErrorState } from '../../../../ui/states.tsx'
-import { RelativeTime, useAge } from '../../../../ui/time.tsx'
+import { useAge } from '../../../../ui/time.tsx'
+import { DeadItems } from './dead-items.tsx'
 import { advisoryRows, ledgerRows } from './ledger.ts'
+import { LedgerDrill } from './ledger-drill.tsx'
+import { Jobs, Strangers, Usage } from './operation.tsx'
 
 /** Pause between two looks, ms. */
 const pollMs = 5000
-
-function Section({ title, note, children }: { title: string; note?: ReactNode; children: ReactNode }) {
-  return (
-    <section className="mb-8 min-w-0">
-      <h2 className="mb-2 flex flex-wrap items-baseline gap-x-3">
-        {title}
-        {note ? <span className="text-small font-normal text-ink-3">{note}</span> : null}
-      </h2>
-      {children}
-    </section>
-  )
-}
-
-function Head({ columns }: { columns: { text: string; number?: boolean }[] }) {
-  return (
-    <thead>
-      <tr>
-        {columns.map(({ text, number }) => (
-          <th key={text} className={number ? 'number' : undefined}>
-            {text}
-          </th>
-        ))}
-      </tr>
-    </thead>
-  )
-}
 
 function Now({ status }: { status: RestStatus }) {
   const t = useTranslations('status')
@@ -80,7 +58,7 @@ function Ledger({ ledger }: { ledger: RestStatus['ledger'] }) {
   return (
     <>
       <Section title={t('ledger')} note={t('ledgerNote')}>
-        <div className="overflow-x-auto">
+        <ScrollBox label={t('ledger')}>
           <table className="table max-w-[560px]">
             <tbody>
               {ledgerRows(ledger).map(({ id, quantity, sign, isBug }) => (
@@ -94,44 +72,8 @@ function Ledger({ ledger }: { ledger: RestStatus['ledger'] }) {
               ))}
             </tbody>
           </table>
-        </div>
+        </ScrollBox>
         <p className="mt-2 text-small text-ink-3">{t('discards', { count: ledger.clientDiscards })}</p>
-      </Section>
-      <Section title={t('reasons')}>
-        {ledger.rows.length === 0 ? (
-          <p className="text-ink-2">{t('nothing')}</p>
-        ) : (
-          <div className="overflow-x-auto">
-            <table className="table">
-              <Head
-                columns={[
-                  { text: t('category') },
-                  { text: t('outcome') },
-                  { text: t('reason') },
-                  { text: t('quantity'), number: true },
-                  { text: t('bytes'), number: true },
-                ]}
-              />
-              <tbody>
-                {ledger.rows.map((row) => (
-                  <tr key={`${row.category}:${row.outcome}:${row.reason}`}>
-                    <td>
-                      <code>{row.category}</code>
-                    </td>
-                    <td>
-                      <code>{row.outcome}</code>
-                    </td>
-                    <td>
-                      <code>{row.reason}</code>
-                    </td>
-                    <td className="number">{count.format(row.quantity)}</td>
-                    <td className="number whitespace-nowrap">{bytesText(row.bytes)}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
-        )}
       </Section>
     </>
   )
@@ -142,9 +84,9 @@ function Tables({ tables }: { tables: RestStatus['disk']['tables'] }) {
   const count = new Intl.NumberFormat(useLocale())
   if (tables.length === 0) return <p className="text-ink-2">{t('nothing')}</p>
   return (
-    <div className="overflow-x-auto">
+    <ScrollBox label={t('storage')}>
       <table className="table">
-        <Head
+        <TableHead
           columns={[
             { text: t('table') },
             { text: t('rows'), number: true },
@@ -165,44 +107,7 @@ function Tables({ tables }: { tables: RestStatus['disk']['tables'] }) {
           ))}
         </tbody>
       </table>
-    </div>
-  )
-}
-
-function DeadItems({ items }: { items: RestStatus['deadItems'] }) {
-  const t = useTranslations('status')
-  if (items.length === 0) return <p className="text-ink-2">{t('noDead')}</p>
-  return (
-    <div className="overflow-x-auto">
-      <table className="table">
-        <Head
-          columns={[
-            { text: t('received') },
-            { text: t('project') },
-            { text: t('reason') },
-            { text: t('bytes'), number: true },
-            { text: 'jpos' },
-          ]}
-        />
-        <tbody>
-          {items.map((item) => (
-            <tr key={item.jpos}>
-              <td className="whitespace-nowrap">
-                <RelativeTime at={item.receivedAt} />
-              </td>
-              <td>{item.projectId}</td>
-              <td>
-                <PlainText text={item.reason} charactersMax={300} />
-              </td>
-              <td className="number whitespace-nowrap">{bytesText(item.bytes)}</td>
-              <td>
-                <code>{item.jpos}</code>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    </ScrollBox>
   )
 }
 
@@ -226,8 +131,8 @@ function Versions({ versions }: { versions: RestStatus['versions'] }) {
   )
 }
 
-/** Lag, ledger, disk, dead items and versions, looked at again every 5 s. */
-export function StatusScreen() {
+/** Lag, ledger, dead items, jobs, disk and versions, looked at again every 5 s. `mayHandle`: dead items. */
+export function StatusScreen({ organization, mayHandle }: { organization: string; mayHandle: boolean }) {
   const t = useTranslations('status')
   const common = useTranslations('common')
   const { data, error } = useQuery({
@@ -252,11 +157,13 @@ export function StatusScreen() {
         <>
           <Now status={data} />
           <Ledger ledger={data.ledger} />
+          <LedgerDrill organization={organization} />
+          <DeadItems organization={organization} mayHandle={mayHandle} />
+          <Strangers />
+          <Jobs />
+          <Usage organization={organization} />
           <Section title={t('storage')}>
             <Tables tables={data.disk.tables} />
-          </Section>
-          <Section title={t('dead')} note={t('deadNote')}>
-            <DeadItems items={data.deadItems} />
           </Section>
           <Section title={t('versions')} note={t('versionsNote')}>
             <Versions versions={data.versions} />

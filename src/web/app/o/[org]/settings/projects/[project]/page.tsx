@@ -2,6 +2,7 @@ import type { Metadata } from 'next'
 import { getTranslations } from 'next-intl/server'
 import { app } from '../../../../../../handle.ts'
 import { demandProject } from '../../../../../../session.ts'
+import { Discarded, ProjectDanger } from './danger.tsx'
 import { ProjectForm } from './project-form.tsx'
 import { ProjectHead } from './project-head.tsx'
 
@@ -35,6 +36,16 @@ export default async function ProjectSettingsPage({ params }: { params: Promise<
           scrub: meta.scrubSettings(project.id),
         }}
       />
+      {auth.may(actor, 'issue:delete', { organization, project }) === 'yes' ? (
+        <Discarded
+          organization={organization.slug}
+          project={project.slug}
+          titles={[...new Set(meta.discardedOf(project.id).map((one) => one.title))]}
+        />
+      ) : null}
+      {auth.may(actor, 'project:delete', { organization, project }) === 'yes' ? (
+        <ProjectDanger organization={organization.slug} project={project.slug} name={project.name} />
+      ) : null}
     </div>
   )
 }

@@ -1,0 +1,157 @@
+// List, issue and event by id with 1 and 10 million events. The rows are made inside the events store, from events that
+// came in the usual way: other ids, times over 30 days, users and positions.
+import { request } from 'node:http'
+import { join } from 'node:path'
+import { settled } from '../e2e/crash/traffic.ts'
+import { api, bootstrap, discard, type Product, type Project, ready, start } from '../e2e/product.ts'
+import { percentile, realBodies, runLoad } from './load.ts'
+import type { Row } from './measure.ts'
+
+const issues = 2000
+const blockRows = 20_000
+const asks = 100
+const msMax = 50
+const days = 30
+
+/** A statement for the engine, by its socket. */
+function run(product: Product, sql: string): Promise<string> {
+  const path = `/?max_execution_time=900&max_threads=1&max_block_size=500&max_joined_block_size_rows=500&min_insert_block_size_rows=5000&min_insert_block_size_bytes=33554432&max_partitions_per_insert_block=0&insert_deduplicate=0&query=`
+  return new Promise((resolve, reject) => {
+    const asked = request(
+      { socketPath: join(product.data, 'run/engine.sock'), path: path + encodeURIComponent(sql), method: 'POST' },
+      (answer) => {
+        let text = ''
+        answer.on('data', (chunk: Buffer) => {
+          text += chunk.toString('utf8')
+        })
+        answer.on('end', () =>
+          answer.statusCode === 200
+            ? resolve(text.trim())
+            : reject(new Error(`${text.slice(0, 500)} (${sql.slice(0, 120)})`)),
+        )
+      },
+    )
+    asked.on('error', reject)
+    asked.end()
+  })
+}
+
+/** One event of each issue, in the usual way. */
+async function seed(product: Product, project: Project): Promise<void> {
+  const path = `/api/${project.id}/envelope/?sentry_key=${project.key}&sentry_version=7`
+  const { mix } = realBodies()
+  const bodies = Array.from({ length: issues }, (_, i) => {
+    const text = (mix[i % mix.length] ?? Buffer.alloc(0)).toString('latin1')
+    return Buffer.from(text.replace(/"type":"(\w*Error)"/, `"type":"Scale${i}Error"`), 'latin1')
+  })
+  for (let sent = 0; sent < issues; )
+    sent += (await runLoad({ port: product.port, path, bodies: bodies.slice(sent), connections: 1 }, 2)).sent
+  await settled(product, project, 120_000)
+}
+
+/** Fills up to `rows`; a few issues have most of the events (the cube of a random share). Times are of the last 30 days. */
+async function fill(product: Product, rows: number): Promise<void> {
+  const columns = (
+    await run(
+      product,
+      "SELECT arrayStringConcat(groupArray(name), ',') FROM system.columns WHERE database = 'mishap' AND table = 'events' AND default_kind = ''",
+    )
+  ).split(',')
+  const made: Record<string, string> = {
+    event_id: 'unhex(concat(hex(rand64(n)), hex(rand64(n + 1))))',
+    timestamp: `toDateTime64(now64(6) - toIntervalSecond(shift), 6, 'UTC')`,
+    received: `toDateTime64(now64(3) - toIntervalSecond(shift), 3, 'UTC')`,
+    user_hash: 'rand64(n + 2) % 50000',
+    jpos: 'n',
+  }
+  const there = Number(await run(product, 'SELECT count() FROM mishap.events'))
+  // positions far below those of the journal's first segment: nothing of it is ever taken for a batch
+  await run(
+    product,
+    'CREATE TABLE IF NOT EXISTS mishap.bench_base ENGINE = Memory AS SELECT *, rowNumberInAllBlocks() AS i FROM (SELECT * FROM mishap.events LIMIT 1 BY group_hash)',
+  )
+  const base = Number(await run(product, 'SELECT count() FROM mishap.bench_base'))
+  for (let at = there; at < rows; at += blockRows) {
+    const count = Math.min(blockRows, rows - at)
+    await run(
+      product,
+      `INSERT INTO mishap.events (${columns.join(', ')}) SELECT ${columns.map((name) => (made[name] ? `${made[name]} AS ${name}_made` : `b.${name}`)).join(', ')}
+       FROM (SELECT number + ${at} AS n, toUInt64(floor(pow(rand64(number) / 18446744073709551616., 3) * ${base})) AS i, rand64(number + 3) % ${days * 86_400} AS shift FROM numbers(${at}, ${count})) AS a
+       INNER JOIN mishap.bench_base AS b ON a.i = b.i`,
+    )
+    if ((at / blockRows) % 50 === 0) console.error(`scale: ${at + count} rows`)
+  }
+  await run(product, 'DROP TABLE mishap.bench_base')
+}
+
+type Times = { list: number[]; issue: number[]; event: number[] }
+
+async function measure(product: Product, project: Project): Promise<Times> {
+  const times: Times = { list: [], issue: [], event: [] }
+  const ids = (
+    await run(product, `SELECT lower(hex(event_id)) FROM mishap.events ORDER BY cityHash64(event_id) LIMIT ${asks}`)
+  ).split('\n')
+  const list = (await api(product, project, '/organizations/scale/issues/?per_page=100&statsPeriod=14d')).json as {
+    id: string
+  }[]
+  const periods = ['24h', '14d', '30d']
+  const sorts = ['date', 'new', 'freq']
+  const timed = async (name: keyof Times, path: string) => {
+    const began = performance.now()
+    const answer = await api(product, project, path)
+    times[name].push(performance.now() - began)
+    if (answer.status !== 200) throw new Error(`${path} gave ${answer.status}: ${answer.text.slice(0, 200)}`)
+  }
+  for (let n = 0; n < asks; n++) {
+    await timed(
+      'list',
+      `/organizations/scale/issues/?per_page=25&statsPeriod=${periods[n % 3]}&sort=${sorts[Math.floor(n / 3) % 3]}`,
+    )
+    await timed('issue', `/organizations/scale/issues/${list[n % list.length]?.id}/events/latest/`)
+    await timed('event', `/projects/scale/web/events/${ids[n % ids.length]}/`)
+  }
+  for (const one of Object.values(times)) one.sort((a, b) => a - b)
+  return times
+}
+
+/** Rows for each size in `sizes` (events), ascending; the first is what the others are compared with. */
+export async function benchScale(sizes: number[]): Promise<Row[]> {
+  const quiet = { MISHAP_LOG_LEVEL: 'warn' }
+  // chDB counts what such inserts take and forgets to count what they give back: the limit is out of the way meanwhile
+  const roomy = { ...quiet, MISHAP_ENGINE_MEMORY_BYTES: String(2 ** 34) }
+  let product = await start({ env: roomy })
+  const again = async (env: Record<string, string>) => {
+    await product.stop()
+    product = await start({ data: product.data, port: product.port, env })
+    await ready(product)
+  }
+  const project = bootstrap(product, 'scale', 'web')
+  await ready(product)
+  await seed(product, project)
+  const rows: Row[] = []
+  let first: Record<string, number> | undefined
+  for (const size of sizes) {
+    const began = performance.now()
+    if (first) await again(roomy)
+    await fill(product, size)
+    console.error(`scale: ${size} rows after ${Math.round((performance.now() - began) / 1000)} s`)
+    await again(quiet)
+    // once to warm what a first look has to read
+    await measure(product, project)
+    const times = await measure(product, project)
+    const p95 = Object.fromEntries(Object.entries(times).map(([name, list]) => [name, percentile(list, 0.95)]))
+    for (const [name, list] of Object.entries(times)) {
+      const own = percentile(list, 0.95)
+      const ratio = first ? own / (first[name] ?? own) : 1
+      rows.push({
+        what: `${name === 'event' ? 'event by id' : name === 'issue' ? 'newest event of an issue' : 'list'}, ${size / 1e6}M events, by the API`,
+        goal: first ? `p95 at most ${msMax} ms, at most 2x of ${(sizes[0] ?? 0) / 1e6}M` : `p95 at most ${msMax} ms`,
+        figure: `p50 ${percentile(list, 0.5).toFixed(0)} ms, p95 ${own.toFixed(0)} ms${first ? `, ${ratio.toFixed(1)}x` : ''}`,
+        met: own <= msMax && ratio <= 2,
+      })
+    }
+    first ??= p95
+  }
+  await discard(product)
+  return rows
+}

@@ -1,0 +1,432 @@
+// What a disk holds after a power cut, made from the log that disklog.c writes.
+import { execFileSync } from 'node:child_process'
+import {
+  closeSync,
+  cpSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  symlinkSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const op = { write: 1, truncate: 2, sync: 3, link: 4, unlink: 5, rename: 6, extend: 7, syncAll: 8, seen: 9 } as const
+const headBytes = 80
+const magic = 0x4b534944
+const pageBytes = 4096
+const sectorBytes = 512
+const exchange = 2
+
+/** One call that changed the folder; `start` of a sync is the last number that it covers. */
+export type Call = {
+  op: number
+  seq: number
+  /** CLOCK_MONOTONIC, the clock of `process.hrtime`. */
+  ns: bigint
+  a: number
+  b: number
+  offset: number
+  length: number
+  start: number
+  kind: number
+  name: string
+  other: string
+  data: Buffer
+}
+
+/**
+ * What is certain after a cut. `strict`: only what POSIX promises, a name only by a sync of its folder. `ordered`: as
+ * ext4, XFS and APFS do, any sync makes all earlier changes of names durable.
+ */
+export type Model = 'strict' | 'ordered'
+
+/** Pseudo-random numbers from a seed, 0 to below 1 (mulberry32), so that a failing cut can be made again. */
+export function randomOf(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let t = Math.imul(state ^ (state >>> 15), state | 1)
+    t = (t + Math.imul(t ^ (t >>> 7), t | 61)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+/** Compiles the layer into `folder`; the reason why not where there is no C compiler or no such loader. */
+export function compileLayer(folder: string): { path: string } | { skip: string } {
+  if (process.platform !== 'linux') return { skip: 'the layer needs Linux' }
+  const source = fileURLToPath(new URL('./disklog.c', import.meta.url))
+  const path = join(folder, 'disklog.so')
+  for (const compiler of ['cc', 'gcc', 'clang']) {
+    try {
+      execFileSync(compiler, ['-O2', '-shared', '-fPIC', '-o', path, source, '-ldl'], { stdio: 'pipe' })
+      return { path }
+    } catch {
+      // the next one
+    }
+  }
+  return { skip: 'there is no C compiler' }
+}
+
+/** Calls of a log in the order of their numbers; a record that the end of the process cut off is left out. */
+export function readCalls(file: string): Call[] {
+  const bytes = readFileSync(file)
+  const calls: Call[] = []
+  let at = 0
+  while (at + headBytes <= bytes.length) {
+    if (bytes.readUInt32LE(at) !== magic) throw new Error(`the log is broken at ${at}`)
+    const u64 = (offset: number) => Number(bytes.readBigUInt64LE(at + offset))
+    const u32 = (offset: number) => bytes.readUInt32LE(at + offset)
+    const nameEnd = at + headBytes + u32(64)
+    const otherEnd = nameEnd + u32(68)
+    const end = otherEnd + u32(72)
+    if (end > bytes.length) break
+    calls.push({
+      op: u32(4),
+      seq: u64(8),
+      ns: bytes.readBigUInt64LE(at + 16),
+      a: u64(24),
+      b: u64(32),
+      offset: u64(40),
+      length: u64(48),
+      start: u64(56),
+      kind: u32(76),
+      name: bytes.toString('utf8', at + headBytes, nameEnd),
+      other: bytes.toString('utf8', nameEnd, otherEnd),
+      data: bytes.subarray(otherEnd, end),
+    })
+    at = end
+  }
+  return calls.sort((one, two) => one.seq - two.seq)
+}
+
+/** A folder when the recording begins: inodes of the folder that is recorded, bytes in a copy that nobody changes. */
+export type Snapshot = {
+  inode: number
+  kind: 'file' | 'folder' | 'symlink'
+  base: string
+  target: string
+  inner: Map<string, Snapshot>
+}
+
+/** Copies `live` to `still`, which must not be there, and says what is where. */
+export function takeSnapshot(live: string, still: string): Snapshot {
+  copyFolder(live, still)
+  return scan(live, still)
+}
+
+function scan(live: string, still: string): Snapshot {
+  const found: Snapshot = {
+    inode: lstatSync(live).ino,
+    kind: 'folder',
+    base: still,
+    target: '',
+    inner: new Map(),
+  }
+  for (const entry of readdirSync(live, { withFileTypes: true })) {
+    const [path, base] = [join(live, entry.name), join(still, entry.name)]
+    if (entry.isDirectory()) found.inner.set(entry.name, scan(path, base))
+    else if (entry.isFile() || entry.isSymbolicLink()) {
+      const target = entry.isFile() ? '' : readlinkSync(path)
+      const kind = entry.isFile() ? 'file' : 'symlink'
+      found.inner.set(entry.name, { inode: lstatSync(path).ino, kind, base, target, inner: new Map() })
+    }
+  }
+  return found
+}
+
+type Change = { seq: number; kind: 'write' | 'truncate' | 'extend'; offset: number; data: Buffer; length: number }
+
+class Content {
+  bytes: Buffer
+  size: number
+  constructor(bytes: Buffer) {
+    this.bytes = bytes
+    this.size = bytes.length
+  }
+
+  #reach(size: number): void {
+    if (size <= this.bytes.length) return
+    const grown = Buffer.alloc(Math.max(size, this.bytes.length * 2))
+    this.bytes.copy(grown, 0, 0, this.size)
+    this.bytes = grown
+  }
+
+  apply(change: Change): void {
+    if (change.kind === 'write') {
+      this.#reach(change.offset + change.data.length)
+      change.data.copy(this.bytes, change.offset)
+      this.size = Math.max(this.size, change.offset + change.data.length)
+    } else if (change.kind === 'truncate' || change.length > this.size) {
+      this.#reach(change.length)
+      if (change.length < this.size) this.bytes.fill(0, change.length, this.size)
+      this.size = change.length
+    }
+  }
+
+  copy(): Content {
+    return new Content(Buffer.from(this.bytes.subarray(0, this.size)))
+  }
+}
+
+class Item {
+  readonly kind: 'file' | 'folder' | 'symlink'
+  /** Where its content stood when the recording began. */
+  readonly base: string | undefined
+  readonly target: string
+  /** What is certain to be on disk; undefined while it is the base's, untouched. */
+  content: Content | undefined
+  pending: Change[] = []
+  readonly durable = new Map<string, Item>()
+  readonly visible = new Map<string, Item>()
+
+  constructor(kind: Item['kind'], base?: string, target = '') {
+    this.kind = kind
+    this.base = base
+    this.target = target
+  }
+
+  own(): Content {
+    this.content ??= new Content(this.base === undefined ? Buffer.alloc(0) : readFileSync(this.base))
+    return this.content
+  }
+}
+
+type Naming = { folder: Item; name: string; item: Item | undefined }
+type NameChange = { seq: number; sets: Naming[] }
+
+const set = (view: 'durable' | 'visible', { folder, name, item }: Naming): void => {
+  if (item) folder[view].set(name, item)
+  else folder[view].delete(name)
+}
+
+/** A folder as it was, and what has been done to it since: what is certain, and what is only in memory. */
+export class Disk {
+  readonly #root: Item
+  readonly #items = new Map<number, Item>()
+  readonly #model: Model
+  #names: NameChange[] = []
+  /** Things that the log can't say; a test fails on them. */
+  readonly unseen: string[] = []
+
+  constructor(start: Snapshot, model: Model) {
+    this.#model = model
+    this.#root = this.#begin(start)
+  }
+
+  #begin(start: Snapshot): Item {
+    const item = new Item(start.kind, start.base, start.target)
+    this.#items.set(start.inode, item)
+    for (const [name, inner] of start.inner) {
+      const one = this.#begin(inner)
+      for (const view of ['durable', 'visible'] as const) set(view, { folder: item, name, item: one })
+    }
+    return item
+  }
+
+  /** Takes one more call. */
+  apply(call: Call): void {
+    if (call.op === op.sync) this.#synced(call)
+    else if (call.op === op.syncAll) {
+      for (const item of this.#items.values()) this.#settle(item, call.start)
+      this.#settleNames(call.start, () => true)
+    } else if (call.op === op.seen) this.unseen.push(call.name)
+    else if (call.op === op.link || call.op === op.unlink || call.op === op.rename) this.#named(call)
+    else this.#changed(call)
+  }
+
+  #changed(call: Call): void {
+    const kind = call.op === op.write ? 'write' : call.op === op.truncate ? 'truncate' : 'extend'
+    this.#items
+      .get(call.a)
+      ?.pending.push({ seq: call.seq, kind, offset: call.offset, data: call.data, length: call.length })
+  }
+
+  #named(call: Call): void {
+    const folder = this.#items.get(call.a)
+    if (!folder) return
+    const sets: Naming[] = []
+    if (call.op === op.link) {
+      const known = call.kind === 2 ? this.#items.get(call.b) : undefined
+      const kinds = ['file', 'folder', 'file', 'symlink'] as const
+      const item = known ?? new Item(kinds[call.kind] ?? 'file', undefined, call.other)
+      this.#items.set(call.b, item)
+      sets.push({ folder, name: call.name, item })
+    } else if (call.op === op.unlink) sets.push({ folder, name: call.name, item: undefined })
+    else {
+      const to = this.#items.get(call.b)
+      const moved = folder.visible.get(call.name)
+      if (!to || !moved) return void this.unseen.push(`rename of ${call.name}`)
+      const back = call.kind & exchange ? to.visible.get(call.other) : undefined
+      sets.push({ folder, name: call.name, item: back }, { folder: to, name: call.other, item: moved })
+    }
+    for (const one of sets) set('visible', one)
+    this.#names.push({ seq: call.seq, sets })
+  }
+
+  #synced(call: Call): void {
+    const item = this.#items.get(call.a)
+    if (!item) return
+    if (item.kind !== 'folder') this.#settle(item, call.start)
+    if (this.#model === 'ordered') this.#settleNames(call.start, () => true)
+    else if (item.kind === 'folder')
+      this.#settleNames(call.start, ({ sets }) => sets.some((one) => one.folder === item))
+  }
+
+  #settle(item: Item, start: number): void {
+    if (item.pending.length === 0) return
+    const content = item.own()
+    for (const change of item.pending) if (change.seq <= start) content.apply(change)
+    item.pending = item.pending.filter((change) => change.seq > start)
+  }
+
+  #settleNames(start: number, covered: (change: NameChange) => boolean): void {
+    const rest: NameChange[] = []
+    for (const change of this.#names) {
+      if (change.seq > start || !covered(change)) {
+        rest.push(change)
+        continue
+      }
+      for (const one of change.sets) {
+        set('durable', one)
+        // what was done to this name before is over, and must not come later
+        for (const older of rest)
+          older.sets = older.sets.filter((other) => other.folder !== one.folder || other.name !== one.name)
+      }
+    }
+    this.#names = rest
+  }
+
+  /** Writes what a disk may hold if the power goes now into `folder`, which must not be there. What was not synced is there, torn or gone, by `random`. */
+  cut(folder: string, random: () => number): void {
+    const lasts = new Map<Item, number>()
+    const last = this.#names.at(-1)?.seq ?? 0
+    const first = this.#names[0]?.seq ?? 0
+    const one = between(first, last, random)
+    const untilOf = (item: Item): number => {
+      if (this.#model === 'ordered') return one
+      const known = lasts.get(item) ?? between(first, last, random)
+      lasts.set(item, known)
+      return known
+    }
+    for (const { seq, sets } of this.#names) {
+      const [main] = sets
+      if (main && seq <= untilOf(main.folder)) for (const each of sets) set('durable', each)
+    }
+    write(this.#root, 'durable', folder, (item) => torn(item, random))
+  }
+
+  /** Writes the folder as its readers saw it, synced or not. */
+  all(folder: string): void {
+    write(this.#root, 'visible', folder, (item) => {
+      if (item.pending.length === 0) return item.content
+      const content = item.own().copy()
+      for (const change of item.pending) content.apply(change)
+      return content
+    })
+  }
+}
+
+/** A number from just below `first` (nothing of it) to `last` (all of it); both ends are as likely as all between. */
+function between(first: number, last: number, random: () => number): number {
+  const mode = random()
+  if (mode < 0.35) return first - 1
+  if (mode < 0.5) return last
+  return first - 1 + Math.floor(random() * (last - first + 2))
+}
+
+/** What may stand in a file of what was not synced: nothing, all, the first writes and a part of the next, or any pages. */
+function torn(item: Item, random: () => number): Content | undefined {
+  if (item.pending.length === 0) return item.content
+  const mode = random()
+  if (mode < 0.35) return item.content
+  const content = item.own().copy()
+  if (mode < 0.5) for (const change of item.pending) content.apply(change)
+  else if (mode < 0.75) {
+    const whole = Math.floor(random() * item.pending.length)
+    for (const change of item.pending.slice(0, whole)) content.apply(change)
+    const next = item.pending[whole]
+    if (next?.kind === 'write') {
+      const bytes = Math.floor((random() * next.data.length) / sectorBytes) * sectorBytes
+      if (bytes > 0) content.apply({ ...next, data: next.data.subarray(0, bytes) })
+    }
+  } else {
+    for (const change of item.pending) {
+      if (change.kind !== 'write') {
+        if (random() < 0.5) content.apply(change)
+        continue
+      }
+      for (let at = 0; at < change.data.length; ) {
+        const end = Math.min(change.data.length, at + pageBytes - ((change.offset + at) % pageBytes))
+        if (random() < 0.5)
+          content.apply({ ...change, offset: change.offset + at, data: change.data.subarray(at, end) })
+        at = end
+      }
+    }
+  }
+  return content
+}
+
+function write(
+  item: Item,
+  view: 'durable' | 'visible',
+  path: string,
+  contentOf: (item: Item) => Content | undefined,
+): void {
+  mkdirSync(path, { recursive: true, mode: 0o700 })
+  for (const [name, one] of item[view]) {
+    const to = join(path, name)
+    if (one.kind === 'folder') write(one, view, to, contentOf)
+    else if (one.kind === 'symlink') symlinkSync(one.target, to)
+    else {
+      const content = contentOf(one)
+      if (content === undefined && one.base !== undefined) linkSync(one.base, to)
+      else {
+        const handle = openSync(to, 'w', 0o600)
+        if (content && content.size > 0) writeSync(handle, content.bytes, 0, content.size, 0)
+        closeSync(handle)
+      }
+    }
+  }
+}
+
+/** Files of two folders that differ, by path; sockets and what `ignored` names are left out. */
+export function differences(one: string, two: string, ignored: (path: string) => boolean, path = ''): string[] {
+  const list = (folder: string) => {
+    const found = new Map<string, 'file' | 'folder' | 'symlink'>()
+    for (const entry of readdirSync(join(folder, path), { withFileTypes: true })) {
+      const known = entry.isDirectory() ? 'folder' : entry.isFile() ? 'file' : undefined
+      const kind = entry.isSymbolicLink() ? 'symlink' : known
+      if (kind && !ignored(join(path, entry.name))) found.set(entry.name, kind)
+    }
+    return found
+  }
+  const [left, right] = [list(one), list(two)]
+  const different: string[] = []
+  for (const name of new Set([...left.keys(), ...right.keys()])) {
+    const at = join(path, name)
+    if (left.get(name) !== right.get(name)) different.push(`${at}: ${left.get(name)} and ${right.get(name)}`)
+    else if (left.get(name) === 'folder') different.push(...differences(one, two, ignored, at))
+    else if (left.get(name) === 'symlink') {
+      if (readlinkSync(join(one, at)) !== readlinkSync(join(two, at))) different.push(`${at}: other target`)
+    } else if (!readFileSync(join(one, at)).equals(readFileSync(join(two, at)))) different.push(`${at}: other bytes`)
+  }
+  return different
+}
+
+/** A copy that keeps nothing but folders, files and links (sockets can't be copied). */
+function copyFolder(from: string, to: string): void {
+  cpSync(from, to, {
+    recursive: true,
+    verbatimSymlinks: true,
+    filter: (path) => {
+      const found = lstatSync(path)
+      return found.isFile() || found.isDirectory() || found.isSymbolicLink()
+    },
+  })
+}

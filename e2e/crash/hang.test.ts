@@ -1,0 +1,168 @@
+// The engine hangs instead of dying, and the clock is set back and forward.
+
+import { execFileSync } from 'node:child_process'
+import { rmSync, writeFileSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import { afterAll, expect, test } from 'vitest'
+import {
+  api,
+  bootstrap,
+  discard,
+  envelopeOf,
+  errorEvent,
+  ingest,
+  type Product,
+  type Project,
+  ready,
+  start,
+  until,
+} from '../product.ts'
+import { type Acknowledged, faultsOf, readyAtLast, send, settled } from './traffic.ts'
+
+const long = Number(process.env.CRASH_ROUNDS ?? 3) >= 10
+const running: Product[] = []
+afterAll(() => Promise.all(running.map(discard)))
+
+function engineOf(product: Product): number {
+  const lines = execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' }).split('\n')
+  const found = lines
+    .map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line))
+    .find((one) => Number(one?.[2]) === product.child.pid && one?.[3]?.includes('engine.ts'))
+  return Number(found?.[1])
+}
+
+const readyStatus = async (product: Product) => (await fetch(`${product.url}/api/health/ready`)).status
+
+/** Stops the engine's process in the middle of traffic; gives what was acknowledged meanwhile. */
+async function hang(
+  product: Product,
+  project: Project,
+  type: string,
+): Promise<{ traffic: ReturnType<typeof send>; engine: number }> {
+  const traffic = send(product, project, [type], 4)
+  await pause(1000)
+  const engine = engineOf(product)
+  expect(engine).toBeGreaterThan(1)
+  process.kill(engine, 'SIGSTOP')
+  return { traffic, engine }
+}
+
+test('an engine that hangs: ingest goes on, health and screens say so, it recovers when it goes on', {
+  timeout: 120_000,
+}, async () => {
+  const product = await start()
+  running.push(product)
+  const project = bootstrap(product, 'hang', 'web')
+  await ready(product)
+  const { traffic, engine } = await hang(product, project, 'HangError')
+  try {
+    await until('health to notice', 15_000, async () => (await readyStatus(product)) === 503)
+    expect((await fetch(`${product.url}/api/health/live`)).status).toBe(200)
+    const asked = performance.now()
+    const list = await api(product, project, '/organizations/hang/issues/?query=HangError&statsPeriod=24h')
+    // lists come from meta where they can; what needs the events store says that it is away, and soon
+    expect([200, 503, 504]).toContain(list.status)
+    const tags = await api(product, project, '/projects/hang/web/tags/')
+    expect([200, 404, 503, 504]).toContain(tags.status)
+    expect(performance.now() - asked).toBeLessThan(60_000)
+    const before = traffic.acknowledged.length
+    await pause(1500)
+    expect(traffic.acknowledged.length).toBeGreaterThan(before + 10)
+    expect(traffic.refused[503] ?? 0).toBe(0)
+  } finally {
+    process.kill(engine, 'SIGCONT')
+  }
+  await traffic.stop()
+  expect(await faultsOf(product, project, ['HangError'], traffic.acknowledged, true)).toEqual([])
+  expect(engineOf(product)).toBe(engine)
+})
+
+test.skipIf(!long)(
+  'an engine that hangs for half a minute is killed and started again; nothing is lost',
+  { timeout: 180_000 },
+  async () => {
+    const product = await start()
+    running.push(product)
+    const project = bootstrap(product, 'stuck', 'web')
+    await ready(product)
+    const { traffic, engine } = await hang(product, project, 'StuckError')
+    await until('another engine', 60_000, async () => {
+      const now = engineOf(product)
+      return now > 1 && now !== engine
+    })
+    await traffic.stop()
+    expect(await faultsOf(product, project, ['StuckError'], traffic.acknowledged, true)).toEqual([])
+  },
+)
+
+const hourMs = 3_600_000
+const shifts: [string, number][] = [
+  ['two hours back', -2 * hourMs],
+  ['a year back', -365 * 24 * hourMs],
+  ['three days forward', 3 * 24 * hourMs],
+  ['a month forward', 30 * 24 * hourMs],
+  ['right again', 0],
+]
+
+test('the clock is set back and forward: no event is lost, no lag is negative, nothing fresh is thrown away', {
+  timeout: 180_000,
+}, async () => {
+  const product = await start()
+  const file = `${product.data}.shift`
+  await product.stop()
+  const env = {
+    NODE_OPTIONS: `--import=${pathToFileURL(new URL('./shift.ts', import.meta.url).pathname)}`,
+    SHIFT_FILE: file,
+  }
+  const options = { data: product.data, port: product.port, env }
+  let shifted = await start(options)
+  const project = bootstrap(shifted, 'clock', 'web')
+  await ready(shifted)
+  const acknowledged: Acknowledged[] = []
+  const lags: number[] = []
+  const first = errorEvent('ClockError', 'before all')
+  expect((await ingest(shifted, project, envelopeOf(first))).status).toBe(200)
+  acknowledged.push({ id: first.event_id, type: 'ClockError', ns: 0n })
+  await settled(shifted, project)
+  const [issue] = (await api(shifted, project, '/organizations/clock/issues/?query=ClockError&statsPeriod=24h'))
+    .json as { id: string }[]
+  for (const [what, offsetMs] of shifts) {
+    const traffic = send(shifted, project, ['ClockError'], 2)
+    await pause(400)
+    writeFileSync(file, String(offsetMs))
+    await pause(900)
+    await traffic.stop()
+    acknowledged.push(...traffic.acknowledged)
+    expect({ what, refused: traffic.refused[503] ?? 0 }).toEqual({ what, refused: 0 })
+    const answer = await api(shifted, project, '/status/')
+    expect({ what, status: answer.status, text: answer.status === 200 ? '' : answer.text }).toEqual({
+      what,
+      status: 200,
+      text: '',
+    })
+    const status = answer.json as { journal: { lagBytes: number; oldestWaitingMs: number } }
+    lags.push(status.journal.lagBytes, status.journal.oldestWaitingMs)
+    await settled(shifted, project)
+    if (Math.abs(offsetMs) < 20 * 24 * hourMs) continue
+    // a start with the clock as it now is
+    await shifted.stop(offsetMs < 0 ? 'SIGKILL' : 'SIGTERM')
+    shifted = await start(options)
+    await readyAtLast(shifted)
+  }
+  running.push(shifted)
+  const missing: string[] = []
+  for (const { id } of acknowledged)
+    if ((await api(shifted, project, `/projects/clock/web/events/${id}/`)).status !== 200) missing.push(id)
+  expect(missing).toEqual([])
+  const one = (await api(shifted, project, `/organizations/clock/issues/${issue?.id}/`)).json as {
+    lifetime?: { count: string }
+    count: string
+  }
+  const { disk } = await settled(shifted, project)
+  expect(Number(one.lifetime?.count ?? one.count)).toBe(disk.tables.find(({ table }) => table === 'events')?.rows)
+  expect(Math.min(...lags)).toBeGreaterThanOrEqual(0)
+  const status = await settled(shifted, project)
+  expect(status.ledger).toMatchObject({ lost: 0, dead: 0 })
+  rmSync(file, { force: true })
+})

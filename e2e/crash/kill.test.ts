@@ -1,0 +1,117 @@
+// kill -9 between each pair of steps of "Exactly once", of the whole tree, of process app and of process engine.
+import { existsSync, rmSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import { afterAll, expect, test } from 'vitest'
+import { bootstrap, discard, freePort, type Product, ready, start, until } from '../product.ts'
+import { randomOf } from './disk.ts'
+import { type Scope, type Step, steps } from './steps.ts'
+import { type Acknowledged, faultsOf, send, settled } from './traffic.ts'
+
+/** 300 by hand: `npm run e2e:crash -- --rounds 100` makes three kills for each power cut. */
+const rounds = 3 * Number(process.env.CRASH_ROUNDS ?? 1)
+const seed = Number(process.env.CRASH_SEED ?? 1)
+const roundMs = 40_000
+let running: Product | undefined
+afterAll(async () => {
+  if (running) await discard(running)
+})
+
+const mainSteps = new Set<Step>(['body-spooled', 'record-written', 'record-synced', 'segment-begun', 'segment-trimmed'])
+
+/** Steps in a shuffled order, all of them before one comes again; app can only be killed alone where it does the step. */
+function plan(random: () => number): { step: Step; scope: Scope; at: number }[] {
+  const list: { step: Step; scope: Scope; at: number }[] = []
+  while (list.length < rounds) {
+    const order = steps.map((step) => ({ step, by: random() })).sort((a, b) => a.by - b.by)
+    for (const { step } of order) {
+      const lot = random()
+      const alone =
+        step.startsWith('insert') && lot < 0.25 ? 'engine' : !mainSteps.has(step) && lot < 0.6 ? 'app' : 'tree'
+      const rare = step === 'segment-trimmed' || step === 'segment-begun' || step.includes('spool')
+      list.push({ step, scope: alone, at: rare ? 1 : 1 + Math.floor(random() * 6) })
+    }
+  }
+  return list.slice(0, rounds)
+}
+
+const isGone = (product: Product) => product.child.exitCode !== null || product.child.signalCode !== null
+
+/** Sends until the step was reached and somebody was killed, at most 8 s; then everything is killed. */
+async function crash(product: Product, mark: string, sending: ReturnType<typeof send>): Promise<boolean> {
+  const over = () => isGone(product) || existsSync(mark)
+  // what it does while it starts counts too: the 8 s begin when all of it is there
+  await until('ready', 30_000, async () => over() || (await fetch(`${product.url}/api/health/ready`)).ok)
+  const end = performance.now() + 8000
+  while (performance.now() < end && !over()) await pause(20)
+  const reached = existsSync(mark)
+  if (!isGone(product) && reached) {
+    // one process only: it comes back by itself while the rest goes on, and then everything is killed at any moment
+    await ready(product).catch(() => undefined)
+    await pause(300)
+  }
+  const stopping = sending.stop()
+  await product.stop('SIGKILL')
+  await stopping
+  return reached
+}
+
+test(`${rounds} kills between the steps: nothing acknowledged is missing, nothing is stored twice, the ledger agrees`, {
+  timeout: (rounds + 2) * roundMs,
+}, async () => {
+  const port = await freePort()
+  let product = await start({ port })
+  running = product
+  const { data } = product
+  const mark = `${data}.reached`
+  const project = bootstrap(product, 'kill', 'web')
+  await ready(product)
+  const acknowledged: Acknowledged[] = []
+  const types: string[] = []
+  const unreached: string[] = []
+  await product.stop()
+  for (const [round, { step, scope, at }] of plan(randomOf(seed)).entries()) {
+    rmSync(mark, { force: true })
+    const env = {
+      NODE_OPTIONS: `--import=${pathToFileURL(new URL('./steps.ts', import.meta.url).pathname)}`,
+      CRASH_STEP: step,
+      CRASH_SCOPE: scope,
+      CRASH_AT: String(at),
+      CRASH_DONE: mark,
+      CRASH_DATA: data,
+    }
+    const began = performance.now()
+    const where = `seed ${seed}, round ${round}: ${scope} killed at ${step} ${at}`
+    const type = `Kill${round}Error`
+    types.push(type)
+    // the first steps are reached while it starts: then it is killed before anything is sent
+    const made = await start({ data, port, env }).catch((error: unknown) => {
+      if (existsSync(mark)) return undefined
+      throw error
+    })
+    if (made) {
+      product = made
+      running = made
+      const traffic = send(made, project, [type, 'EveryError'])
+      if (!(await crash(made, mark, traffic))) unreached.push(step)
+      acknowledged.push(...traffic.acknowledged)
+    }
+    // what was recovered is looked at without any killing, each third time: a recovery that is killed itself is a case too
+    if (round % 3 === 2 || round === rounds - 1) {
+      product = await start({ data, port })
+      running = product
+      expect({ where, faults: await faultsOf(product, project, types.slice(-4), acknowledged) }).toEqual({
+        where,
+        faults: [],
+      })
+      await product.stop(round % 2 === 0 ? 'SIGTERM' : 'SIGKILL')
+    }
+    console.log(`${where}${existsSync(mark) ? '' : ' (not reached)'}: ${Math.round(performance.now() - began)} ms`)
+  }
+  product = await start({ data, port })
+  running = product
+  await settled(product, project)
+  expect(await faultsOf(product, project, [...types, 'EveryError'], acknowledged, true)).toEqual([])
+  expect(acknowledged.length).toBeGreaterThan(5 * rounds)
+  expect(unreached.length).toBeLessThan(Math.max(2, rounds / 4))
+})

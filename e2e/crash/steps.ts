@@ -1,0 +1,152 @@
+// Loaded into every process of the product by NODE_OPTIONS=--import: kills at the n-th call of a named step. The product
+// knows nothing of it.
+
+// Loaded into every process of the product by NODE_OPTIONS=--import: kills at the n-th call of a named step. The product
+// knows nothing of it.
+import fs, { existsSync, promises, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import http from 'node:http'
+import { syncBuiltinESMExports } from 'node:module'
+import { DatabaseSync } from 'node:sqlite'
+import { isMainThread } from 'node:worker_threads'
+
+/** Points between what "Exactly once" (ARCHITECTURE.md) lists, in its order; the first four are accept's. */
+export const steps = [
+  'body-spooled',
+  'record-written',
+  'record-synced',
+  'segment-begun',
+  'intent-committed',
+  'insert-begins',
+  'insert-runs',
+  'insert-answered',
+  'commit-begins',
+  'commit-done',
+  'trim-asked',
+  'segment-trimmed',
+  'spool-deleted',
+] as const
+export type Step = (typeof steps)[number]
+
+/** Who is killed: everything, process app alone, or process engine alone. */
+export const scopes = ['tree', 'app', 'engine'] as const
+export type Scope = (typeof scopes)[number]
+
+const {
+  CRASH_STEP: wanted,
+  CRASH_AT: at = '1',
+  CRASH_SCOPE: scope = 'tree',
+  CRASH_DONE: mark = '',
+  CRASH_DATA: data = '',
+} = process.env
+
+function engines(): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+        return words.includes('engine.ts') && words.includes(data)
+      } catch {
+        return false
+      }
+    })
+}
+
+function begin(): void {
+  let left = Number(at)
+  const reached = (step: Step): void => {
+    if (step !== wanted || existsSync(mark) || --left > 0) return
+    const found = scope === 'engine' ? engines() : []
+    writeFileSync(mark, step)
+    if (scope === 'engine') for (const pid of found) process.kill(pid, 'SIGKILL')
+    else process.kill(scope === 'tree' ? 0 : process.pid, 'SIGKILL')
+  }
+  watchSqlite(reached)
+  watchHttp(reached)
+  watchFiles(reached)
+  const send = process.send?.bind(process)
+  if (send)
+    process.send = (message: unknown, ...rest: never[]) => {
+      const sent = send(message as never, ...rest)
+      if ((message as { kind?: string }).kind === 'trim') reached('trim-asked')
+      return sent
+    }
+}
+
+function watchSqlite(reached: (step: Step) => void): void {
+  let commits = false
+  const { prepare, exec } = DatabaseSync.prototype
+  DatabaseSync.prototype.prepare = function (text: string, ...rest) {
+    const statement = prepare.call(this, text, ...rest)
+    const isIntent = /insert into "batch"/i.test(text)
+    const isCursor = /update "cursor"/i.test(text)
+    if (isIntent || isCursor) {
+      const run = statement.run.bind(statement)
+      statement.run = ((...values: never[]) => {
+        const done = run(...values)
+        if (isCursor) commits = true
+        else reached('intent-committed')
+        return done
+      }) as typeof statement.run
+    }
+    return statement
+  }
+  DatabaseSync.prototype.exec = function (text: string) {
+    const isCommit = commits && text.trim().toLowerCase() === 'commit'
+    if (isCommit) reached('commit-begins')
+    exec.call(this, text)
+    if (isCommit) {
+      commits = false
+      reached('commit-done')
+    }
+  }
+}
+
+function watchHttp(reached: (step: Step) => void): void {
+  const { request } = http
+  http.request = ((...words: Parameters<typeof http.request>) => {
+    const made = request(...words)
+    if (/insert(\+|%20)+into/i.test(String(words[0]))) {
+      reached('insert-begins')
+      made.once('finish', () => setTimeout(() => reached('insert-runs'), Number(at) * 2))
+      made.prependListener('response', () => reached('insert-answered'))
+    }
+    return made
+  }) as typeof http.request
+}
+
+function watchFiles(reached: (step: Step) => void): void {
+  const { fdatasync, writev } = fs
+  const { rename, rm } = promises
+  fs.writev = ((...words: unknown[]) => {
+    const done = words.pop() as (error: Error | null) => void
+    const then = (...answer: never[]) => {
+      reached('record-written')
+      ;(done as (...all: never[]) => void)(...answer)
+    }
+    ;(writev as (...all: unknown[]) => void)(...words, then)
+  }) as typeof fs.writev
+  fs.fdatasync = ((handle: number, done: (error: NodeJS.ErrnoException | null) => void) =>
+    fdatasync(handle, (error) => {
+      reached('record-synced')
+      done(error)
+    })) as typeof fs.fdatasync
+  const { renameSync } = fs
+  fs.renameSync = (from, to) => {
+    renameSync(from, to)
+    if (/journal\/(\d+\.seg|newest)$/.test(String(to))) reached('segment-begun')
+  }
+  promises.rename = async (from, to) => {
+    await rename(from, to)
+    if (/journal\/spare-/.test(String(to))) reached('segment-trimmed')
+    if (/blobs\/spool/.test(String(to))) reached('body-spooled')
+  }
+  promises.rm = async (path, options) => {
+    await rm(path, options)
+    if (/blobs\/spool/.test(String(path))) reached('spool-deleted')
+  }
+  syncBuiltinESMExports()
+}
+
+if (wanted && isMainThread) begin()

@@ -1,0 +1,185 @@
+// What is sent while things break, and the comparison of what was acknowledged with what is there.
+import { randomBytes } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { api, envelopeOf, errorEvent, ingest, type Product, type Project, until } from '../product.ts'
+
+/** One acknowledged event; `ns` is when the answer was here, on the clock of `process.hrtime`. */
+export type Acknowledged = { id: string; type: string; ns: bigint; attachment?: Buffer }
+
+export type Traffic = {
+  acknowledged: Acknowledged[]
+  /** Answers other than 200, by status; 0 for none. */
+  refused: Record<number, number>
+  stop(): Promise<void>
+}
+
+const spooledBytes = 1_200_000
+
+/** An envelope with an event and a file; over 1 MiB it goes through the blob store before it is refined. */
+function withAttachment(event: Record<string, unknown>, bytes: Buffer): Buffer {
+  const head = JSON.stringify({ type: 'attachment', length: bytes.length, filename: 'a.bin' })
+  return Buffer.concat([Buffer.from(`${envelopeOf(event)}${head}\n`), bytes, Buffer.from('\n')])
+}
+
+/**
+ * Sends some 200 requests a second until `stop`: mostly small events of `types`, a few with a file of 5 kB, one in a
+ * hundred with one of 1.2 MB, some by /store/, and some that are broken and must be refused.
+ */
+export function send(product: { url: string }, project: Project, types: string[], senders = 8): Traffic {
+  const traffic: Traffic = { acknowledged: [], refused: {}, stop: async () => undefined }
+  const state = { on: true, n: 0 }
+  async function one(): Promise<void> {
+    const n = state.n++
+    const type = types[n % types.length] ?? 'CutError'
+    const event = errorEvent(type, 'while the power goes', { tags: { n: String(n) } })
+    const kind = n % 100
+    const [broken, byStore] = [kind % 25 === 7, kind % 10 === 3]
+    const size = kind === 50 ? spooledBytes : kind % 12 === 5 ? 5000 : 0
+    const bytes = size > 0 && !broken && !byStore ? randomBytes(size) : undefined
+    const request = broken
+      ? ingest(product, project, '{"broken', { path: 'store', headers: { 'content-type': 'application/json' } })
+      : byStore
+        ? ingest(product, project, JSON.stringify(event), {
+            path: 'store',
+            headers: { 'content-type': 'application/json' },
+          })
+        : ingest(product, project, bytes ? withAttachment(event, bytes) : envelopeOf(event))
+    const answer = await request.catch(() => undefined)
+    const ns = process.hrtime.bigint()
+    await answer?.arrayBuffer().catch(() => undefined)
+    if (answer?.status === 200)
+      traffic.acknowledged.push({ id: event.event_id, type, ns, ...(bytes ? { attachment: bytes } : {}) })
+    else traffic.refused[answer?.status ?? 0] = (traffic.refused[answer?.status ?? 0] ?? 0) + 1
+  }
+  const sender = async () => {
+    while (state.on) {
+      await one()
+      await pause(40)
+    }
+  }
+  const running = Array.from({ length: senders }, sender)
+  traffic.stop = async () => {
+    state.on = false
+    await Promise.all(running)
+  }
+  return traffic
+}
+
+type Issue = { id: string; count: string; lifetime: { count: string } }
+type Status = {
+  journal: { lagBytes: number; waitingRecords: number }
+  disk: { tables: { table: string; rows: number }[] }
+  ledger: { received: number; stored: number; lost: number; dead: number; waiting: number; duplicate: number }
+}
+
+/** Ids of all stored events of an issue, page by page. */
+async function idsOf(product: { url: string }, project: Project, issue: string): Promise<string[]> {
+  const ids: string[] = []
+  for (let cursor = ''; ; ) {
+    const page = await api(
+      product,
+      project,
+      `/organizations/${project.org}/issues/${issue}/events/?per_page=100${cursor}`,
+    )
+    ids.push(...(page.json as { eventID: string }[]).map((event) => event.eventID))
+    const next = /rel="next"; results="true"; cursor="([^"]+)"/.exec(page.headers.get('link') ?? '')?.[1]
+    if (!next) return ids
+    cursor = `&cursor=${encodeURIComponent(next)}`
+  }
+}
+
+/** Recovery and a busy machine take their time; how fast a start is, is asked elsewhere. */
+export async function readyAtLast(product: { url: string; log?(): string }): Promise<void> {
+  await until('ready', 90_000, async () => (await fetch(`${product.url}/api/health/ready`)).ok).catch(
+    (error: Error) => {
+      throw new Error(`${error.message}: ${product.log?.().slice(-1500)}`)
+    },
+  )
+}
+
+/** Waits until the screens answer and nothing waits in the journal; gives the status. */
+export async function settled(product: { url: string }, project: Project, ms = 30_000): Promise<Status> {
+  await readyAtLast(product)
+  return until('an empty journal', ms, async () => {
+    const answer = await api(product, project, '/status/')
+    const status = answer.json as Status
+    return answer.status === 200 && status.journal.waitingRecords === 0 && status
+  })
+}
+
+/**
+ * Every fault that the product shows, as sentences; empty when all is well: each acknowledged event of `types` is there
+ * once, each issue's counter, its count by the rollups and its rows agree, and the ledger is the sum of them.
+ */
+export async function faultsOf(
+  product: Product,
+  project: Project,
+  types: string[],
+  acknowledged: Acknowledged[],
+  everything = false,
+): Promise<string[]> {
+  const faults: string[] = []
+  await settled(product, project)
+  // asked once more: one answer reads the rows before the ledger, and a commit may have come in between
+  const status = (await api(product, project, '/status/')).json as Status
+  let rows = 0
+  for (const type of types) {
+    const expected = acknowledged.filter((one) => one.type === type)
+    const found = (await api(product, project, `/organizations/${project.org}/issues/?query=${type}&statsPeriod=24h`))
+      .json as Issue[]
+    const [issue] = found
+    if (found.length > 1) faults.push(`${type}: ${found.length} issues`)
+    if (!issue) {
+      if (expected.length > 0) faults.push(`${type}: no issue for ${expected.length} acknowledged events`)
+      continue
+    }
+    const ids = await idsOf(product, project, issue.id)
+    rows += ids.length
+    const there = new Set(ids)
+    if (there.size !== ids.length) faults.push(`${type}: ${ids.length - there.size} events are stored twice`)
+    const missing = expected.filter((one) => !there.has(one.id))
+    if (missing.length > 0)
+      faults.push(`${type}: ${missing.length} of ${expected.length} acknowledged are missing (${missing[0]?.id})`)
+    if (Number(issue.lifetime.count) !== ids.length)
+      faults.push(`${type}: the counter says ${issue.lifetime.count}, ${ids.length} rows are there`)
+    if (Number(issue.count) !== ids.length)
+      faults.push(`${type}: the rollups say ${issue.count}, ${ids.length} rows are there`)
+    faults.push(...(await attachmentFaults(product, project, expected)))
+  }
+  const table = status.disk.tables.find((one) => one.table === 'events')?.rows ?? 0
+  const { ledger } = status
+  if (everything && rows !== table) faults.push(`the issues have ${rows} rows, the table ${table}`)
+  if (ledger.lost !== 0 || ledger.dead !== 0) faults.push(`the ledger says lost ${ledger.lost}, dead ${ledger.dead}`)
+  return [...faults, ...(await storedFaults(product, project, table))]
+}
+
+/** Events that the ledger calls stored against the rows. */
+async function storedFaults(product: Product, project: Project, rows: number): Promise<string[]> {
+  const status = (await api(product, project, '/status/')).json as {
+    ledger: { rows: { category: string; outcome: string; quantity: number }[] }
+  }
+  const stored = status.ledger.rows
+    .filter((one) => one.category === 'error' && one.outcome === 'stored')
+    .reduce((sum, one) => sum + one.quantity, 0)
+  return stored === rows ? [] : [`the ledger says ${stored} events stored, the table has ${rows} rows`]
+}
+
+/** Files that were sent with the newest acknowledged events, byte for byte. */
+async function attachmentFaults(product: Product, project: Project, sent: Acknowledged[]): Promise<string[]> {
+  const faults: string[] = []
+  for (const { id, attachment } of sent.filter((one) => one.attachment).slice(-20)) {
+    const path = `/projects/${project.org}/${project.slug}/events/${id}/attachments/`
+    const list = (await api(product, project, path)).json as { id: string }[]
+    const [first] = Array.isArray(list) ? list : []
+    if (!first || list.length !== 1) {
+      faults.push(`event ${id} has ${Array.isArray(list) ? list.length : 'no list of'} files instead of 1`)
+      continue
+    }
+    const answer = await fetch(`${product.url}/api/0${path}${first.id}/?download=1`, {
+      headers: { authorization: `Bearer ${project.token}` },
+    })
+    const bytes = Buffer.from(await answer.arrayBuffer())
+    if (attachment && !bytes.equals(attachment)) faults.push(`the file of event ${id} has other bytes`)
+  }
+  return faults
+}

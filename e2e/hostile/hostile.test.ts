@@ -1,0 +1,302 @@
+// Clients that want to take the product down: each test also asks that a good client is served meanwhile.
+import { execFileSync } from 'node:child_process'
+import { connect, type Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runLoad } from '../../bench/load.ts'
+import { pssOf } from '../../bench/measure.ts'
+import { send, settled } from '../crash/traffic.ts'
+import {
+  api,
+  bootstrap,
+  discard,
+  envelopeOf,
+  errorEvent,
+  eventId,
+  ingest,
+  type Product,
+  type Project,
+  ready,
+  start,
+  until,
+} from '../product.ts'
+
+let product: Product
+let project: Project
+beforeAll(async () => {
+  product = await start({ env: { MISHAP_LOG_LEVEL: 'warn' } })
+  project = bootstrap(product, 'hostile', 'web')
+  await ready(product)
+})
+afterAll(() => discard(product))
+
+/** A good client beside it: statuses and times of its requests, four a second. */
+function goodClient(to: Project = project) {
+  const seen = { times: [] as number[], statuses: [] as number[], on: true }
+  const running = (async () => {
+    while (seen.on) {
+      const began = performance.now()
+      const answer = await ingest(product, to, envelopeOf(errorEvent('GoodError'))).catch(() => undefined)
+      await answer?.arrayBuffer()
+      seen.times.push(performance.now() - began)
+      seen.statuses.push(answer?.status ?? 0)
+      await pause(250)
+    }
+  })()
+  return async () => {
+    seen.on = false
+    await running
+    return { worst: Math.max(...seen.times), statuses: [...new Set(seen.statuses)], sent: seen.times.length }
+  }
+}
+
+/** Memory of the tree in MB; a limit of it is the bound that a test asks for. */
+const memory = () => pssOf(product.child.pid ?? 0).total
+
+const attachmentEnvelope = (bytes: Buffer, name: string): Buffer => {
+  const event = errorEvent('BombError')
+  const head = `${envelopeOf(event)}{"type":"attachment","length":${bytes.length},"filename":"${name}"}\n`
+  return Buffer.concat([Buffer.from(head), bytes, Buffer.from('\n')])
+}
+
+const zeros = Buffer.alloc(100 * 2 ** 20)
+const chars = (text: string, count: number) => text.repeat(count)
+
+/** A zip of one stored file that says it holds 4 GiB, as a bomb does; nobody may open it. */
+function zipOf(inner: Buffer): Buffer {
+  const head = Buffer.alloc(30)
+  head.writeUInt32LE(0x04034b50, 0)
+  head.writeUInt16LE(8, 8)
+  head.writeUInt32LE(inner.length, 18)
+  head.writeUInt32LE(0xffffffff, 22)
+  head.writeUInt16LE(1, 26)
+  return Buffer.concat([head, Buffer.from('a'), inner])
+}
+
+const bombs: [string, () => { body: Buffer; encoding?: string }, number[]][] = [
+  [
+    '300 MB of zeros by gzip',
+    () => ({ body: gzipSync(Buffer.concat([zeros, zeros, zeros])), encoding: 'gzip' }),
+    [400, 413],
+  ],
+  [
+    '300 MB of zeros by deflate',
+    () => ({ body: deflateSync(Buffer.concat([zeros, zeros, zeros])), encoding: 'deflate' }),
+    [400, 413],
+  ],
+  ['100 MB of zeros by brotli', () => ({ body: brotliCompressSync(zeros), encoding: 'br' }), [400, 413]],
+  [
+    'an attachment of 300 MB in a gzip of 300 kB',
+    () => ({ body: gzipSync(attachmentEnvelope(Buffer.concat([zeros, zeros, zeros]), 'a.bin')), encoding: 'gzip' }),
+    [413],
+  ],
+  ['a gzip of a gzip as attachment', () => ({ body: attachmentEnvelope(gzipSync(gzipSync(zeros)), 'a.gz') }), [200]],
+  ['a zip of a zip as attachment', () => ({ body: attachmentEnvelope(zipOf(zipOf(gzipSync(zeros))), 'a.zip') }), [200]],
+  [
+    'an event of 900 kB of brackets',
+    () => ({
+      body: Buffer.from(
+        envelopeOf({ event_id: eventId(), extra: 0 }).replace(
+          '"extra":0',
+          `"extra":${chars('[', 450_000)}${chars(']', 450_000)}`,
+        ),
+      ),
+    }),
+    [200],
+  ],
+  [
+    '1,000 items of 10 kB headers',
+    () => ({ body: Buffer.from(`{}\n${chars(`{"type":"x${chars('y', 10_000)}","length":0}\n\n`, 1000)}`) }),
+    [200, 413],
+  ],
+]
+
+test.each(bombs)('%s', async (_name, make, statuses) => {
+  const { body, encoding } = make()
+  const good = goodClient()
+  const began = performance.now()
+  const answer = await ingest(product, project, body, { headers: encoding ? { 'content-encoding': encoding } : {} })
+  await answer.text()
+  expect(statuses).toContain(answer.status)
+  expect(performance.now() - began).toBeLessThan(20_000)
+  await settled(product, project)
+  const seen = await good()
+  expect(seen.statuses).toEqual([200])
+  expect(memory()).toBeLessThan(1500)
+})
+
+/** Opens a bare connection; resolves with what came back once it is closed, or after `ms`. */
+function raw(pieces: Iterable<string | Buffer>, ms: number): Promise<string> {
+  return new Promise((resolve) => {
+    let text = ''
+    const socket = connect(product.port, '127.0.0.1', () => {
+      for (const piece of pieces) socket.write(piece)
+    })
+    const timer = setTimeout(() => socket.destroy(), ms)
+    socket.on('data', (chunk) => {
+      text += chunk.toString('latin1')
+      if (text.includes('\r\n\r\n')) socket.end()
+    })
+    socket.on('error', () => undefined)
+    socket.on('close', () => {
+      clearTimeout(timer)
+      resolve(text)
+    })
+  })
+}
+
+const line = () => `POST /api/${project.id}/envelope/?sentry_key=${project.key} HTTP/1.1\r\nHost: a\r\n`
+const floods: [string, () => Iterable<string>][] = [
+  ['50,000 headers', () => [line(), ...Array.from({ length: 50_000 }, (_, i) => `x-${i}: ${i}\r\n`), '\r\n']],
+  ['one header of 5 MB', () => [line(), `x: ${chars('a', 5_000_000)}\r\n\r\n`]],
+  ['a URL of 1 MB', () => [`GET /api/1/envelope/?a=${chars('b', 1_000_000)} HTTP/1.1\r\nHost: a\r\n\r\n`]],
+  [
+    'the same header 1,900 times',
+    () => [line(), ...Array.from({ length: 1900 }, () => 'x-forwarded-for: 1.2.3.4\r\n'), '\r\n'],
+  ],
+  ['bytes that are no HTTP', () => [`\0\x01\x02${chars('\xff', 100_000)}\r\n\r\n`]],
+]
+
+test.each(floods)('header flood: %s', async (_name, make) => {
+  const good = goodClient()
+  for (let round = 0; round < 5; round++) {
+    const text = await raw(make(), 15_000)
+    // refused, or the connection is cut; never taken and never an error of ours
+    expect(text.slice(0, 12)).toMatch(/^(HTTP\/1\.1 4\d\d)?$/)
+  }
+  const seen = await good()
+  expect(seen.statuses).toEqual([200])
+  expect((await fetch(`${product.url}/api/health/ready`)).status).toBe(200)
+})
+
+const floodS = 15
+const filesMax = Number(execFileSync('sh', ['-c', 'ulimit -n'], { encoding: 'utf8' }).trim())
+const loris = 2000
+
+test.skipIf(filesMax < 3 * loris)(
+  `slow-loris on ${loris} sockets: a good client gets its answer within 1 s`,
+  async () => {
+    const sockets: Socket[] = []
+    const state = { on: true, cut: 0 }
+    // half of them never end their headers, half never end their bodies
+    const begin = (i: number) =>
+      i % 2 === 0
+        ? `POST /api/${project.id}/envelope/ HTTP/1.1\r\nHost: a\r\nX-A: `
+        : `${line()}Content-Length: 100000\r\n\r\n{`
+    for (let i = 0; i < loris; i++) {
+      const socket = connect(product.port, '127.0.0.1')
+      socket.on('error', () => undefined)
+      socket.on('close', () => state.cut++)
+      socket.write(begin(i))
+      sockets.push(socket)
+      if (i % 100 === 99) await pause(10)
+    }
+    const dripping = (async () => {
+      while (state.on) {
+        for (const socket of sockets) if (!socket.destroyed) socket.write('a')
+        await pause(1000)
+      }
+    })()
+    const good = goodClient()
+    await pause(5000)
+    const open = sockets.filter((one) => !one.destroyed).length
+    const seen = await good()
+    state.on = false
+    await dripping
+    for (const socket of sockets) socket.destroy()
+    expect(open).toBeGreaterThan(loris * 0.9)
+    expect(seen.statuses).toEqual([200])
+    expect(seen.worst).toBeLessThan(1000)
+    expect(memory()).toBeLessThan(1500)
+  },
+)
+
+test('slow senders are cut off, and what they had sent is counted', { timeout: 120_000 }, async () => {
+  const texts = await Promise.all([raw([`${line()}Content-Length: 100000\r\n\r\n{`], 60_000), raw([line()], 75_000)])
+  expect(texts[0]).toMatch(/^HTTP\/1\.1 408/)
+  expect(texts[1] ?? '').toMatch(/^(HTTP\/1\.1 408.*)?/)
+})
+
+test('100,000 distinct tag keys: taken, cut to their limits, and the tags of the project still answer', async () => {
+  const good = goodClient()
+  const bodies = Array.from({ length: 500 }, (_, n) =>
+    envelopeOf(
+      errorEvent('TagError', 'many keys', {
+        tags: Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`key-${n}-${i}`, `value ${i}`])),
+      }),
+    ),
+  )
+  bodies.push(
+    envelopeOf(
+      errorEvent('TagError', 'all at once', {
+        tags: Object.fromEntries(Array.from({ length: 40_000 }, (_, i) => [`k${i}`, 'v'])),
+      }),
+    ),
+  )
+  for (let at = 0; at < bodies.length; at += 10) {
+    const answers = await Promise.all(bodies.slice(at, at + 10).map((body) => ingest(product, project, body)))
+    for (const answer of answers) expect(answer.status).toBe(200)
+  }
+  await settled(product, project, 60_000)
+  const found = (await api(product, project, `/organizations/${project.org}/issues/?query=TagError&statsPeriod=24h`))
+    .json as { id: string; lifetime: { count: string } }[]
+  expect(found[0]?.lifetime.count).toBe('501')
+  for (const path of [
+    `/organizations/${project.org}/issues/${found[0]?.id}/tags/`,
+    `/organizations/${project.org}/issues/?query=key-7-7:"value 7"&statsPeriod=24h`,
+  ]) {
+    const began = performance.now()
+    const answer = await api(product, project, path)
+    expect({ path, status: answer.status }).toEqual({ path, status: 200 })
+    expect(performance.now() - began).toBeLessThan(10_000)
+  }
+  const seen = await good()
+  expect(seen.statuses).toEqual([200])
+  expect(memory()).toBeLessThan(1600)
+})
+
+test('one key that floods does not slow the others: they are all taken, and seen in seconds', {
+  timeout: 180_000,
+}, async () => {
+  const others = Array.from({ length: 5 }, (_, i) => bootstrap(product, `quiet${i}`, 'web'))
+  await settled(product, project)
+  // 100 kB that are no repetition: reading, trimming and writing them costs refine more than accept
+  const filler = Array.from({ length: 3000 }, (_, i) => `crumb ${i} ${Math.random().toString(36)}`)
+  const body = Buffer.from(envelopeOf(errorEvent('NoisyError', 'a loop in production', { extra: { filler } })))
+  const path = `/api/${project.id}/envelope/?sentry_key=${project.key}&sentry_version=7`
+  const flood = runLoad({ port: product.port, path, bodies: [body], connections: 32 }, floodS)
+  const goods = others.map((one) => goodClient(one))
+  await pause((floodS - 3) * 1000)
+  const quiet = others[0] ?? project
+  const late = errorEvent('LateError', 'sent in the flood')
+  expect((await ingest(product, quiet, envelopeOf(late))).status).toBe(200)
+  const began = performance.now()
+  await until('an event that was sent in the flood', 30_000, async () => {
+    const answer = await api(product, quiet, `/projects/${quiet.org}/${quiet.slug}/events/${late.event_id}/`)
+    return answer.status === 200
+  })
+  const seenMs = performance.now() - began
+  const { ok, refused } = await flood
+  const seen = await Promise.all(goods.map((stop) => stop()))
+  console.log(
+    `flood: ${ok} taken, refused ${JSON.stringify(refused)}; others' worst answer ${Math.round(Math.max(...seen.map((one) => one.worst)))} ms; seen after ${Math.round(seenMs)} ms`,
+  )
+  for (const one of seen) expect(one.statuses).toEqual([200])
+  expect(Math.max(...seen.map((one) => one.worst))).toBeLessThan(2000)
+  expect(seenMs).toBeLessThan(20_000)
+  // 429 and nothing else; as many as the machine can't refine in time
+  expect(Object.keys(refused).filter((status) => status !== '429')).toEqual([])
+  expect(ok).toBeGreaterThan(100)
+  const status = await settled(product, project, 120_000)
+  expect(status.ledger.lost).toBe(0)
+})
+
+test('after all of it: the ledger has lost nothing', async () => {
+  const traffic = send(product, project, ['AfterError'], 2)
+  await pause(500)
+  await traffic.stop()
+  expect(traffic.refused[503] ?? 0).toBe(0)
+  const status = await settled(product, project, 60_000)
+  expect(status.ledger.lost).toBe(0)
+})

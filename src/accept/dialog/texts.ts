@@ -1,0 +1,52 @@
+/** What the crash-report dialog says; `{name}`-like parts do not occur. Sent parameters of the same names win. */
+export type DialogTexts = {
+  title: string
+  subtitle: string
+  subtitle2: string
+  labelName: string
+  labelEmail: string
+  labelComments: string
+  labelClose: string
+  labelSubmit: string
+  errorGeneric: string
+  errorFormEntry: string
+  successMessage: string
+}
+
+export const dialogTexts: Record<'en' | 'de', DialogTexts> = {
+  en: {
+    title: 'Something went wrong here.',
+    subtitle: 'The people who make this have been told.',
+    subtitle2: 'If you want to help, tell them what happened.',
+    labelName: 'Name',
+    labelEmail: 'E-mail',
+    labelComments: 'What happened?',
+    labelClose: 'Close',
+    labelSubmit: 'Send',
+    errorGeneric: 'Your report could not be sent. Please try again in a moment.',
+    errorFormEntry: 'Please say what happened, and check the e-mail address.',
+    successMessage: 'Your report has been sent. Thank you!',
+  },
+  de: {
+    title: 'Hier ist etwas schiefgegangen.',
+    subtitle: 'Die Leute, die das hier machen, wissen Bescheid.',
+    subtitle2: 'Wenn du helfen willst, schreib ihnen, was passiert ist.',
+    labelName: 'Name',
+    labelEmail: 'E-Mail',
+    labelComments: 'Was ist passiert?',
+    labelClose: 'Schließen',
+    labelSubmit: 'Senden',
+    errorGeneric: 'Dein Bericht konnte nicht gesendet werden. Bitte versuch es gleich noch einmal.',
+    errorFormEntry: 'Bitte schreib, was passiert ist, und prüf die E-Mail-Adresse.',
+    successMessage: 'Dein Bericht ist gesendet. Danke!',
+  },
+}
+
+/** The first language of the request that there are texts in; English for any other. */
+export function dialogLanguage(asked: string): 'en' | 'de' {
+  for (const one of asked.toLowerCase().split(',')) {
+    if (/^\s*de\b/.test(one)) return 'de'
+    if (/^\s*en\b/.test(one)) return 'en'
+  }
+  return 'en'
+}

@@ -1,0 +1,81 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { testClock } from '../clock.ts'
+import { createRig, eventId, publicKey, type Rig } from './rig.cases.ts'
+
+const path = `/api/7/envelope/?sentry_key=${publicKey}`
+const MiB = 1024 * 1024
+let rig: Rig | undefined
+afterEach(() => rig?.close())
+
+const envelope = (filler: number, more = ''): string => {
+  const payload = JSON.stringify({ event_id: eventId, extra: 'x'.repeat(filler) })
+  return `{"event_id":"${eventId}"}\n{"type":"event"}\n${payload}\n${more}`
+}
+const withFile = (bytes: number) =>
+  envelope(10, `{"type":"attachment","length":${bytes},"filename":"a"}\n${'y'.repeat(bytes)}\n`)
+
+describe('a full disk under the blobs', () => {
+  test.each([
+    ['ENOSPC', 503, 'ACCEPT_DISK_FULL', 'disk_full'],
+    ['EDQUOT', 503, 'ACCEPT_DISK_FULL', 'disk_full'],
+    ['EIO', 500, 'INTERNAL', 'failed'],
+  ])('%s is answered %i %s and every item that was seen is counted', async (code, status, name, reason) => {
+    rig = await createRig()
+    rig.blobs.set = () => {
+      throw Object.assign(new Error(code), { code })
+    }
+    const answer = await rig.send(path, { body: withFile(1.5 * MiB) })
+    expect(answer.status).toBe(status)
+    expect(answer.body).toContain(name)
+    expect(answer.headers['retry-after']).toBe(status === 503 ? '60' : undefined)
+    expect(rig.journal.records).toHaveLength(0)
+    const counted = rig.accept.drainOutcomes()
+    expect(counted.map((one) => one.reason)).toEqual([reason, reason])
+    // a small one needs no blob
+    expect((await rig.send(path, { body: envelope(10) })).status).toBe(200)
+  })
+})
+
+describe('a journal that is behind', () => {
+  /** 400 kB every 250 ms is 1.6 MB/s, of which refine takes a quarter. */
+  async function flood(times: number, standing = false) {
+    const clock = testClock()
+    const made = await createRig({ clock })
+    rig = made
+    const state = { lag: 30 * MiB, done: 0 }
+    made.journal.writer.doneBytes = () => state.done
+    made.journal.writer.lagBytes = () => state.lag
+    const answers = []
+    for (let n = 0; n < times; n++) {
+      const answer = await made.send(path, {
+        body: envelope(400_000, '{"type":"client_report"}\n{"discarded_events":[]}\n'),
+      })
+      if (answer.status === 200) state.lag += 400_000
+      if (!standing) {
+        state.lag -= 100_000
+        state.done += 100_000
+      }
+      answers.push(answer)
+      clock.advance(250)
+    }
+    return { made, answers }
+  }
+
+  test('who sends more than a share gets 429 with both headers, its items are counted', async () => {
+    const { made, answers } = await flood(60)
+    const limited = answers.filter((one) => one.status === 429)
+    expect(limited.length).toBeGreaterThan(20)
+    expect(answers.some((one) => one.status === 200)).toBe(true)
+    expect(limited[0]?.headers['retry-after']).toBe('5')
+    expect(limited[0]?.headers['x-sentry-rate-limits']).toMatch(/^5:.*:key:overloaded$/)
+    const counted = made.accept.drainOutcomes().filter((one) => one.reason === 'overloaded')
+    expect(counted).toMatchObject([{ outcome: 'rate_limited', itemType: 'event', quantity: limited.length }])
+    // client reports are kept: they tell what was lost
+    expect(made.journal.records).toHaveLength(answers.length)
+    expect(made.journal.records.filter((one) => one.head.skip?.includes(0))).toHaveLength(limited.length)
+  })
+  test('nobody is refused while the events store is away', async () => {
+    const { answers } = await flood(60, true)
+    expect(new Set(answers.map((one) => one.status))).toEqual(new Set([200]))
+  })
+})

@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest'
+import type { AcceptKey } from '../auth/keys.ts'
+import { createShare, fairLevel, pressureBytes } from './share.ts'
+
+const MiB = 1024 * 1024
+const keyOf = (keyId: number, organizationId = keyId): AcceptKey => ({
+  keyId,
+  projectId: keyId,
+  organizationId,
+  active: true,
+  allowedOrigins: [],
+})
+
+describe('fair level', () => {
+  test.each<[string, number[], number, number]>([
+    ['all get what they want', [1, 2, 3], 10, Number.POSITIVE_INFINITY],
+    ['exactly enough is enough', [2, 2], 4, Number.POSITIVE_INFINITY],
+    ['one wants too much', [1, 1, 100], 10, 8],
+    ['two want too much', [2, 50, 100], 12, 5],
+    ['all want too much', [10, 20, 30], 9, 3],
+    ['nothing is there', [1, 1], 0, 0],
+    ['nobody asks', [], 5, Number.POSITIVE_INFINITY],
+  ])('%s', (_name, wants, capacity, level) => {
+    expect(fairLevel(wants, capacity)).toBe(level)
+  })
+})
+
+type Sender = { key: AcceptKey; bytesPerS: number; accepted: number; refused: number }
+
+/** Runs seconds of senders against a journal that is drained at a rate; 8 kB a request, in steps of 50 ms. */
+function run(
+  senders: Sender[],
+  options: { drainPerS: number | ((second: number) => number); seconds: number; bound?: number; lag?: number },
+) {
+  const state = { lag: options.lag ?? 0, lagMax: 0, done: 0 }
+  const share = createShare({ lagBytes: () => state.lag, doneBytes: () => state.done }, options.bound ?? 10_000 * MiB)
+  const owed = senders.map(() => 0)
+  for (let step = 0; step < options.seconds * 20; step++) {
+    const nowMs = 1_800_000_000_000 + step * 50
+    senders.forEach((sender, i) => {
+      owed[i] = (owed[i] ?? 0) + sender.bytesPerS / 20
+      for (; (owed[i] ?? 0) >= 8192; owed[i] = (owed[i] ?? 0) - 8192) {
+        if (share.take(sender.key, 8192, nowMs)) sender.refused++
+        else {
+          sender.accepted++
+          state.lag += 8192
+        }
+      }
+    })
+    const drain = typeof options.drainPerS === 'number' ? options.drainPerS : options.drainPerS(Math.floor(step / 20))
+    // refine takes a batch now and then, not bytes all the time
+    if (step % 8 === 7) {
+      const done = Math.min(state.lag, drain * 0.4)
+      state.lag -= done
+      state.done += done
+    }
+    state.lagMax = Math.max(state.lagMax, state.lag)
+  }
+  return { ...state, share }
+}
+
+const sender = (id: number, bytesPerS: number, organization = id): Sender => ({
+  key: keyOf(id, organization),
+  bytesPerS,
+  accepted: 0,
+  refused: 0,
+})
+
+describe('shares', () => {
+  test('nothing is held while refine keeps up, however much one sends', () => {
+    const all = [sender(1, 7 * MiB), sender(2, 8192)]
+    const { lagMax } = run(all, { drainPerS: 8 * MiB, seconds: 60 })
+    expect(lagMax).toBeLessThan(pressureBytes)
+    expect(all.map((one) => one.refused)).toEqual([0, 0])
+  })
+  test('one that floods waits, 10,000 small ones do not, and the lag stays near the pressure', () => {
+    const noisy = sender(1, 40 * MiB)
+    const rest = Array.from({ length: 10_000 }, (_, i) => sender(i + 2, 200))
+    const { lag, lagMax } = run([noisy, ...rest], { drainPerS: 8 * MiB, seconds: 60 })
+    expect(rest.reduce((sum, one) => sum + one.refused, 0)).toBe(0)
+    expect(noisy.refused).toBeGreaterThan(0)
+    // what is free goes to whoever wants it
+    expect(noisy.accepted * 8192).toBeGreaterThan(0.6 * 60 * 6 * MiB)
+    expect(lagMax).toBeLessThan(200 * MiB)
+    expect(lag).toBeLessThan(2 * pressureBytes)
+  })
+  test('an organization gets no more by having many keys', () => {
+    const many = Array.from({ length: 20 }, (_, i) => sender(i + 100, 2 * MiB, 9))
+    const one = sender(1, 20 * MiB, 1)
+    run([...many, one], { drainPerS: 8 * MiB, seconds: 90 })
+    const ofMany = many.reduce((sum, each) => sum + each.accepted, 0)
+    expect(one.accepted / ofMany).toBeGreaterThan(0.7)
+    expect(one.accepted / ofMany).toBeLessThan(1.5)
+  })
+  test('within an organization a modest key is not held for its neighbour', () => {
+    const [noisy, modest] = [sender(1, 30 * MiB, 5), sender(2, 200_000, 5)]
+    run([noisy, modest], { drainPerS: 6 * MiB, seconds: 60 })
+    expect(modest.refused).toBe(0)
+    expect(noisy.refused).toBeGreaterThan(0)
+  })
+  test('while the store is away the journal takes all, until half of its bound', () => {
+    const all = [sender(1, 4 * MiB), sender(2, 16_384)]
+    const away = run(all, { drainPerS: 0, seconds: 60, bound: 1000 * MiB })
+    expect(all.map((one) => one.refused)).toEqual([0, 0])
+    expect(away.lag).toBeGreaterThan(230 * MiB)
+    const more = [sender(1, 40 * MiB), sender(2, 16_384)]
+    const full = run(more, { drainPerS: 0, seconds: 120, bound: 1000 * MiB })
+    expect(full.lagMax).toBeLessThan(1000 * MiB)
+    expect(more.map((one) => one.refused > 0)).toEqual([true, false])
+  })
+  test('it ends with the lag: the next burst is taken at once', () => {
+    const noisy = sender(1, 40 * MiB)
+    const { share } = run([noisy], { drainPerS: (second) => (second < 20 ? 4 * MiB : 400 * MiB), seconds: 60 })
+    const refused = noisy.refused
+    expect(refused).toBeGreaterThan(0)
+    expect(share.level(noisy.key)).toBe(Number.POSITIVE_INFINITY)
+  })
+  test('a clock that is set back or far forward holds nobody for ever', () => {
+    const state = { lag: 100 * MiB }
+    const share = createShare({ lagBytes: () => state.lag, doneBytes: () => 0 }, 10_000 * MiB)
+    const at = 1_800_000_000_000
+    for (let i = 0; i < 100; i++) share.take(keyOf(1), MiB, at + i * 100)
+    state.lag = 0
+    for (const nowMs of [at - 86_400_000, at - 86_399_000, at + 86_400_000, at + 86_401_000])
+      share.take(keyOf(1), 1, nowMs)
+    expect(share.level(keyOf(1))).toBe(Number.POSITIVE_INFINITY)
+    expect(share.take(keyOf(1), 1, at + 86_402_000)).toBeUndefined()
+  })
+})

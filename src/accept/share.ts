@@ -1,0 +1,143 @@
+import type { AcceptKey } from '../auth/keys.ts'
+import type { JournalWriter } from '../journal/journal.ts'
+import type { Limited } from './rates.ts'
+
+/** From this lag on keys are held to a fair share: 2 to 4 s of what one worker refines on two cores. */
+export const pressureBytes = 24 * 1024 * 1024
+/** How often the shares are counted anew. */
+const countMs = 250
+/** Rates are means over about this time, so that one burst is no flood. */
+const meanMs = 4000
+/** While refine stands still (its store is away) the journal fills for everybody; from this part of its bound on, shares hold. */
+const standingPart = 0.5
+const standingMs = 3000
+/** What is left of the journal then has to last this long. */
+const lastMs = 60_000
+/** Shares below this would refuse single events. */
+const shareBytesPerSMin = 64 * 1024
+const retryAfterS = 5
+
+type Meter = { organizationId: number; bytes: number; rate: number; budget: number; share: number }
+
+export type Share = {
+  /** Asks for `bytes` of a key at `nowMs`; says that it has to wait when the journal is behind and the key is why. */
+  take(key: AcceptKey, bytes: number, nowMs: number): Limited | undefined
+  /** Highest rate in bytes a second that a key may have now; Infinity while nothing waits. For tests and logs. */
+  level(key: AcceptKey): number
+}
+
+/**
+ * Parts `capacity` fairly: who wants less than an equal part gets it, the rest is parted among the others. Returns the
+ * level that no one gets more than; Infinity when all get what they want.
+ */
+export function fairLevel(wants: number[], capacity: number): number {
+  let left = capacity
+  let count = wants.length
+  for (const want of [...wants].sort((a, b) => a - b)) {
+    if (want > left / count) return left / count
+    left -= want
+    count--
+  }
+  return Number.POSITIVE_INFINITY
+}
+
+/**
+ * Admission while the journal is behind: first organizations get fair shares of what refine takes, then the keys of one
+ * that wants more. So one that floods waits, and the others don't wait behind what it sent. Refused bytes count as
+ * wanted, or whoever is refused would look modest. Nothing is held while the lag is below `pressureBytes`.
+ */
+export function createShare(journal: Pick<JournalWriter, 'lagBytes' | 'doneBytes'>, boundBytes: number): Share {
+  return new Admission(journal, boundBytes)
+}
+
+class Admission implements Share {
+  readonly #journal: Pick<JournalWriter, 'lagBytes' | 'doneBytes'>
+  readonly #boundBytes: number
+  readonly #meters = new Map<number, Meter>()
+  #countedMs = 0
+  #lag = 0
+  #done = 0
+  /** Bytes a second that refine takes. */
+  #drain = 0
+  /** When it last took any. */
+  #movedMs = 0
+  #on = false
+
+  constructor(journal: Pick<JournalWriter, 'lagBytes' | 'doneBytes'>, boundBytes: number) {
+    this.#journal = journal
+    this.#boundBytes = boundBytes
+  }
+
+  take(key: AcceptKey, bytes: number, nowMs: number): Limited | undefined {
+    const passedMs = nowMs - this.#countedMs
+    // A clock that was set back counts from there.
+    if (passedMs < 0 || passedMs >= countMs)
+      this.#count(nowMs, passedMs > 0 && passedMs < 10 * meanMs ? passedMs : countMs)
+    const meter = this.#meterOf(key)
+    meter.bytes += bytes
+    if (!this.#on || meter.share === Number.POSITIVE_INFINITY) return undefined
+    if (meter.budget <= 0) return { scope: 'key', reason: 'overloaded', retryAfterS }
+    meter.budget -= bytes
+    return undefined
+  }
+
+  level(key: AcceptKey): number {
+    const meter = this.#on ? this.#meters.get(key.keyId) : undefined
+    return meter?.share ?? Number.POSITIVE_INFINITY
+  }
+
+  #meterOf(key: AcceptKey): Meter {
+    let meter = this.#meters.get(key.keyId)
+    if (!meter) {
+      meter = { organizationId: key.organizationId, bytes: 0, rate: 0, budget: 0, share: Number.POSITIVE_INFINITY }
+      this.#meters.set(key.keyId, meter)
+    }
+    return meter
+  }
+
+  #count(nowMs: number, spanMs: number): void {
+    this.#countedMs = nowMs
+    const weight = Math.min(1, spanMs / meanMs)
+    this.#lag = this.#journal.lagBytes()
+    const done = this.#journal.doneBytes()
+    const drained = done - this.#done
+    this.#done = done
+    if (drained > 0 || this.#lag === 0 || this.#movedMs > nowMs) this.#movedMs = nowMs
+    // Refine takes in batches of up to 8 MiB: most counts see nothing of it, so a mean is what counts.
+    this.#drain += ((drained * 1000) / spanMs - this.#drain) * weight
+    for (const [id, meter] of this.#meters) {
+      meter.rate += ((meter.bytes * 1000) / spanMs - meter.rate) * weight
+      meter.bytes = 0
+      if (meter.rate < 1) this.#meters.delete(id)
+    }
+    const capacity = this.#capacity(nowMs)
+    const wasOn = this.#on
+    this.#on = capacity !== undefined
+    if (capacity === undefined) return
+    this.#part(capacity)
+    for (const meter of this.#meters.values()) {
+      const before = wasOn && Number.isFinite(meter.budget) ? meter.budget : 0
+      // A second of it may come at once; what was taken too much is owed.
+      meter.budget = Math.min(meter.share, before + (meter.share * spanMs) / 1000)
+    }
+  }
+
+  /** Bytes a second that may come in: a little less than what refine takes, so that the lag goes down again. */
+  #capacity(nowMs: number): number | undefined {
+    if (this.#lag < pressureBytes) return undefined
+    if (nowMs - this.#movedMs < standingMs) return this.#drain * 0.9
+    if (this.#lag < this.#boundBytes * standingPart) return undefined
+    return (Math.max(0, this.#boundBytes - this.#lag) / lastMs) * 1000
+  }
+
+  #part(capacity: number): void {
+    const organizations = Map.groupBy(this.#meters.values(), (meter) => meter.organizationId)
+    const wanted = (own: Meter[]) => own.reduce((sum, meter) => sum + meter.rate, 0)
+    const level = fairLevel([...organizations.values()].map(wanted), capacity)
+    for (const own of organizations.values()) {
+      const rates = own.map((meter) => meter.rate)
+      const share = wanted(own) <= level ? Number.POSITIVE_INFINITY : fairLevel(rates, level)
+      for (const meter of own) meter.share = Math.max(shareBytesPerSMin, share)
+    }
+  }
+}

@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { packDead } from '../journal/dead.ts'
+import type { IntakeNote } from '../journal/note.ts'
+import { reasons } from '../outcome.ts'
+import type { RestDeadItem, RestIntakes, RestLedger, RestUsage } from '../protocol/rest-status.ts'
+import { openTestApp, type TestApp } from './app.cases.ts'
+import { todoFor, todoOf } from './todo.ts'
+
+const state: { made?: TestApp } = {}
+function made(): TestApp {
+  if (!state.made) throw new Error('not open')
+  return state.made
+}
+const O = '/organizations/acme'
+const get = (path: string, options?: Parameters<TestApp['call']>[2]) => made().call('GET', path, options)
+
+/** A token of somebody who may only look. */
+async function viewer(): Promise<string> {
+  const { app, organization } = made()
+  const person =
+    app.auth.personByEmail('viewer@example.test') ??
+    (await app.auth.createPerson({ name: 'V', email: 'viewer@example.test', password: 'correct horse battery' }))
+  app.meta.setMember(organization.id, person.id, 'viewer')
+  return app.auth.createToken(person, 'v', ['org:admin', 'project:admin', 'event:admin'], null).secret
+}
+
+beforeAll(async () => {
+  state.made = await openTestApp()
+  const { app, project } = made()
+  await made().store([{ message: 'one' }, { message: 'two' }])
+  const count = { projectId: project.id, keyId: 1, itemType: 'event', bytes: 10 }
+  app.meta.addOutcomes(
+    [
+      { ...count, category: 'error', outcome: 'invalid', reason: 'bad_json', quantity: 3 },
+      { ...count, projectId: 0, keyId: 0, category: 'unknown', outcome: 'invalid', reason: 'unknown_key', quantity: 1 },
+    ],
+    app.clock.now(),
+  )
+  app.meta.addOutcomes(
+    [{ ...count, category: 'error', outcome: 'stored', reason: 'ok', quantity: 7 }],
+    app.clock.now() - 5 * 3_600_000,
+  )
+}, 60_000)
+afterAll(() => state.made?.close())
+
+describe('ledger', () => {
+  test.each([
+    ['range=1h', 6, 'bad_json ok unknown_key'],
+    ['range=24h', 13, 'bad_json ok unknown_key'],
+    ['range=13m&project=web', 12, 'bad_json ok'],
+    ['range=24h&key=1', 12, 'bad_json ok'],
+  ])('%s', async (query, sum, found) => {
+    const { rows } = (await get(`${O}/ledger/?${query}`)).json as RestLedger
+    expect(rows.reduce((all, row) => all + row.quantity, 0)).toBe(sum)
+    expect([...new Set(rows.map((row) => row.reason))].sort().join(' ')).toBe(found)
+    for (const row of rows) expect(row.todo === '').toBe(row.reason === 'ok')
+  })
+  test.each([
+    ['range=1d', 400],
+    ['key=999', 400],
+    ['project=nope', 404],
+  ])('%s is %d', async (query, status) => {
+    expect((await get(`${O}/ledger/?${query}`)).status).toBe(status)
+  })
+  test('each reason says what to do', () => {
+    for (const reason of reasons) expect(todoOf[reason] === '').toBe(reason === 'ok')
+    expect(todoFor('__proto__')).toBe('')
+  })
+})
+
+describe('dead items', () => {
+  const body = Buffer.from(`{}\n{"type":"event"}\n{"message":"${'x'.repeat(20_000)}"}\n`)
+  const list = async () => (await get(`${O}/dead-items/`)).json as RestDeadItem[]
+
+  beforeAll(async () => {
+    const { app, project, organization } = made()
+    const facts = { receivedMs: app.clock.now(), projectId: project.id, keyId: 1 }
+    const head = {
+      ...facts,
+      kind: 'envelope',
+      organizationId: organization.id,
+      clientAddress: '',
+      userAgent: '',
+    } as const
+    const dead = [7, 8].map((jpos) => ({
+      ...{ ...facts, jpos, reason: 'Error: x', bytes: body.length },
+      blobKey: `dead/${jpos}`,
+    }))
+    for (const { blobKey } of dead)
+      await app.blobs.put(blobKey, packDead({ ...head, origin: '', contentType: '' }, body))
+    const batch = app.meta.openBatch(1000, 1010)
+    app.meta.commitBatch(batch, { events: [], attachments: [], outcomes: [], dead }, app.clock.now())
+  })
+
+  test('are listed; the record is shown to its first 16 KiB', async () => {
+    const [newest] = await list()
+    expect(newest).toMatchObject({ project: { slug: 'web' }, key: { label: 'Default' }, reason: 'Error: x' })
+    const look = (await get(`${O}/dead-items/${newest?.id}/`)).json as { text: string; textBytes: number }
+    expect(look.textBytes).toBe(16 * 1024)
+    expect(look.text).toContain('"kind":"envelope"')
+    expect(look.text).toContain('{"type":"event"}')
+  })
+
+  test('a viewer sees the list and nothing more; strangers see nothing', async () => {
+    const token = await viewer()
+    const id = (await list())[0]?.id
+    expect((await get(`${O}/dead-items/`, { token })).status).toBe(200)
+    for (const [method, path] of [
+      ['GET', `${O}/dead-items/${id}/`],
+      ['POST', `${O}/dead-items/${id}/again/`],
+      ['DELETE', `${O}/dead-items/${id}/`],
+    ] as const)
+      expect((await made().call(method, path, { token })).status).toBe(403)
+    expect((await get(`${O}/dead-items/`, { token: null })).status).toBe(401)
+    expect((await get(`${O}/dead-items/99999/`)).status).toBe(404)
+    expect((await get(`${O}/dead-items/x/`)).status).toBe(404)
+  })
+
+  test('are sent again, and deleted with what is kept of them', async () => {
+    const [first, second] = await list()
+    expect((await made().call('POST', `${O}/dead-items/${first?.id}/again/`)).status).toBe(202)
+    expect(made().sent.again).toEqual([Number(first?.id)])
+    expect((await made().call('DELETE', `${O}/dead-items/${second?.id}/`)).status).toBe(204)
+    expect((await made().call('DELETE', `${O}/dead-items/${second?.id}/`)).status).toBe(404)
+    expect(await made().app.blobs.get('dead/7')).toBeUndefined()
+    expect((await list()).map((one) => one.id)).toEqual([first?.id])
+  })
+})
+
+test('usage: rows and bytes by project, and what all share', async () => {
+  const usage = (await get(`${O}/usage/`)).json as RestUsage
+  expect(usage.projects).toMatchObject([{ slug: 'web', events: { rows: 2 }, attachments: { count: 0 } }])
+  expect(usage.projects[0]?.events?.bytes).toBeGreaterThan(0)
+  expect(usage.projects[0]?.deadItems.count).toBe(1)
+})
+
+test('the ingest debugger: a project’s requests; those without a key stand with the installation', async () => {
+  const { app, project } = made()
+  const note: IntakeNote = {
+    ...{ atMs: app.clock.now(), keyId: 1, projectId: project.id, route: 'envelope', sdk: 's/1', bytes: 5 },
+    ...{ status: 403, code: 'ACCEPT_ORIGIN_REFUSED', reason: 'origin', eventId: '', jpos: -1, more: 0 },
+    items: [{ type: 'event', bytes: 4, outcome: 'invalid', reason: 'origin' }],
+  }
+  app.intakes.take([note, { ...note, keyId: 0, code: 'ACCEPT_KEY_UNKNOWN', reason: 'unknown_key', items: [] }])
+  const found = (await get('/projects/acme/web/ingest/')).json as RestIntakes
+  expect(found.keys).toMatchObject([{ id: '1', label: 'Default', isActive: true }])
+  expect(found.requests).toMatchObject([{ key: '1', code: 'ACCEPT_ORIGIN_REFUSED', todo: todoOf.origin }])
+  expect((await get('/projects/acme/web/ingest/?key=2')).json).toMatchObject({ requests: [] })
+  expect((await get('/status/ingest/')).json).toMatchObject([{ key: null, todo: todoOf.unknown_key }])
+})
+
+test.each([
+  ['/status/jobs/', 200],
+  ['/status/access/', 204],
+])('%s', async (path, status) => {
+  expect((await get(path)).status).toBe(status)
+  expect((await get(path, { token: null })).status).toBe(401)
+})

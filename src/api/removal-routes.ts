@@ -1,0 +1,132 @@
+import { z } from 'zod'
+import { MishapError } from '../errors.ts'
+import type { RestRemoval } from '../protocol/rest.ts'
+import type { Removal } from '../store/meta/removals.ts'
+import * as people from './people-schemas.ts'
+import type { Route } from './route.ts'
+import { issueOf, organizationOf, projectOf, route } from './route.ts'
+
+/** Removals that the list shows. */
+const listMax = 100
+/** A small one is done by then; the answer says how far it got. */
+const patienceMs = 2000
+
+/** A removal in the shape of the API. */
+export function toRestRemoval(one: Removal): RestRemoval {
+  return {
+    id: String(one.id),
+    kind: one.kind,
+    title: one.title,
+    projectId: String(one.projectId),
+    issueId: one.issueId === null ? null : String(one.issueId),
+    stage: one.stage,
+    events: one.events,
+    files: one.blobs,
+    error: one.error,
+    dateCreated: new Date(one.createdMs).toISOString(),
+    dateEnded: one.endedMs === null ? null : new Date(one.endedMs).toISOString(),
+  }
+}
+
+const discardQuery = z.object({
+  discard: z.enum(['0', '1']).optional().describe('1: what comes of its fingerprints later is filtered, too.'),
+})
+const discarded = z.strictObject({ title: z.string(), hashes: z.array(z.string()), dateCreated: z.iso.datetime() })
+const P = '/projects/:org/:project'
+
+/** Deletion of issues and projects across all stores, and what is filtered after it. */
+export const removalRoutes: readonly Route[] = [
+  ...['/organizations/:org/issues/:issue', '/issues/:issue'].map((path, i) =>
+    route({
+      method: 'DELETE',
+      path,
+      operationId: i === 0 ? 'organizationIssueDelete' : 'issueDelete',
+      summary: 'Deletes an issue with its events, files and feedback; the answer says how far it is.',
+      action: 'issue:delete',
+      query: discardQuery,
+      status: 202,
+      response: people.removal,
+      handle: async ({ app, actor, found, query }) => {
+        const { id: issueId, projectId } = issueOf(found)
+        const kind = query.discard === '1' ? 'discard' : 'issue'
+        const { id } = app.removals.ask({ kind, projectId, issueId, userId: actor.person.id })
+        const removal = await app.removals.wait(id, patienceMs)
+        if (!removal) throw new MishapError('NOT_FOUND')
+        return { body: toRestRemoval(removal), status: 202 as const }
+      },
+    }),
+  ),
+  route({
+    method: 'DELETE',
+    path: P,
+    operationId: 'deleteProject',
+    summary: 'Deletes a project with all that it has; its keys end at once. The answer says how far it is.',
+    action: 'project:delete',
+    status: 202,
+    response: people.removal,
+    handle: async ({ app, actor, found }) => {
+      const { id: projectId } = projectOf(found)
+      const asked = app.removals.ask({ kind: 'project', projectId, issueId: null, userId: actor.person.id })
+      await app.publishKeys()
+      const removal = await app.removals.wait(asked.id, patienceMs)
+      if (!removal) throw new MishapError('NOT_FOUND')
+      return { body: toRestRemoval(removal), status: 202 }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/organizations/:org/removals',
+    operationId: 'listRemovals',
+    summary: 'What was deleted, newest first: how many events and files, and when every store was asked once more.',
+    action: 'organization:read',
+    response: z.array(people.removal),
+    handle: ({ app, found }) => ({ body: app.meta.removalsOf(organizationOf(found).id, listMax).map(toRestRemoval) }),
+  }),
+  route({
+    method: 'GET',
+    path: '/organizations/:org/removals/:removal',
+    operationId: 'removal',
+    summary: 'One deletion and how far it is.',
+    action: 'organization:read',
+    response: people.removal,
+    handle: ({ app, found, params }) => {
+      const one = app.meta.removalById(Number(params.removal) || 0)
+      if (one?.organizationId !== organizationOf(found).id) throw new MishapError('NOT_FOUND')
+      return { body: toRestRemoval(one) }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: `${P}/discarded`,
+    operationId: 'listDiscarded',
+    summary: 'Issues that were deleted for good: events of their fingerprints are filtered.',
+    action: 'project:read',
+    response: z.array(discarded),
+    handle: ({ app, found }) => {
+      const rows = app.meta.discardedOf(projectOf(found).id)
+      return {
+        body: [...new Set(rows.map((one) => one.title))].map((title) => {
+          const own = rows.filter((one) => one.title === title)
+          return {
+            title,
+            hashes: own.map((one) => one.hash),
+            dateCreated: new Date(own[0]?.createdMs ?? 0).toISOString(),
+          }
+        }),
+      }
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: `${P}/discarded/:title`,
+    operationId: 'undiscard',
+    summary: 'Takes the filter of a deleted issue (by its short id) away: its fingerprints make an issue again.',
+    action: 'issue:delete',
+    status: 204,
+    response: z.undefined(),
+    handle: ({ app, found, params }) => {
+      app.meta.undiscard(projectOf(found).id, params.title ?? '')
+      return { body: undefined, status: 204 }
+    },
+  }),
+]

@@ -1,0 +1,71 @@
+import type { App } from '../app.ts'
+import { MishapError } from '../errors.ts'
+import type { RestUsage } from '../protocol/rest-status.ts'
+import type { Organization } from '../store/meta/meta.ts'
+import { bytesUnder } from './status.ts'
+
+const dayMs = 86_400_000
+
+/** Rows and bytes of each project in the events store; undefined while it is away. */
+async function eventsOf(app: App): Promise<Map<number, { rows: number; bytes: number }> | undefined> {
+  try {
+    const [counts, tables] = await Promise.all([app.events.rowsByProject(), app.events.size()])
+    const onDisk = tables.reduce((sum, table) => sum + table.bytesOnDisk, 0)
+    const received = new Map<number, { quantity: number; bytes: number }>()
+    const all = { quantity: 0, bytes: 0 }
+    const fromMs = app.clock.now() - app.config.retentionErrorsDays * dayMs
+    for (const one of app.meta.outcomeSums({ fromMs })) {
+      if (one.outcome !== 'stored' || one.category === 'attachment') continue
+      const sum = received.get(one.projectId) ?? { quantity: 0, bytes: 0 }
+      for (const into of [sum, all]) {
+        into.quantity += one.quantity
+        into.bytes += one.bytes
+      }
+      received.set(one.projectId, sum)
+    }
+    const meanOf = ({ quantity, bytes }: typeof all) => (quantity > 0 && bytes > 0 ? bytes / quantity : undefined)
+    const weights = counts.map((one) => ({
+      ...one,
+      weight: one.rows * (meanOf(received.get(one.projectId) ?? all) ?? meanOf(all) ?? 1),
+    }))
+    const whole = weights.reduce((sum, one) => sum + one.weight, 0)
+    return new Map(
+      weights.map(({ projectId, rows, weight }) => [
+        projectId,
+        { rows, bytes: whole > 0 ? Math.round((onDisk * weight) / whole) : 0 },
+      ]),
+    )
+  } catch (error) {
+    if (error instanceof MishapError && error.code === 'STORE_UNAVAILABLE') return undefined
+    throw error
+  }
+}
+
+/**
+ * What an organization's projects take on disk, by kind, most first; and what all share. Bytes of events are a share of
+ * the store's files by rows and the mean size that a project's items had when they were received: packed columns can't be
+ * told apart by project.
+ */
+export async function usageOf(app: App, organization: Organization): Promise<RestUsage> {
+  const under = (folder: string) => bytesUnder(`${app.config.data}/${folder}`)
+  const [events, journalBytes, databaseBytes, spoolBytes] = await Promise.all([
+    eventsOf(app),
+    ...(['journal', 'meta', 'blobs/spool'] as const).map(under),
+  ] as const)
+  const kept = new Map(app.meta.bytesByProject().map((one) => [one.projectId, one]))
+  const none = { count: 0, bytes: 0 }
+  const projects = app.meta.projectsOf(organization.id).map(({ id, slug }) => ({
+    id: String(id),
+    slug,
+    events: events ? (events.get(id) ?? { rows: 0, bytes: 0 }) : null,
+    attachments: kept.get(id)?.attachments ?? none,
+    deadItems: kept.get(id)?.dead ?? none,
+  }))
+  const sum = (one: (typeof projects)[number]) => (one.events?.bytes ?? 0) + one.attachments.bytes + one.deadItems.bytes
+  return {
+    projects: projects.sort((a, b) => sum(b) - sum(a)),
+    journalBytes: journalBytes ?? 0,
+    databaseBytes: databaseBytes ?? 0,
+    spoolBytes: spoolBytes ?? 0,
+  }
+}

@@ -1,0 +1,39 @@
+import type { Clock } from '../clock.ts'
+import type { BlobStore } from '../store/blobs/blobs.ts'
+import type { EventStore } from '../store/events/events.ts'
+import type { MetaStore } from '../store/meta/meta.ts'
+
+const dayMs = 86_400_000
+const weekMs = 7 * dayMs
+/** 1970 began on a Thursday: the first Monday was four days later. */
+const mondayMs = 4 * dayMs
+
+/** The last Monday at midnight (UTC) up to `atMs`: events leave by whole weeks, as their rollups know no days. */
+export const mondayBefore = (atMs: number): number => Math.floor((atMs - mondayMs) / weekMs) * weekMs + mondayMs
+
+/** Drops what organizations keep for a shorter time than the installation; returns how many files went. */
+export async function keepOwn({
+  clock,
+  meta,
+  events,
+  blobs,
+  retentionErrorsDays,
+}: {
+  clock: Clock
+  meta: Pick<MetaStore, 'shorterRetentions' | 'dropKept'>
+  events: Pick<EventStore, 'removeBefore'>
+  blobs: Pick<BlobStore, 'delete'>
+  retentionErrorsDays: number
+}): Promise<number> {
+  let removed = 0
+  for (const { organizationId, days, projectIds } of meta.shorterRetentions()) {
+    if (days >= retentionErrorsDays || projectIds.length === 0) continue
+    const beforeMs = mondayBefore(clock.now() - days * dayMs)
+    await events.removeBefore(projectIds, beforeMs)
+    for (const key of meta.dropKept(organizationId, projectIds, beforeMs)) {
+      await blobs.delete(key)
+      removed++
+    }
+  }
+  return removed
+}

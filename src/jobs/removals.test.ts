@@ -1,0 +1,132 @@
+import { expect, test } from 'vitest'
+import { testClock } from '../clock.ts'
+import { silent } from '../observe.ts'
+import type { Removal } from '../store/meta/removals.ts'
+import { keepOwn, mondayBefore } from './own-retention.ts'
+import { createRemovals, type RemovalDeps } from './removals.ts'
+
+const asked: Removal = {
+  ...{ id: 1, organizationId: 1, projectId: 7, issueId: 3, kind: 'issue', title: 'WEB-3', userId: 'ann' },
+  ...{ createdMs: 0, endedMs: null, stage: 'asked', events: 0, blobs: 0, error: '' },
+}
+
+/** A removal over stores that only note what they are asked; `failAt` throws once at that step. */
+function world(failAt = '') {
+  const steps: string[] = []
+  const state = { removal: { ...asked }, failAt, open: 0, held: 0, doomed: ['a', 'b'] }
+  const step = (name: string) => {
+    steps.push(`${name}${state.held > 0 ? '' : ' free'}`)
+    if (state.failAt === name) {
+      state.failAt = ''
+      throw new Error(`no ${name}`)
+    }
+  }
+  const deps = {
+    clock: testClock(),
+    observe: silent,
+    meta: {
+      askRemoval: () => state.removal,
+      openRemovals: () => (state.removal.endedMs === null ? [state.removal] : []),
+      removalById: () => state.removal,
+      openBatches: () => Array.from({ length: state.open }, () => ({})),
+      hashesOf: () => new Map([[3, ['aa']]]),
+      attachedEventIds: (_project: number, after: string) => (after === '' ? ['e1', 'e2'] : []),
+      doomAttachments: (_id: number, _project: number, ids: string[]) => step(`doom ${ids.join()}`),
+      removeRows: () => {
+        step('rows')
+        Object.assign(state.removal, { stage: 'blobs' })
+      },
+      doomedBlobs: () => [...state.doomed],
+      forgetDoomed: () => {
+        state.doomed = []
+      },
+      setRemoval: (_id: number, change: Partial<Removal>) => Object.assign(state.removal, change),
+      issueById: () => undefined,
+      projectById: () => undefined,
+    },
+    events: {
+      eventsAmong: async () => ['e2'],
+      remove: async () => {
+        step('events')
+        return 4
+      },
+      rewrite: async () => step('rewrite'),
+      rowsOf: async () => 0,
+    },
+    blobs: { delete: async (key: string) => step(`blob ${key}`), list: async () => [] },
+    pause: async () => {
+      state.held++
+      return () => void state.held--
+    },
+    removed: async () => step('told'),
+  } as unknown as RemovalDeps
+  return { deps, steps, state }
+}
+
+const whole = ['doom e2', 'events', 'rows', 'told free', 'blob a free', 'blob b free', 'rewrite free']
+
+test('files are found, then events go, then rows, while nothing is committed; the rest beside ingest', async () => {
+  const { deps, steps, state } = world()
+  expect(await createRemovals(deps).run()).toEqual({ done: 1, failed: 0 })
+  expect(steps).toEqual(whole)
+  expect([state.removal.stage, state.removal.blobs, state.held]).toEqual(['done', 2, 0])
+})
+
+test.each(['events', 'rows', 'told', 'blob b', 'rewrite'])(
+  'a failure at %s lets go, says so, and is gone on with',
+  async (failAt) => {
+    const { deps, steps, state } = world(failAt)
+    const removals = createRemovals(deps)
+    expect(await removals.run()).toEqual({ done: 0, failed: 1 })
+    expect([state.held, state.removal.error]).toEqual([0, `Error: no ${failAt}`])
+    expect(await removals.run()).toEqual({ done: 1, failed: 0 })
+    expect([state.removal.stage, state.removal.error]).toEqual(['done', ''])
+    expect(new Set(steps)).toEqual(new Set(whole))
+    expect(await removals.run()).toEqual({ done: 0, failed: 0 })
+  },
+)
+
+test('a batch that waits for its recovery is waited for', async () => {
+  const { deps, steps, state } = world()
+  state.open = 1
+  expect(await createRemovals(deps).run()).toEqual({ done: 0, failed: 0 })
+  expect([steps, state.removal.stage, state.held]).toEqual([[], 'asked', 0])
+})
+
+test('what is left is named, and the removal stays open', async () => {
+  const { deps, state } = world()
+  Object.assign(deps.meta, { issueById: () => ({}) })
+  expect(await createRemovals(deps).run()).toEqual({ done: 0, failed: 1 })
+  expect([state.removal.error, state.removal.endedMs]).toEqual(['Error: still there: the issue', null])
+})
+
+test.each([
+  ['2026-11-21T15:00:00Z', '2026-11-16T00:00:00.000Z'],
+  ['2026-11-16T00:00:00Z', '2026-11-16T00:00:00.000Z'],
+  ['2026-11-15T23:59:59Z', '2026-11-09T00:00:00.000Z'],
+])('the Monday before %s is %s', (at, monday) => {
+  expect(new Date(mondayBefore(Date.parse(at))).toISOString()).toBe(monday)
+})
+
+test('only a shorter retention than the installation’s is kept, for the organization’s own projects', async () => {
+  const clock = testClock(Date.parse('2026-11-21T15:00:00Z'))
+  const calls: unknown[] = []
+  const removed = await keepOwn({
+    ...{ clock, retentionErrorsDays: 90 },
+    meta: {
+      shorterRetentions: () => [
+        { organizationId: 1, days: 30, projectIds: [5, 6] },
+        { organizationId: 2, days: 90, projectIds: [7] },
+        { organizationId: 3, days: 5, projectIds: [] },
+      ],
+      dropKept: (...given) => {
+        calls.push(given)
+        return ['attachments/5/x']
+      },
+    },
+    events: { removeBefore: async (...given) => void calls.push(given) },
+    blobs: { delete: async (key) => void calls.push(key) },
+  })
+  const monday = Date.parse('2026-10-19T00:00:00Z')
+  expect([removed, calls]).toEqual([1, [[[5, 6], monday], [1, [5, 6], monday], 'attachments/5/x']])
+})

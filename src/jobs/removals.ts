@@ -1,0 +1,157 @@
+import type { Clock } from '../clock.ts'
+import type { Observe } from '../observe.ts'
+import type { BlobStore } from '../store/blobs/blobs.ts'
+import type { EventStore } from '../store/events/events.ts'
+import type { MetaStore } from '../store/meta/meta.ts'
+import type { Removal, RemovalKind } from '../store/meta/removals.ts'
+
+export type RemovalDeps = {
+  clock: Clock
+  observe: Observe
+  meta: MetaStore
+  events: Pick<EventStore, 'remove' | 'rewrite' | 'rowsOf' | 'eventsAmong'>
+  blobs: Pick<BlobStore, 'delete' | 'list'>
+  /** Lets the batches in flight end and holds the others, until the returned function is called. */
+  pause(): Promise<() => void>
+  /** After rows of a thing are gone: screens and accept are told. */
+  removed(removal: Removal): Promise<void>
+}
+
+/** Deletion across the stores: asked for by people, done in the background, begun again after a crash where it stood. */
+export type Removals = {
+  /** Asks for a removal and starts it. Throws NOT_FOUND. */
+  ask(value: { kind: RemovalKind; projectId: number; issueId: number | null; userId: string | null }): Removal
+  /** Does all that is open; never runs twice at the same time. For the jobs table. */
+  run(): Promise<Record<string, unknown>>
+  /** Resolves with the removal once it has ended or `ms` have passed. */
+  wait(id: number, ms: number): Promise<Removal | undefined>
+}
+
+/** Event ids and files in one step: a crash repeats at most one. */
+const stepMax = 1000
+const lookMs = 25
+
+/** The files of an issue's events: found while the events stand, as only they say which issue an attachment belongs to. */
+async function doomAttachments(deps: RemovalDeps, removal: Removal, hashes: readonly string[]): Promise<void> {
+  const { meta, events } = deps
+  const { id, projectId } = removal
+  for (let after = ''; ; ) {
+    const ids = meta.attachedEventIds(projectId, after, stepMax)
+    const last = ids.at(-1)
+    if (last === undefined) return
+    meta.doomAttachments(id, projectId, await events.eventsAmong(projectId, hashes, ids))
+    after = last
+  }
+}
+
+/**
+ * Takes events and rows away while nothing is being committed: a row that came in between would belong to no issue.
+ * Returns false when a batch of before a crash has still to be recovered.
+ */
+async function removeRows(deps: RemovalDeps, removal: Removal): Promise<boolean> {
+  const { meta, events } = deps
+  const resume = await deps.pause()
+  try {
+    if (meta.openBatches().length > 0) return false
+    const { projectId, issueId } = removal
+    const hashes = issueId === null ? undefined : (meta.hashesOf([issueId]).get(issueId) ?? [])
+    if (hashes) await doomAttachments(deps, removal, hashes)
+    const gone = hashes?.length === 0 ? 0 : await events.remove(projectId, hashes)
+    meta.removeRows(removal.id, gone)
+  } finally {
+    resume()
+  }
+  await deps.removed(removal)
+  return true
+}
+
+async function removeBlobs(deps: RemovalDeps, removal: Removal): Promise<void> {
+  const { meta, blobs } = deps
+  let count = meta.removalById(removal.id)?.blobs ?? 0
+  const drop = async (keys: readonly string[]) => {
+    for (const key of keys) await blobs.delete(key)
+    count += keys.length
+  }
+  for (;;) {
+    const keys = meta.doomedBlobs(removal.id, stepMax)
+    if (keys.length === 0) break
+    await drop(keys)
+    meta.forgetDoomed(keys)
+    meta.setRemoval(removal.id, { blobs: count })
+  }
+  // What no row named: a crash may have left it.
+  if (removal.issueId === null) await drop(await blobs.list(`attachments/${removal.projectId}`))
+  meta.setRemoval(removal.id, { blobs: count, stage: 'proof' })
+}
+
+/** Asks every store once more; throws what is left. An issue that came again in the meantime is a new one. */
+async function prove(deps: RemovalDeps, removal: Removal): Promise<void> {
+  const { meta, events, blobs } = deps
+  // A masked row is out of every answer at once, but its bytes leave with the part.
+  await events.rewrite()
+  const left: string[] = []
+  if (removal.issueId === null) {
+    const rows = await events.rowsOf(removal.projectId)
+    if (rows > 0) left.push(`${rows} rows of events`)
+    if (meta.projectById(removal.projectId)) left.push('the project')
+    const files = await blobs.list(`attachments/${removal.projectId}`)
+    if (files.length > 0) left.push(`${files.length} files`)
+  } else if (meta.issueById(removal.issueId)) left.push('the issue')
+  if (meta.doomedBlobs(removal.id, 1).length > 0) left.push('files')
+  if (left.length > 0) throw new Error(`still there: ${left.join(', ')}`)
+  meta.setRemoval(removal.id, { stage: 'done', endedMs: deps.clock.now(), error: '' })
+}
+
+/** One removal from where it stands to its end; false when it has to wait. */
+async function finish(deps: RemovalDeps, removal: Removal): Promise<boolean> {
+  if (removal.stage === 'asked' && !(await removeRows(deps, removal))) return false
+  if (removal.stage !== 'proof') await removeBlobs(deps, removal)
+  await prove(deps, removal)
+  deps.observe.info({ removal: removal.id, kind: removal.kind, project: removal.projectId }, 'a removal is done')
+  return true
+}
+
+/** Makes the removals of process app; nothing runs before `ask` or `run`. */
+export function createRemovals(deps: RemovalDeps): Removals {
+  const { meta, clock, observe } = deps
+  const state: { running: Promise<Record<string, unknown>> | undefined } = { running: undefined }
+
+  async function round(): Promise<Record<string, unknown>> {
+    let done = 0
+    let failed = 0
+    for (const removal of meta.openRemovals()) {
+      try {
+        if (await finish(deps, removal)) done++
+      } catch (error) {
+        failed++
+        meta.setRemoval(removal.id, { error: String(error).slice(0, 300) })
+        observe.warn({ removal: removal.id, error: String(error).slice(0, 300) }, 'a removal is tried again later')
+      }
+    }
+    return { done, failed }
+  }
+
+  const run = (): Promise<Record<string, unknown>> => {
+    state.running ??= round().finally(() => {
+      state.running = undefined
+    })
+    return state.running
+  }
+
+  return {
+    ask: (value) => {
+      const removal = meta.askRemoval(value)
+      // One that is asked for while another runs is taken by the next round.
+      void (state.running ?? Promise.resolve()).then(run).catch(() => undefined)
+      return removal
+    },
+    run,
+    wait: async (id, ms) => {
+      for (const endMs = clock.now() + ms; ; ) {
+        const found = meta.removalById(id)
+        if (!found || found.endedMs !== null || clock.now() >= endMs) return found
+        await clock.sleep(lookMs)
+      }
+    },
+  }
+}

@@ -1,0 +1,81 @@
+import type { Clock } from '../clock.ts'
+import { faultOf } from '../observe.ts'
+import type { MetaStore } from '../store/meta/meta.ts'
+
+/** What a person sees of a job. */
+export type JobState = {
+  name: string
+  everyMs: number
+  /** Since when it runs; null while it does not. */
+  runningSinceMs: number | null
+  /** When its last run began, and how long that took. */
+  lastMs: number | null
+  durationMs: number
+  /** What the last run did, as it says itself. */
+  result: Record<string, unknown>
+  /** Why the last run failed; '' when it did not. */
+  error: string
+  /** Runs that failed one after the other. */
+  failures: number
+  nextMs: number | null
+}
+
+type Timed = { name: string; everyMs: number; firstMs: number }
+type Kept = Pick<JobState, 'lastMs' | 'durationMs' | 'result' | 'error' | 'failures'>
+
+/** Where states outlive a restart: a job of once an hour would otherwise show nothing for an hour. */
+const valueName = 'jobs'
+/** States of jobs that run more often are not kept. */
+const keptEveryMs = 60_000
+
+const none: Kept = { lastMs: null, durationMs: 0, result: {}, error: '', failures: 0 }
+
+function readKept(meta: Pick<MetaStore, 'getValue'>): Record<string, Kept> {
+  try {
+    return JSON.parse(meta.getValue(valueName) ?? '{}') as Record<string, Kept>
+  } catch {
+    return {}
+  }
+}
+
+/** Remembers how each job went. */
+export function createJobStates(clock: Clock, meta: Pick<MetaStore, 'getValue' | 'setValue'>, jobs: readonly Timed[]) {
+  const before = readKept(meta)
+  const kept = new Map<string, Kept>(jobs.map(({ name }) => [name, { ...none, ...before[name] }]))
+  const running = new Map<string, number>()
+  const started = { atMs: undefined as number | undefined }
+
+  function end({ name, everyMs }: Timed, change: Pick<Kept, 'result' | 'error'>): void {
+    const lastMs = running.get(name) ?? clock.now()
+    running.delete(name)
+    const failures = change.error === '' ? 0 : (kept.get(name)?.failures ?? 0) + 1
+    kept.set(name, { ...change, lastMs, durationMs: Math.max(0, clock.now() - lastMs), failures })
+    if (everyMs < keptEveryMs) return
+    const slow = jobs.filter((one) => one.everyMs >= keptEveryMs).map((one) => [one.name, kept.get(one.name)])
+    meta.setValue(valueName, JSON.stringify(Object.fromEntries(slow)))
+  }
+
+  function nextOf({ everyMs, firstMs }: Timed): number | null {
+    if (started.atMs === undefined) return null
+    const passedMs = clock.now() - started.atMs
+    if (passedMs < firstMs && firstMs < everyMs) return started.atMs + firstMs
+    return started.atMs + (Math.floor(passedMs / everyMs) + 1) * everyMs
+  }
+
+  return {
+    started: () => {
+      started.atMs = clock.now()
+    },
+    begin: (job: Timed) => void running.set(job.name, clock.now()),
+    done: (job: Timed, result: Record<string, unknown>) => end(job, { result, error: '' }),
+    failed: (job: Timed, error: unknown) => end(job, { result: {}, error: faultOf(error) }),
+    all: (): JobState[] =>
+      jobs.map((job) => ({
+        name: job.name,
+        everyMs: job.everyMs,
+        runningSinceMs: running.get(job.name) ?? null,
+        ...(kept.get(job.name) ?? none),
+        nextMs: nextOf(job),
+      })),
+  }
+}

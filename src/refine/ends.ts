@@ -1,0 +1,67 @@
+import type { JournalRecord } from '../journal/journal.ts'
+import { type ItemEnd, noteItemsMax, notesPerKey, type RecordEnd } from '../journal/note.ts'
+import type { BatchEffects } from '../store/meta/meta.ts'
+import type { Refined } from './record.ts'
+
+/** The ends of a refined record, as far as they are known before its batch is committed. */
+export function endOfRecord(record: JournalRecord, refined: Refined): RecordEnd {
+  const items: ItemEnd[] = []
+  for (const { row, outcome } of refined.events)
+    items.push({
+      type: outcome.itemType,
+      bytes: outcome.bytes,
+      outcome: outcome.outcome,
+      reason: outcome.reason,
+      eventId: row.eventId,
+      at: row.jpos,
+    })
+  for (const one of [
+    ...[...refined.attachments, ...refined.feedback].map(({ outcome }) => outcome),
+    ...refined.outcomes,
+  ]) {
+    if (one.outcome === 'client_discard') continue
+    items.push({
+      type: one.itemType,
+      bytes: one.bytes,
+      outcome: one.outcome,
+      reason: one.reason,
+      eventId: '',
+      at: -1,
+    })
+  }
+  const more = Math.max(0, items.length - noteItemsMax)
+  return { jpos: record.jpos, keyId: record.head.keyId, items: items.slice(0, noteItemsMax), more }
+}
+
+/** The end of a record that became a dead item whole. */
+export function endOfDead({ jpos, head }: JournalRecord, bytes: number): RecordEnd {
+  const item: ItemEnd = { type: head.kind, bytes, outcome: 'dead', reason: 'failed', eventId: '', at: -1 }
+  return { jpos, keyId: head.keyId, items: [item], more: 0 }
+}
+
+/** The newest records of each key: what a debugger that keeps 100 can show, so that a full batch costs no more. */
+export function newestEnds(ends: readonly RecordEnd[]): RecordEnd[] {
+  const seen = new Map<number, number>()
+  const kept: RecordEnd[] = []
+  for (const one of ends.toReversed()) {
+    const count = seen.get(one.keyId) ?? 0
+    seen.set(one.keyId, count + 1)
+    if (count < notesPerKey) kept.push(one)
+  }
+  return kept.reverse()
+}
+
+/** The ends as the commit made them: an event that is not among its effects was there already, or is dead. */
+export function settledEnds(ends: readonly RecordEnd[], effects: BatchEffects): RecordEnd[] {
+  const stored = new Set(effects.events.map((one) => one.jpos))
+  const dead = new Set(effects.dead.map((one) => one.jpos))
+  return ends.map((end) => ({
+    ...end,
+    items: end.items.map((item): ItemEnd => {
+      if (item.at < 0 || stored.has(item.at)) return item
+      return dead.has(item.at)
+        ? { ...item, outcome: 'dead', reason: 'failed' }
+        : { ...item, outcome: 'duplicate', reason: 'same_event_id' }
+    }),
+  }))
+}

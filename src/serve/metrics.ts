@@ -1,0 +1,129 @@
+import { readFileSync } from 'node:fs'
+import { type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { errorBody, MishapError } from '../errors.ts'
+
+/** One family of the Prometheus text format; names carry their unit, as is the custom there. */
+export type Metric = {
+  name: string
+  help: string
+  type: 'counter' | 'gauge'
+  samples: readonly (readonly [labels: Readonly<Record<string, string>>, value: number])[]
+}
+
+/** Delay of an event loop in seconds since it was asked last. */
+export type LoopDelay = { p50S: number; p99S: number; maxS: number }
+
+/** What process app tells main about itself every few seconds. */
+export type AppNumbers = {
+  journal: { waitingRecords: number; oldestWaitingMs: number }
+  refine: { batches: number; records: number; events: number; ms: number }
+  sqliteBytes: number
+  deadItems: number
+  jobsFailing: number
+  loop: LoopDelay
+  residentBytes: number
+}
+
+const escaped = (text: string) => text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')
+
+/** The text format of Prometheus, version 0.0.4. */
+export function metricsText(metrics: readonly Metric[]): string {
+  return metrics
+    .flatMap(({ name, help, type, samples }) => [
+      `# HELP ${name} ${escaped(help)}`,
+      `# TYPE ${name} ${type}`,
+      ...samples.map(([labels, value]) => {
+        const pairs = Object.entries(labels).map(([key, text]) => `${key}="${escaped(text).replaceAll('"', '\\"')}"`)
+        return `${name}${pairs.length ? `{${pairs.join(',')}}` : ''} ${Number.isFinite(value) ? value : 0}`
+      }),
+    ])
+    .join('\n')
+    .concat('\n')
+}
+
+/** Watches this process's event loop; what is returned tells its delay since it was called last. */
+export function watchLoop(): () => LoopDelay {
+  const watch = monitorEventLoopDelay({ resolution: 20 })
+  watch.enable()
+  return () => {
+    const seconds = (ns: number) => (Number.isFinite(ns) ? ns / 1e9 : 0)
+    const found = {
+      p50S: seconds(watch.percentile(50)),
+      p99S: seconds(watch.percentile(99)),
+      maxS: seconds(watch.max),
+    }
+    watch.reset()
+    return found
+  }
+}
+
+/** Resident memory of another process in bytes; undefined where the system has no /proc, or it has ended. */
+export function residentBytes(pid: number | undefined): number | undefined {
+  try {
+    const kib = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+    return kib === undefined ? undefined : Number(kib) * 1024
+  } catch {
+    return undefined
+  }
+}
+
+const forwarded = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via']
+
+/**
+ * Whether a request comes from this machine itself. One that was forwarded does not, whoever forwarded it: a proxy on
+ * the same machine speaks for the whole network.
+ */
+export function isLocal({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>): boolean {
+  const address = (socket.remoteAddress ?? '').replace(/^::ffff:/, '')
+  return (address === '::1' || /^127\./.test(address)) && forwarded.every((name) => headers[name] === undefined)
+}
+
+export type MetricsDoor = {
+  /** Socket of process app, which knows tokens. */
+  socketPath: string
+  metrics(): readonly Metric[]
+}
+
+/** Asks process app whether a token may read the status. 204 when it may, else the status to answer. */
+function askAccess(socketPath: string, authorization: string): Promise<number> {
+  return new Promise((resolve) => {
+    const asked = request({ socketPath, path: '/api/0/status/access/', headers: { authorization } }, (answer) => {
+      answer.resume()
+      resolve(answer.statusCode ?? 503)
+    })
+    asked.setTimeout(5000, () => asked.destroy())
+    asked.on('error', () => resolve(503))
+    asked.end()
+  })
+}
+
+const refusals: Record<number, 'AUTH_FAILED' | 'AUTH_FORBIDDEN' | 'AUTH_TOKEN_SCOPE'> = {
+  401: 'AUTH_FAILED',
+  403: 'AUTH_TOKEN_SCOPE',
+  404: 'AUTH_FORBIDDEN',
+}
+
+function refuse(res: ServerResponse, error: MishapError): void {
+  res.writeHead(error.status, { 'content-type': 'application/json', 'cache-control': 'no-store' })
+  res.end(JSON.stringify(errorBody(error)))
+}
+
+/** Answers GET /metrics to the machine itself, and to bearer tokens that may read the status (org:read). */
+export async function answerMetrics(req: IncomingMessage, res: ServerResponse, door: MetricsDoor): Promise<void> {
+  if (req.method !== 'GET' && req.method !== 'HEAD') return refuse(res, new MishapError('METHOD_NOT_ALLOWED'))
+  if (!isLocal(req)) {
+    const { authorization } = req.headers
+    if (authorization === undefined || !/^bearer\s/i.test(authorization))
+      return refuse(res, new MishapError('AUTH_REQUIRED'))
+    const status = await askAccess(door.socketPath, authorization)
+    if (status !== 204)
+      return refuse(res, new MishapError(refusals[status] ?? 'STORE_UNAVAILABLE', retryOf(refusals[status])))
+  }
+  const text = metricsText(door.metrics())
+  res.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8', 'cache-control': 'no-store' })
+  res.end(req.method === 'HEAD' ? undefined : text)
+}
+
+const retryOf = (known: string | undefined) =>
+  known === undefined ? { detail: 'Mishap is starting.', retryAfterS: 5 } : {}

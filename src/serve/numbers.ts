@@ -1,0 +1,129 @@
+import { type AppNumbers, type LoopDelay, type Metric, residentBytes } from './metrics.ts'
+
+/** What process main knows when somebody asks for metrics. */
+export type Numbers = {
+  version: string
+  startedMs: number
+  answers: readonly { status: number; code: string; count: number }[]
+  /** Answers of screens and API by status. */
+  screens: ReadonlyMap<number, number>
+  journal: { lagBytes: number; doneBytes: number; boundBytes: number }
+  processes: { app: { up: boolean; pid: number | undefined }; engine: { up: boolean; pid: number | undefined } }
+  loop: LoopDelay
+  residentBytes: number
+  /** Undefined until app has told for the first time. */
+  app: AppNumbers | undefined
+}
+
+const one = (name: string, help: string, type: Metric['type'], value: number): Metric => ({
+  name,
+  help,
+  type,
+  samples: [[{}, value]],
+})
+
+function loopMetric(main: LoopDelay, app: LoopDelay | undefined): Metric {
+  const of = (process: string, loop: LoopDelay | undefined) =>
+    loop
+      ? ([
+          [{ process, quantile: '0.5' }, loop.p50S],
+          [{ process, quantile: '0.99' }, loop.p99S],
+          [{ process, quantile: '1' }, loop.maxS],
+        ] as const)
+      : []
+  return {
+    name: 'mishap_event_loop_delay_seconds',
+    help: 'Delay of the event loop: of main since the last scrape, of app over 5 s.',
+    type: 'gauge',
+    samples: [...of('main', main), ...of('app', app)],
+  }
+}
+
+function processMetrics({ processes, residentBytes: own, app }: Numbers): Metric[] {
+  const memory: [Record<string, string>, number][] = [[{ process: 'main' }, own]]
+  if (app) memory.push([{ process: 'app' }, app.residentBytes])
+  const engine = residentBytes(processes.engine.pid)
+  if (engine !== undefined) memory.push([{ process: 'engine' }, engine])
+  return [
+    {
+      name: 'mishap_process_up',
+      help: 'Whether a process answers (1) or is away (0).',
+      type: 'gauge',
+      samples: [
+        [{ process: 'main' }, 1],
+        [{ process: 'app' }, Number(processes.app.up)],
+        [{ process: 'engine' }, Number(processes.engine.up)],
+      ],
+    },
+    { name: 'mishap_resident_memory_bytes', help: 'Resident memory of a process.', type: 'gauge', samples: memory },
+  ]
+}
+
+function appMetrics(app: AppNumbers): Metric[] {
+  const { refine, journal } = app
+  return [
+    one(
+      'mishap_journal_waiting_records',
+      'Records that refine has not committed, counted up to 5000.',
+      'gauge',
+      journal.waitingRecords,
+    ),
+    one(
+      'mishap_journal_oldest_waiting_seconds',
+      'How long the oldest of them waits.',
+      'gauge',
+      journal.oldestWaitingMs / 1000,
+    ),
+    one('mishap_refine_batches_total', 'Batches committed since app started.', 'counter', refine.batches),
+    one('mishap_refine_records_total', 'Records committed since app started.', 'counter', refine.records),
+    one('mishap_refine_events_total', 'Events stored since app started.', 'counter', refine.events),
+    one(
+      'mishap_refine_seconds_total',
+      'Time of all batches from their start to their commit; two may be under way at once.',
+      'counter',
+      refine.ms / 1000,
+    ),
+    one('mishap_sqlite_bytes', 'Size of the SQLite database with its log.', 'gauge', app.sqliteBytes),
+    one('mishap_dead_items', 'Dead items that are kept.', 'gauge', app.deadItems),
+    one('mishap_jobs_failing', 'Jobs whose last run failed.', 'gauge', app.jobsFailing),
+  ]
+}
+
+/** Every family of /metrics. */
+export function metricsOf(numbers: Numbers): Metric[] {
+  const { journal } = numbers
+  return [
+    {
+      name: 'mishap_build_info',
+      help: 'Version of Mishap.',
+      type: 'gauge',
+      samples: [[{ version: numbers.version }, 1]],
+    },
+    one('mishap_start_time_seconds', 'When process main started, since 1970.', 'gauge', numbers.startedMs / 1000),
+    ...processMetrics(numbers),
+    {
+      name: 'mishap_ingest_requests_total',
+      help: 'Requests to ingest by answer; code OK is an accepted one.',
+      type: 'counter',
+      samples: numbers.answers.map(({ status, code, count }) => [{ status: String(status), code }, count] as const),
+    },
+    one('mishap_journal_lag_bytes', 'Bytes in the journal that are not refined.', 'gauge', journal.lagBytes),
+    one('mishap_journal_bound_bytes', 'Bytes that the journal may hold.', 'gauge', journal.boundBytes),
+    one(
+      'mishap_journal_done_bytes_total',
+      'Bytes of the journal that were refined since main started.',
+      'counter',
+      journal.doneBytes,
+    ),
+    {
+      name: 'mishap_http_requests_total',
+      help: 'Requests to screens and API by status.',
+      type: 'counter',
+      samples: [...numbers.screens]
+        .sort(([a], [b]) => a - b)
+        .map(([status, count]) => [{ status: String(status) }, count] as const),
+    },
+    loopMetric(numbers.loop, numbers.app?.loop),
+    ...(numbers.app ? appMetrics(numbers.app) : []),
+  ]
+}

@@ -1,0 +1,116 @@
+import type { Connection } from './connection.ts'
+import type { EventStore } from './events.ts'
+import { hashNumber } from './filter.ts'
+import { rollupNames } from './schema/rollups.ts'
+
+/** Taking rows out of ten million took seconds; rewriting the parts takes longer, and nothing waits for it. */
+const workSeconds = 3600
+/** Hashes or ids in one statement: some 30 kB as parameters. */
+const listMax = 1000
+
+type Part = Pick<EventStore, 'remove' | 'rewrite' | 'rowsOf' | 'eventsAmong'>
+type Where = { where: string; bound: Record<string, unknown> }
+
+function inPieces<T>(list: readonly T[]): T[][] {
+  const pieces: T[][] = []
+  for (let start = 0; start < list.length; start += listMax) pieces.push(list.slice(start, start + listMax))
+  return pieces
+}
+
+/** A condition and its values: the whole project, or some of its groups. */
+function* places(projectId: number, hashes: readonly string[] | undefined): Generator<Where> {
+  if (hashes === undefined) yield { where: 'project_id = {project:UInt64}', bound: { project: projectId } }
+  else
+    for (const some of inPieces(hashes))
+      yield {
+        where: 'project_id = {project:UInt64} AND has({hashes:Array(UInt64)}, group_hash)',
+        bound: { project: projectId, hashes: some.map(hashNumber).filter((one) => one !== undefined) },
+      }
+}
+
+/** Removal of rows for good. Nothing may be inserted meanwhile: the rollups are cut by group, not by row. */
+export function createRemove(connection: Connection, database: string): Part {
+  async function rowsOf(projectId: number, hashes?: readonly string[]): Promise<number> {
+    let rows = 0
+    for (const { where, bound } of places(projectId, hashes))
+      for (const table of ['events', ...rollupNames]) {
+        const [found] = await connection.rows<{ n: string }>(
+          `SELECT count() AS n FROM ${database}.${table} WHERE ${where}`,
+          bound,
+          { seconds: workSeconds },
+        )
+        rows += Number(found?.n ?? 0)
+      }
+    return rows
+  }
+
+  return {
+    rowsOf,
+    async remove(projectId, hashes) {
+      let events = 0
+      for (const { where, bound } of places(projectId, hashes)) {
+        const [found] = await connection.rows<{ n: string }>(
+          `SELECT count() AS n FROM ${database}.events WHERE ${where}`,
+          bound,
+          { seconds: workSeconds },
+        )
+        events += Number(found?.n ?? 0)
+        for (const table of ['events', ...rollupNames])
+          await connection.command(`DELETE FROM ${database}.${table} WHERE ${where}`, bound, { seconds: workSeconds })
+      }
+      return events
+    },
+    async rewrite() {
+      for (const table of ['events', ...rollupNames])
+        await connection.command(
+          `ALTER TABLE ${database}.${table} APPLY DELETED MASK SETTINGS mutations_sync = 1`,
+          {},
+          { seconds: workSeconds },
+        )
+    },
+    async eventsAmong(projectId, hashes, eventIds) {
+      const found: string[] = []
+      for (const { where, bound } of places(projectId, hashes))
+        for (const some of inPieces(eventIds)) {
+          const rows = await connection.rows<{ id: string }>(
+            `SELECT lower(hex(event_id)) AS id FROM ${database}.events
+             WHERE ${where} AND lower(hex(event_id)) IN {ids:Array(String)}`,
+            { ...bound, ids: some },
+            { seconds: workSeconds },
+          )
+          found.push(...rows.map((row) => row.id))
+        }
+      return found
+    },
+  }
+}
+
+/** Removal of what projects keep for a shorter time than the others. */
+export function createRemoveBefore(connection: Connection, database: string): Pick<EventStore, 'removeBefore'> {
+  return {
+    async removeBefore(projectIds, mondayMs) {
+      const day = new Date(mondayMs).toISOString().slice(0, 10)
+      for (const projects of inPieces(projectIds)) {
+        const bound = { projects, day }
+        // The rollups' rows are told apart by weeks, so that a week goes from all three or from none.
+        const places = [
+          ['events', 'toMonday(received) < toDate({day:String})'],
+          ...rollupNames.map((name) => [name, 'week < toDate({day:String})']),
+        ]
+        for (const [table, old] of places) {
+          const where = `project_id IN {projects:Array(UInt64)} AND ${old}`
+          const [found] = await connection.rows<{ n: string }>(
+            `SELECT count() AS n FROM ${database}.${table} WHERE ${where}`,
+            bound,
+            { seconds: workSeconds },
+          )
+          // Every deletion writes a mark for each part, also where there is nothing to delete.
+          if (Number(found?.n ?? 0) > 0)
+            await connection.command(`DELETE FROM ${database}.${table} WHERE ${where}`, bound, {
+              seconds: workSeconds,
+            })
+        }
+      }
+    },
+  }
+}

@@ -1,0 +1,81 @@
+import type { Selectable } from 'kysely'
+import { outcomeWriter } from './counts.ts'
+import type { DeadItem, MetaStore } from './meta.ts'
+import type { Store } from './store.ts'
+import type { Tables } from './tables.ts'
+
+type Part = Pick<MetaStore, 'deadItems' | 'deadItemById' | 'deleteDeadItem' | 'bytesByProject'>
+
+const toDeadItem = (row: Selectable<Tables['dead_item']>): DeadItem & { id: number } => ({
+  id: row.id,
+  jpos: row.jpos,
+  projectId: row.project_id,
+  keyId: row.key_id,
+  receivedMs: row.received_ms,
+  reason: row.reason,
+  bytes: row.bytes,
+  blobKey: row.blob_key,
+})
+
+/** Dead items, and what blobs take by project. */
+export function deadPart(store: Store): Part {
+  const {
+    write,
+    read,
+    dialect: { builder },
+  } = store
+  const writeOutcomes = outcomeWriter(store)
+  const sizes = (table: 'attachment' | 'dead_item') =>
+    read.all(
+      builder
+        .selectFrom(table)
+        .select((build) => [
+          'project_id',
+          build.fn.countAll<number>().as('count'),
+          build.fn.sum<number>('bytes').as('bytes'),
+        ])
+        .groupBy('project_id'),
+    )
+
+  return {
+    deadItems: (max, projectIds) => {
+      if (projectIds?.length === 0) return []
+      const newest = builder.selectFrom('dead_item').selectAll().orderBy('id', 'desc').limit(max)
+      return read.all(projectIds ? newest.where('project_id', 'in', projectIds) : newest).map(toDeadItem)
+    },
+    deadItemById: (id) => {
+      const row = read.get(builder.selectFrom('dead_item').selectAll().where('id', '=', id))
+      return row && toDeadItem(row)
+    },
+    deleteDeadItem: (id, nowMs) =>
+      write.transaction(() => {
+        const row = write.get(builder.selectFrom('dead_item').selectAll().where('id', '=', id))
+        if (!row) return undefined
+        write.run(builder.deleteFrom('dead_item').where('id', '=', id))
+        // It stays among the dead, as it was received; only why it is gone changes.
+        const count = { projectId: row.project_id, keyId: row.key_id, category: 'default', itemType: '' } as const
+        const dead = { ...count, outcome: 'dead' } as const
+        writeOutcomes(
+          [
+            { ...dead, reason: 'failed', quantity: -1, bytes: -row.bytes },
+            { ...dead, reason: 'deleted', quantity: 1, bytes: row.bytes },
+          ],
+          nowMs,
+        )
+        return row.blob_key
+      }),
+    bytesByProject: () => {
+      const none = { count: 0, bytes: 0 }
+      const found = new Map<number, ReturnType<MetaStore['bytesByProject']>[number]>()
+      for (const [kind, rows] of [
+        ['attachments', sizes('attachment')],
+        ['dead', sizes('dead_item')],
+      ] as const)
+        for (const row of rows) {
+          const one = found.get(row.project_id) ?? { projectId: row.project_id, attachments: none, dead: none }
+          found.set(row.project_id, { ...one, [kind]: { count: Number(row.count), bytes: Number(row.bytes) } })
+        }
+      return [...found.values()]
+    },
+  }
+}

@@ -1,0 +1,217 @@
+import { expect, test } from 'vitest'
+import type { FeedbackRow } from './feedback.ts'
+import { codeOf, commit, effect, hash, nowMs, stored } from './fixture.ts'
+import type { MetaStore } from './meta.ts'
+
+const dayMs = 86_400_000
+const said = (change: Partial<FeedbackRow> = {}): FeedbackRow => ({
+  ...{ projectId: 1, feedbackId: 'f'.repeat(32), eventId: 'a'.repeat(32), kind: 'report' },
+  ...{ name: 'Ann', email: 'ann@example.test', message: 'It broke', url: '', replayId: '' },
+  ...{ environment: '', release: '', receivedMs: nowMs },
+  ...change,
+})
+const outcome = { ...stored, category: 'feedback' as const, itemType: 'user_report' }
+const attachment = (eventId: string, name: string) => ({
+  ...{ projectId: 1, eventId, name, type: 'event.attachment', contentType: '', bytes: 1, receivedMs: nowMs },
+  blobKey: `attachments/1/${eventId}/${name}`,
+})
+const quantities = (meta: MetaStore) =>
+  meta.outcomesSince({ fromMs: 0 }).map((one) => `${one.itemType} ${one.outcome} ${one.reason} ${one.quantity}`)
+
+/** Feedback, removals and settings of an organization, for every meta store. */
+export function peopleCases(fresh: () => MetaStore): void {
+  feedbackCases(fresh)
+  removalCases(fresh)
+  organizationCases(fresh)
+}
+
+function feedbackCases(fresh: () => MetaStore): void {
+  test('feedback is stored once by its id, and counted so', () => {
+    const meta = fresh()
+    for (let round = 0; round < 2; round++) commit(meta, { feedback: [{ row: said(), outcome }] })
+    expect(meta.listFeedback({ projectIds: [1], max: 10 })).toMatchObject([{ message: 'It broke', state: 'new' }])
+    expect(quantities(meta).sort()).toEqual(['user_report duplicate same_event_id 1', 'user_report stored ok 1'])
+  })
+
+  test('feedback of a project that is gone is filtered', () => {
+    const meta = fresh()
+    commit(meta, { feedback: [{ row: said({ projectId: 99 }), outcome }] })
+    expect(quantities(meta)).toEqual(['user_report filtered discarded 1'])
+  })
+
+  test('feedback waits for its issue, and is asked for by its time', () => {
+    const meta = fresh()
+    commit(meta, {
+      feedback: [
+        { row: said(), outcome },
+        { row: said({ feedbackId: 'e'.repeat(32), eventId: '' }), outcome },
+      ],
+    })
+    const [one] = meta.unlinkedFeedback(nowMs, 10)
+    expect([one?.eventId, meta.unlinkedFeedback(nowMs, 10).length, meta.unlinkedFeedback(nowMs - 1, 10)]).toEqual([
+      'a'.repeat(32),
+      1,
+      [],
+    ])
+    meta.linkFeedback(one?.id ?? 0, { nextMs: nowMs + 5 })
+    expect([meta.unlinkedFeedback(nowMs, 10).length, meta.unlinkedFeedback(nowMs + 5, 10).length]).toEqual([0, 1])
+    commit(meta, { events: [effect()] })
+    meta.linkFeedback(one?.id ?? 0, { issueId: 1 })
+    expect(meta.unlinkedFeedback(nowMs + dayMs, 10)).toEqual([])
+    expect(meta.feedbackOfIssue(1, 10).map((row) => row.id)).toEqual([one?.id])
+    meta.setFeedbackState(one?.id ?? 0, 'spam', 'ann', nowMs)
+    expect([meta.feedbackOfIssue(1, 10), meta.countFeedback([1])]).toEqual([[], { new: 1, resolved: 0, spam: 1 }])
+  })
+
+  test('feedback goes with its screenshots, by hand and by time', () => {
+    const meta = fresh()
+    const row = said({ kind: 'feedback' })
+    commit(meta, { feedback: [{ row, outcome }], attachments: [attachment(row.feedbackId, 'shot')] })
+    const [one] = meta.listFeedback({ projectIds: [1], max: 1 })
+    expect(meta.deleteFeedback(one?.id ?? 0)).toEqual([attachment(row.feedbackId, 'shot').blobKey])
+    expect([meta.attachmentsOf(1, row.feedbackId), meta.deleteFeedback(one?.id ?? 0)]).toEqual([[], []])
+    commit(meta, { feedback: [{ row, outcome }] })
+    meta.prune(nowMs, nowMs, 0)
+    expect(meta.listFeedback({ projectIds: [1], max: 1 })).toHaveLength(1)
+    meta.prune(nowMs, nowMs + 1, 0)
+    expect(meta.listFeedback({ projectIds: [1], max: 1 })).toEqual([])
+  })
+}
+
+const ask = (meta: MetaStore, kind: 'issue' | 'discard' | 'project', issueId: number | null = 1) =>
+  meta.askRemoval({ kind, projectId: 1, issueId: kind === 'project' ? null : issueId, userId: 'ann' })
+
+function removalCases(fresh: () => MetaStore): void {
+  test('a removal is asked for once, and only of what is there', () => {
+    const meta = fresh()
+    commit(meta, { events: [effect()] })
+    const first = ask(meta, 'issue')
+    expect(ask(meta, 'discard').id).toBe(first.id)
+    expect(meta.openRemovals()).toMatchObject([{ stage: 'asked', title: 'WEB-1', userId: 'ann' }])
+    expect([codeOf(() => ask(meta, 'issue', 9)), codeOf(() => ask(meta, 'issue', 2))]).toEqual([
+      'NOT_FOUND',
+      'NOT_FOUND',
+    ])
+    meta.setRemoval(first.id, { stage: 'done', endedMs: nowMs })
+    expect(meta.openRemovals()).toEqual([])
+    expect(meta.removalsOf(1, 5)).toMatchObject([{ endedMs: nowMs }])
+  })
+
+  test('an issue goes with what hangs on it; what the ledger counted is noted once', () => {
+    const meta = fresh()
+    commit(meta, { events: [effect(), effect({ eventId: 'b'.repeat(32) })], feedback: [{ row: said(), outcome }] })
+    meta.linkFeedback(1, { issueId: 1 })
+    const { id } = ask(meta, 'issue')
+    for (let round = 0; round < 2; round++) meta.removeRows(id, 2)
+    expect([meta.issueById(1), meta.listFeedback({ projectIds: [1], max: 9 }), meta.hashesOf([1]).get(1)]).toEqual([
+      undefined,
+      [],
+      [],
+    ])
+    expect([meta.removedEvents().get(1), meta.removalById(id)?.stage, meta.removalById(id)?.events]).toEqual([
+      2,
+      'blobs',
+      2,
+    ])
+    commit(meta, { events: [effect()] })
+    expect(meta.issueById(2)?.shortId).toBe('WEB-2')
+  })
+
+  test('a discarded fingerprint is told to refine until it is taken back', () => {
+    const meta = fresh()
+    commit(meta, { events: [effect({ hashes: [hash(1), hash(2)] })] })
+    meta.removeRows(ask(meta, 'discard').id, 1)
+    expect(meta.projectSettings(1)?.discardedHashes?.toSorted()).toEqual([hash(1), hash(2)])
+    expect(meta.discardedOf(1).map((one) => one.title)).toEqual(['WEB-1', 'WEB-1'])
+    meta.undiscard(1, 'WEB-1')
+    expect(meta.projectSettings(1)?.discardedHashes).toBeUndefined()
+  })
+
+  test('files are doomed with the events that are named, and no others', () => {
+    const meta = fresh()
+    const ids = ['a', 'b', 'c'].map((letter) => letter.repeat(32))
+    commit(meta, { events: [effect()], attachments: ids.map((eventId) => attachment(eventId, 'x')) })
+    expect(meta.attachedEventIds(1, '', 2)).toEqual(ids.slice(0, 2))
+    expect(meta.attachedEventIds(1, ids[1] ?? '', 2)).toEqual(ids.slice(2))
+    const { id } = ask(meta, 'issue')
+    meta.doomAttachments(id, 1, ids.slice(0, 2))
+    expect(meta.doomedBlobs(id, 9)).toEqual(ids.slice(0, 2).map((one) => attachment(one, 'x').blobKey))
+    expect(meta.attachedEventIds(1, '', 9)).toEqual(ids.slice(2))
+    meta.forgetDoomed(meta.doomedBlobs(id, 1))
+    expect(meta.doomedBlobs(id, 9)).toHaveLength(1)
+  })
+
+  test('a project ends for accept when it is asked, and for refine when it is gone', () => {
+    const meta = fresh()
+    const dead = { jpos: 5, projectId: 1, keyId: 1, receivedMs: nowMs, reason: 'x', bytes: 1, blobKey: 'dead/5' }
+    commit(meta, { events: [effect()], attachments: [attachment('a'.repeat(32), 'x')], dead: [dead] })
+    const before = meta.keySnapshot().version
+    const { id } = ask(meta, 'project')
+    expect([meta.keySnapshot().keys, meta.keySnapshot().version > before, meta.projectById(1)?.slug]).toEqual([
+      {},
+      true,
+      'web',
+    ])
+    meta.removeRows(id, 1)
+    expect([meta.projectById(1), meta.issueById(1), meta.tally().deadItems, meta.tally().attachments]).toEqual([
+      undefined,
+      undefined,
+      0,
+      0,
+    ])
+    expect(meta.doomedBlobs(id, 9).sort()).toEqual([attachment('a'.repeat(32), 'x').blobKey, 'dead/5'])
+    expect(meta.projectSettings(1)).toMatchObject({ removed: true, organizationId: 1 })
+    expect([meta.projectSettings(77), meta.faults()]).toEqual([undefined, []])
+  })
+}
+
+function organizationCases(fresh: () => MetaStore): void {
+  test('an organization’s old slug leads to it, until another one takes it', () => {
+    const meta = fresh()
+    meta.updateOrganization(1, { slug: 'new' }, 90)
+    meta.updateOrganization(1, { slug: 'newer', name: 'Newer' }, 90)
+    expect([meta.organizationBySlug('acme'), meta.organizationByOldSlug('acme')?.slug]).toEqual([undefined, 'newer'])
+    meta.createOrganization({ slug: 'other', name: 'Other', ownerUserId: 'bob' })
+    meta.updateOrganization(2, { slug: 'acme' }, 90)
+    expect([meta.organizationBySlug('acme')?.id, meta.organizationByOldSlug('acme')]).toEqual([2, undefined])
+    meta.updateOrganization(1, { slug: 'new' }, 90)
+    expect([meta.organizationByOldSlug('new'), meta.organizationByOldSlug('newer')?.slug]).toEqual([undefined, 'new'])
+    expect(codeOf(() => meta.updateOrganization(1, { slug: 'acme' }, 90))).toBe('CONFLICT')
+  })
+
+  test.each<[object, string]>([
+    [{ slug: '' }, 'VALIDATION'],
+    [{ slug: '123' }, 'VALIDATION'],
+    [{ name: ' ' }, 'VALIDATION'],
+    [{ retentionErrorsDays: 0 }, 'VALIDATION'],
+    [{ retentionErrorsDays: 91 }, 'VALIDATION'],
+    [{ retentionErrorsDays: 1.5 }, 'VALIDATION'],
+    [{ retentionErrorsDays: Number.NaN }, 'VALIDATION'],
+    [{ retentionErrorsDays: 90 }, 'nothing thrown'],
+    [{ retentionErrorsDays: null }, 'nothing thrown'],
+  ])('a change of an organization to %j: %s', (change, code) => {
+    const meta = fresh()
+    expect(codeOf(() => meta.updateOrganization(1, change, 90))).toBe(code)
+    expect(meta.organizationSettings(1).rev).toBe(code === 'VALIDATION' ? 0 : 1)
+  })
+
+  test('an organization is not changed for an older revision', () => {
+    const meta = fresh()
+    meta.updateOrganization(1, { name: 'One' }, 90, { userId: 'ann', rev: 0 })
+    expect(codeOf(() => meta.updateOrganization(1, { name: 'Two' }, 90, { userId: 'bob', rev: 0 }))).toBe('CONFLICT')
+    expect(meta.organizationById(1)?.name).toBe('One')
+  })
+
+  test('a retention of its own is told with its projects, and what it dropped is noted', () => {
+    const meta = fresh()
+    expect([meta.shorterRetentions(), meta.keptSince()]).toEqual([[], new Map()])
+    meta.updateOrganization(1, { retentionErrorsDays: 30 }, 90)
+    expect(meta.shorterRetentions()).toEqual([{ organizationId: 1, days: 30, projectIds: [1] }])
+    commit(meta, { feedback: [{ row: said(), outcome }], attachments: [attachment('a'.repeat(32), 'x')] })
+    expect(meta.dropKept(1, [1], nowMs)).toEqual([])
+    expect(meta.dropKept(1, [1], nowMs + 1)).toEqual([attachment('a'.repeat(32), 'x').blobKey])
+    expect(meta.listFeedback({ projectIds: [1], max: 1 })).toEqual([])
+    meta.dropKept(1, [1], nowMs - 5)
+    expect(meta.keptSince()).toEqual(new Map([[1, nowMs + 1]]))
+  })
+}

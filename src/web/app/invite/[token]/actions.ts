@@ -1,0 +1,32 @@
+'use server'
+import { redirect } from 'next/navigation'
+import { getTranslations } from 'next-intl/server'
+import { acceptInvitation, openInvitation } from '../../../../auth/members.ts'
+import { type FormState, failed, failureOf, textOf } from '../../../form.ts'
+import { app } from '../../../handle.ts'
+import { actorHere } from '../../../session.ts'
+import { signInHere } from '../../../sign-in.ts'
+
+/** Joins as who is signed in, else with a new account under the invited address. */
+export async function joinAction(_before: FormState, data: FormData): Promise<FormState> {
+  const secret = textOf(data, 'secret')
+  const parts = app()
+  const invitation = openInvitation(parts, secret)
+  const gone = async () => failed(data, { message: (await getTranslations('people'))('joinGone'), fields: {} })
+  if (!invitation) return gone()
+  try {
+    const actor = await actorHere()
+    const { email } = invitation
+    const password = textOf(data, 'password')
+    const person =
+      actor?.person ?? (await parts.auth.createPerson({ name: textOf(data, 'name').trim(), email, password }))
+    acceptInvitation(parts, secret, person)
+    if (!actor) await signInHere(email, password)
+  } catch (error) {
+    const failure = failureOf(error)
+    if (!failure) throw error
+    return failure.code === 'NOT_FOUND' ? gone() : failed(data, failure)
+  }
+  const organization = parts.meta.organizationById(invitation.organizationId)
+  redirect(organization ? `/o/${organization.slug}/issues` : '/')
+}

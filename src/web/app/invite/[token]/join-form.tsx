@@ -1,0 +1,56 @@
+'use client'
+import { useTranslations } from 'next-intl'
+import { noState } from '../../../form.ts'
+import { ActionForm } from '../../../ui/action-form.tsx'
+import { Button, Field, Input } from '../../../ui/controls.tsx'
+import { joinAction } from './actions.ts'
+
+const inputs = [
+  { name: 'name', type: 'text', autoComplete: 'name' },
+  { name: 'password', type: 'password', autoComplete: 'new-password' },
+] as const
+
+/** One button for who is signed in; else what an account needs. */
+export function JoinForm({ secret, isSignedIn }: { secret: string; isSignedIn: boolean }) {
+  const t = useTranslations('people')
+  return (
+    <ActionForm action={joinAction} initial={noState} name="join">
+      {(state, pending) => (
+        <>
+          <input type="hidden" name="secret" value={secret} />
+          {state.fields.email ? (
+            <p role="alert" className="text-error">
+              {state.fields.email.join(' ')}
+            </p>
+          ) : null}
+          {isSignedIn
+            ? null
+            : inputs.map(({ name, ...input }) => (
+                <Field
+                  key={name}
+                  id={name}
+                  label={t(name)}
+                  hint={name === 'password' ? t('passwordHint') : undefined}
+                  errors={state.fields[name]}
+                >
+                  <Input
+                    id={name}
+                    name={name}
+                    {...input}
+                    required
+                    defaultValue={state.values[name]}
+                    aria-invalid={Boolean(state.fields[name])}
+                    aria-describedby={`${name}-note`}
+                  />
+                </Field>
+              ))}
+          <div>
+            <Button type="submit" look="main" disabled={pending}>
+              {isSignedIn ? t('join') : t('joinMake')}
+            </Button>
+          </div>
+        </>
+      )}
+    </ActionForm>
+  )
+}

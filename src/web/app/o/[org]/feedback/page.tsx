@@ -1,0 +1,102 @@
+import type { Metadata } from 'next'
+import { getTranslations } from 'next-intl/server'
+import { toRestFeedback } from '../../../../../query/feedback.ts'
+import { feedbackStates } from '../../../../../store/meta/feedback.ts'
+import { app } from '../../../../handle.ts'
+import { demandOrganization } from '../../../../session.ts'
+import { FeedbackText } from '../../../../ui/feedback-text.tsx'
+import { Link } from '../../../../ui/link.tsx'
+import { EmptyState } from '../../../../ui/states.tsx'
+import { SortForm } from './sort-form.tsx'
+
+const pageMax = 50
+
+export async function generateMetadata(): Promise<Metadata> {
+  return { title: (await getTranslations('people'))('feedback') }
+}
+
+type Search = { status?: string | string[]; before?: string | string[] }
+
+/** What users wrote, by state; `?before=` is the last row of the page before. */
+export default async function FeedbackPage({
+  params,
+  searchParams,
+}: {
+  params: Promise<{ org: string }>
+  searchParams: Promise<Search>
+}) {
+  const { org } = await params
+  const search = await searchParams
+  const { actor, organization } = await demandOrganization(org, `/o/${org}/feedback`)
+  const t = await getTranslations('people')
+  const parts = app()
+  const { auth, meta } = parts
+  const projects = meta
+    .projectsOf(organization.id)
+    .filter((project) => auth.may(actor, 'issue:read', { organization, project }) === 'yes')
+  const projectIds = projects.map((one) => one.id)
+  const state = feedbackStates.find((one) => one === search.status) ?? 'new'
+  const beforeId =
+    typeof search.before === 'string' && /^\d{1,15}$/.test(search.before) ? Number(search.before) : undefined
+  const found = meta.listFeedback({ projectIds, state, beforeId, max: pageMax + 1 })
+  const rows = toRestFeedback(parts, found.slice(0, pageMax))
+  const counts = meta.countFeedback(projectIds)
+  const mayTriage = auth.may(actor, 'issue:triage', { organization }) === 'yes'
+  const mayDelete = auth.may(actor, 'issue:delete', { organization }) === 'yes'
+  const base = `/o/${organization.slug}`
+  return (
+    <div className="page max-w-[860px]">
+      <header className="page-head">
+        <h1>{t('feedback')}</h1>
+        <nav aria-label={t('states')} className="ml-auto flex gap-4">
+          {feedbackStates.map((one) => (
+            <Link
+              key={one}
+              href={`${base}/feedback?status=${one}`}
+              {...(one === state
+                ? { 'aria-current': 'page' as const, className: 'font-[550]' }
+                : { className: 'link' })}
+            >
+              {t(`state_${one}`)} <span className="text-ink-3">{counts[one]}</span>
+            </Link>
+          ))}
+        </nav>
+      </header>
+      <p className="mb-4 max-w-[72ch] text-ink-2">{t('feedbackIntro')}</p>
+      {rows.length === 0 ? <EmptyState title={t('feedbackNone')}>{t('feedbackNoneTodo')}</EmptyState> : null}
+      <ul>
+        {rows.map((one) => (
+          <li key={one.id} className="flex flex-col gap-2 border-t border-line py-3">
+            <div className="flex flex-wrap gap-3 text-small">
+              <span className="text-ink-3">{one.project.slug}</span>
+              {one.issue ? (
+                <Link
+                  className="link"
+                  href={`${base}/issues/${one.issue.id}${one.eventID ? `/events/${one.eventID}` : ''}`}
+                >
+                  {one.issue.shortId}
+                </Link>
+              ) : null}
+            </div>
+            <FeedbackText organization={organization.slug} feedback={one} />
+            {mayTriage ? (
+              <SortForm organization={organization.slug} id={one.id} status={one.status} mayDelete={mayDelete} />
+            ) : null}
+          </li>
+        ))}
+      </ul>
+      <nav className="mt-4 flex gap-4">
+        {beforeId === undefined ? null : (
+          <Link className="link" href={`${base}/feedback?status=${state}`}>
+            {t('newest')}
+          </Link>
+        )}
+        {found.length > pageMax ? (
+          <Link className="link" href={`${base}/feedback?status=${state}&before=${rows.at(-1)?.id}`}>
+            {t('older')}
+          </Link>
+        ) : null}
+      </nav>
+    </div>
+  )
+}

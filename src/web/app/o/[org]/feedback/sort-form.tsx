@@ -1,0 +1,63 @@
+'use client'
+import { useTranslations } from 'next-intl'
+import type { RestFeedback } from '../../../../../protocol/rest.ts'
+import { noState } from '../../../../form.ts'
+import { ActionForm } from '../../../../ui/action-form.tsx'
+import { Button } from '../../../../ui/controls.tsx'
+import { deleteFeedbackAction, sortFeedbackAction } from './actions.ts'
+
+const ways = {
+  new: ['resolved', 'spam'],
+  resolved: ['new', 'spam'],
+  spam: ['new'],
+} as const
+const words = { new: 'makeNew', resolved: 'makeResolved', spam: 'makeSpam' } as const
+
+/** The states that a feedback can go to, and its end. */
+export function SortForm({
+  organization,
+  id,
+  status,
+  mayDelete,
+}: {
+  organization: string
+  id: string
+  status: RestFeedback['status']
+  mayDelete: boolean
+}) {
+  const t = useTranslations('people')
+  const hidden = (
+    <>
+      <input type="hidden" name="organization" value={organization} />
+      <input type="hidden" name="feedback" value={id} />
+    </>
+  )
+  return (
+    <div className="flex flex-wrap gap-2">
+      <ActionForm action={sortFeedbackAction} initial={noState} name={`feedback-${id}`} className="flex gap-2">
+        {(_state, pending) => (
+          <>
+            {hidden}
+            {ways[status].map((one) => (
+              <Button key={one} type="submit" compact name="state" value={one} disabled={pending}>
+                {t(words[one])}
+              </Button>
+            ))}
+          </>
+        )}
+      </ActionForm>
+      {mayDelete ? (
+        <ActionForm action={deleteFeedbackAction} initial={noState} name={`feedback-end-${id}`} className="flex">
+          {(_state, pending) => (
+            <>
+              {hidden}
+              <Button type="submit" compact look="danger" disabled={pending}>
+                {t('deleteFeedback')}
+              </Button>
+            </>
+          )}
+        </ActionForm>
+      ) : null}
+    </div>
+  )
+}

@@ -1,0 +1,71 @@
+'use client'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useTranslations } from 'next-intl'
+import { parseAsString, useQueryState } from 'nuqs'
+import type { RestIntakes } from '../../../../../../../protocol/rest-status.ts'
+import { ApiError, apiFetch } from '../../../../../../api.ts'
+import { Requests } from '../../../../../../ingest/requests.tsx'
+import { Select } from '../../../../../../ui/controls.tsx'
+import { useLive } from '../../../../../../ui/live.tsx'
+import { PlainText } from '../../../../../../ui/plain-text.tsx'
+import { EmptyState, ErrorState } from '../../../../../../ui/states.tsx'
+
+/** Pause between two looks, ms: accept tells every 500 ms. */
+const pollMs = 2000
+
+/** The last 100 requests of each key, looked at again every 2 s and after each commit. */
+export function IngestScreen({ organization, project, name }: { organization: string; project: string; name: string }) {
+  const t = useTranslations('operation.ingest')
+  const common = useTranslations('common')
+  const client = useQueryClient()
+  const [key, setKey] = useQueryState('key', parseAsString.withDefault(''))
+  const path = `projects/${encodeURIComponent(organization)}/${encodeURIComponent(project)}/ingest/`
+  const { data, error } = useQuery({
+    queryKey: ['ingest', path, key],
+    queryFn: ({ signal }) => apiFetch<RestIntakes>(path, { signal, query: { key: key || undefined } }),
+    refetchInterval: pollMs,
+    placeholderData: (before) => before,
+  })
+  useLive((change) => {
+    if (change.kind === 'events') void client.invalidateQueries({ queryKey: ['ingest', path] })
+  })
+  const known = error instanceof ApiError && error.code !== 'NETWORK' ? error : undefined
+  return (
+    <div className="page max-w-[1180px]">
+      <header className="page-head">
+        <h1>{t('title')}</h1>
+        <span className="text-ink-3">
+          <PlainText text={name} />
+        </span>
+        {data && data.keys.length > 1 ? (
+          <Select
+            className="ml-auto w-auto"
+            aria-label={t('key')}
+            value={key}
+            onChange={(event) => void setKey(event.target.value || null)}
+          >
+            <option value="">{t('all')}</option>
+            {data.keys.map((one) => (
+              <option key={one.id} value={one.id}>
+                {one.isActive ? one.label : `${one.label} (${t('disabled')})`}
+              </option>
+            ))}
+          </Select>
+        ) : null}
+      </header>
+      <p className="mb-4 max-w-[72ch] text-ink-2">{t('note')}</p>
+      {error ? (
+        <ErrorState
+          title={known?.message ?? common('noAnswer')}
+          todo={known?.causes.join(' ') ?? common('noAnswerTodo')}
+          code={known?.code}
+        />
+      ) : null}
+      {data === undefined ? error ? null : <EmptyState title={common('loading')} /> : null}
+      {data?.requests.length === 0 ? <p className="text-ink-2">{t('none')}</p> : null}
+      {data && data.requests.length > 0 ? (
+        <Requests requests={data.requests} keys={new Map(data.keys.map((one) => [one.id, one.label]))} />
+      ) : null}
+    </div>
+  )
+}

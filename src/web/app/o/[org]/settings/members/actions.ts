@@ -1,0 +1,85 @@
+'use server'
+import { revalidatePath } from 'next/cache'
+import { redirect } from 'next/navigation'
+import { invitationMail } from '../../../../../../alert/invitation.ts'
+import type { Action } from '../../../../../../auth/auth.ts'
+import { changeMember, inviteMember, removeMember, roles, takeBack } from '../../../../../../auth/members.ts'
+import type { Organization, Person } from '../../../../../../store/meta/meta.ts'
+import { type FormState, failed, failureOf, noState, textOf } from '../../../../../form.ts'
+import { app } from '../../../../../handle.ts'
+import { demandOrganization } from '../../../../../session.ts'
+
+/** `link`: opens the new invitation, shown this once; `mailError`: why it was not mailed, '' without a mail server. */
+export type InviteState = FormState & { link: string | null; mailError: string | null }
+
+type Done = { link?: string; mailError?: string | null }
+
+async function change(
+  data: FormData,
+  action: Action,
+  work: (organization: Organization, person: Person) => Done | Promise<Done>,
+): Promise<InviteState> {
+  const slug = textOf(data, 'organization')
+  const path = `/o/${slug}/settings/members`
+  const { actor, organization } = await demandOrganization(slug, path)
+  let done: Done
+  try {
+    app().auth.demand(actor, action, { organization })
+    done = await work(organization, actor.person)
+  } catch (error) {
+    const failure = failureOf(error)
+    if (!failure) throw error
+    return { ...failed(data, failure), link: null, mailError: null }
+  }
+  revalidatePath(path)
+  return { ...noState, done: true, link: done.link ?? null, mailError: done.mailError ?? null }
+}
+
+const roleOf = (data: FormData) => roles.find((one) => one === textOf(data, 'role')) ?? 'viewer'
+
+/** Invites an address and mails the link where a mail server is set. */
+export async function inviteAction(_before: InviteState, data: FormData): Promise<InviteState> {
+  return change(data, 'member:write', async (organization, by) => {
+    const parts = app()
+    const asked = { email: textOf(data, 'email'), role: roleOf(data) }
+    const { invitation, secret } = inviteMember(parts, by, organization, asked)
+    const { email: to, role, expiresMs } = invitation
+    const link = `${parts.config.url}/invite/${secret}`
+    const failure = await parts.alerts.mail(invitationMail({ to, by, organization, role, link, expiresMs }))
+    return { link, mailError: failure ?? null }
+  })
+}
+
+/** Takes an invitation back. */
+export async function takeBackAction(_before: InviteState, data: FormData): Promise<InviteState> {
+  return change(data, 'member:write', (organization, by) => {
+    takeBack(app(), by, organization, Number(textOf(data, 'invitation')) || 0)
+    return {}
+  })
+}
+
+/** Gives a member another role. */
+export async function changeRoleAction(_before: InviteState, data: FormData): Promise<InviteState> {
+  return change(data, 'member:write', (organization, by) => {
+    changeMember(app(), by, organization, textOf(data, 'member'), roleOf(data))
+    return {}
+  })
+}
+
+/** Removes a member. */
+export async function removeMemberAction(_before: InviteState, data: FormData): Promise<InviteState> {
+  return change(data, 'member:write', (organization, by) => {
+    removeMember(app(), by, organization, textOf(data, 'member'))
+    return {}
+  })
+}
+
+/** Ends the signed-in person's own membership. */
+export async function leaveAction(_before: InviteState, data: FormData): Promise<InviteState> {
+  const left = await change(data, 'member:leave', (organization, by) => {
+    removeMember(app(), by, organization, by.id)
+    return {}
+  })
+  if (left.done) redirect('/')
+  return left
+}

@@ -1,0 +1,86 @@
+'use client'
+import { useTranslations } from 'next-intl'
+import type { Role } from '../../../../../../auth/auth.ts'
+import { ActionForm } from '../../../../../ui/action-form.tsx'
+import { Button, Field, Input, Select } from '../../../../../ui/controls.tsx'
+import { CopyButton } from '../../../../../ui/copy-button.tsx'
+import { type InviteState, inviteAction } from './actions.ts'
+import { startState } from './state.ts'
+
+/** The link of the invitation that was just made, shown this once. */
+function Link({ state }: { state: InviteState }) {
+  const t = useTranslations('people')
+  if (!state.link) return null
+  const told =
+    state.mailError === null
+      ? t('mailed')
+      : state.mailError === ''
+        ? t('notMailed')
+        : t('mailFailed', { error: state.mailError })
+  return (
+    <div className="box p-3" role="status">
+      <p className="mb-2">
+        {t('linkOnce')} {told}
+      </p>
+      <div className="flex items-center gap-2">
+        <code className="min-w-0 break-all">{state.link}</code>
+        <CopyButton text={state.link} label={t('copyLink')} />
+      </div>
+    </div>
+  )
+}
+
+/** Invites an address to a role. */
+export function InviteForm({ organization, roles }: { organization: string; roles: readonly Role[] }) {
+  const t = useTranslations('people')
+  return (
+    <section className="mt-8">
+      <h2 className="mb-3">{t('inviteTitle')}</h2>
+      <ActionForm
+        action={inviteAction}
+        initial={startState}
+        name="invite"
+        className="flex max-w-[560px] flex-col gap-3"
+      >
+        {(state, pending) => (
+          <>
+            <Link state={state} />
+            <input type="hidden" name="organization" value={organization} />
+            <Field id="invite-email" label={t('email')} errors={state.fields.email}>
+              <Input
+                id="invite-email"
+                name="email"
+                type="email"
+                autoComplete="off"
+                required
+                maxLength={254}
+                defaultValue={state.values.email}
+                aria-invalid={Boolean(state.fields.email)}
+                aria-describedby="invite-email-note"
+              />
+            </Field>
+            <Field id="invite-role" label={t('role')} hint={t('roleHint')} errors={state.fields.role}>
+              <Select
+                id="invite-role"
+                name="role"
+                defaultValue={state.values.role ?? (roles.includes('member') ? 'member' : 'viewer')}
+                aria-describedby="invite-role-note"
+              >
+                {roles.map((one) => (
+                  <option key={one} value={one}>
+                    {t(`role_${one}`)}
+                  </option>
+                ))}
+              </Select>
+            </Field>
+            <div>
+              <Button type="submit" disabled={pending}>
+                {t('invite')}
+              </Button>
+            </div>
+          </>
+        )}
+      </ActionForm>
+    </section>
+  )
+}

@@ -1,0 +1,5 @@
+import { noState } from '../../../../../form.ts'
+import type { InviteState } from './actions.ts'
+
+/** Where every form of the page begins. */
+export const startState: InviteState = { ...noState, link: null, mailError: null }

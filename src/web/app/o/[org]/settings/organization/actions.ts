@@ -1,0 +1,34 @@
+'use server'
+import { revalidatePath } from 'next/cache'
+import { redirect } from 'next/navigation'
+import { type FormState, failed, failureOf, noState, textOf } from '../../../../../form.ts'
+import { app } from '../../../../../handle.ts'
+import { demandOrganization } from '../../../../../session.ts'
+
+/** An empty field: as the installation is set. What is no number is refused by the store. */
+const daysOf = (text: string): number | null => (text.trim() === '' ? null : Number(text))
+
+/** Saves name, slug and retention; a new slug leads to the page under it. */
+export async function saveOrganizationAction(_before: FormState, data: FormData): Promise<FormState> {
+  const asked = textOf(data, 'organization')
+  const { actor, organization } = await demandOrganization(asked, `/o/${asked}/settings/organization`)
+  const { auth, meta, config } = app()
+  let slug = organization.slug
+  try {
+    auth.demand(actor, 'organization:write', { organization })
+    const change = {
+      name: textOf(data, 'name'),
+      slug: textOf(data, 'slug').trim(),
+      retentionErrorsDays: daysOf(textOf(data, 'retentionErrorsDays')),
+    }
+    const by = { userId: actor.person.id, rev: Number(textOf(data, 'revision')) }
+    slug = meta.updateOrganization(organization.id, change, config.retentionErrorsDays, by).slug
+  } catch (error) {
+    const failure = failureOf(error)
+    if (!failure) throw error
+    return failed(data, failure)
+  }
+  revalidatePath('/o/[org]', 'layout')
+  if (slug !== organization.slug) redirect(`/o/${slug}/settings/organization`)
+  return { ...noState, done: true }
+}

@@ -1,0 +1,61 @@
+'use client'
+import { useTranslations } from 'next-intl'
+import { noState } from '../../../../../form.ts'
+import { ActionForm } from '../../../../../ui/action-form.tsx'
+import { Button, Field, Input } from '../../../../../ui/controls.tsx'
+import { saveOrganizationAction } from './actions.ts'
+
+type Shown = { name: string; slug: string; retentionErrorsDays: number | null; revision: number }
+
+/** Name, slug and retention; only to be read while `disabled`. */
+export function OrganizationForm({
+  organization,
+  daysMax,
+  disabled,
+}: {
+  organization: Shown
+  daysMax: number
+  disabled: boolean
+}) {
+  const t = useTranslations('people')
+  const fields = [
+    { name: 'name', label: t('name'), hint: undefined, value: organization.name, mode: undefined },
+    { name: 'slug', label: t('slug'), hint: t('slugHint'), value: organization.slug, mode: undefined },
+    {
+      name: 'retentionErrorsDays',
+      label: t('retentionErrors'),
+      hint: t('retentionHint', { days: daysMax }),
+      value: String(organization.retentionErrorsDays ?? ''),
+      mode: 'numeric',
+    },
+  ] as const
+  return (
+    <ActionForm action={saveOrganizationAction} initial={noState} name="organization">
+      {(state, pending) => (
+        <fieldset disabled={disabled} className="flex max-w-[560px] flex-col gap-3">
+          <input type="hidden" name="organization" value={organization.slug} />
+          <input type="hidden" name="revision" value={organization.revision} />
+          {fields.map(({ name, label, hint, value, mode }) => (
+            <Field key={name} id={`organization-${name}`} label={label} hint={hint} errors={state.fields[name]}>
+              <Input
+                id={`organization-${name}`}
+                name={name}
+                autoComplete="off"
+                inputMode={mode}
+                defaultValue={state.values[name] ?? value}
+                aria-invalid={Boolean(state.fields[name])}
+                aria-describedby={`organization-${name}-note`}
+              />
+            </Field>
+          ))}
+          <div className="flex items-center gap-3">
+            <Button type="submit" disabled={pending || disabled}>
+              {t('saveOrganization')}
+            </Button>
+            {state.done ? <span role="status">{t('saved')}</span> : null}
+          </div>
+        </fieldset>
+      )}
+    </ActionForm>
+  )
+}

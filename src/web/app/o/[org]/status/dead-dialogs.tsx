@@ -1,0 +1,75 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import { useTranslations } from 'next-intl'
+import { useState } from 'react'
+import type { RestDeadContent, RestDeadItem } from '../../../../../protocol/rest-status.ts'
+import { ApiError, apiFetch } from '../../../../api.ts'
+import { Button } from '../../../../ui/controls.tsx'
+import { Dialog } from '../../../../ui/dialog.tsx'
+import { PlainText } from '../../../../ui/plain-text.tsx'
+import { bytesText } from '../../../../ui/relative.ts'
+import { SeverityShape } from '../../../../ui/severity.tsx'
+
+function Excerpt({ text }: { text: string }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys
+    <pre className="max-h-[50vh] overflow-auto whitespace-pre-wrap break-all" tabIndex={0} data-testid="dead-text">
+      <PlainText text={text} charactersMax={20_000} />
+    </pre>
+  )
+}
+
+/** The beginning of a record as text, after a warning: it is asked for only when a person wants it. */
+export function LookDialog({ path, item, onClose }: { path: string; item: RestDeadItem; onClose: () => void }) {
+  const t = useTranslations('operation.dead')
+  const [wanted, setWanted] = useState(false)
+  const { data, error } = useQuery({
+    queryKey: ['dead', path, item.id],
+    queryFn: ({ signal }) => apiFetch<RestDeadContent>(`${path}${item.id}/`, { signal }),
+    enabled: wanted,
+    gcTime: 0,
+  })
+  return (
+    <Dialog title={t('lookTitle', { id: item.id })} onClose={onClose}>
+      <p className="mb-3 flex max-w-[60ch] items-baseline gap-2">
+        <SeverityShape level="warning" label="" />
+        <span>{t('warning')}</span>
+      </p>
+      {wanted ? null : <Button onClick={() => setWanted(true)}>{t('show')}</Button>}
+      {error ? (
+        <p role="alert" className="text-error">
+          {error instanceof ApiError && error.code !== 'NETWORK' ? error.message : t('failed')}
+        </p>
+      ) : null}
+      {data ? (
+        <>
+          <p className="mb-1 text-small text-ink-3">
+            {t('shown', { shown: bytesText(data.textBytes), total: bytesText(data.totalBytes) })}
+          </p>
+          <Excerpt text={data.text} />
+        </>
+      ) : null}
+    </Dialog>
+  )
+}
+
+/** Asks once more before a record is gone. */
+export function DeleteDialog({
+  item,
+  onDelete,
+  onClose,
+}: {
+  item: RestDeadItem
+  onDelete: () => void
+  onClose: () => void
+}) {
+  const t = useTranslations('operation.dead')
+  return (
+    <Dialog title={t('deleteTitle', { id: item.id })} onClose={onClose}>
+      <p className="mb-3 max-w-[60ch]">{t('deleteNote')}</p>
+      <Button look="danger" onClick={onDelete}>
+        {t('delete')}
+      </Button>
+    </Dialog>
+  )
+}

@@ -1,0 +1,159 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import { useTranslations } from 'next-intl'
+import type { RestIntake, RestJob, RestUsage } from '../../../../../protocol/rest-status.ts'
+import { apiFetch } from '../../../../api.ts'
+import { Requests } from '../../../../ingest/requests.tsx'
+import { Link } from '../../../../ui/link.tsx'
+import { PlainText } from '../../../../ui/plain-text.tsx'
+import { bytesText, durationText, relativeParts } from '../../../../ui/relative.ts'
+import { ScrollBox } from '../../../../ui/scroll-box.tsx'
+import { Section, TableHead } from '../../../../ui/section.tsx'
+import { SeverityShape } from '../../../../ui/severity.tsx'
+import { RelativeTime, useNow } from '../../../../ui/time.tsx'
+
+const pollMs = 5000
+/** Sums over folders and tables are no news of the second. */
+const usagePollMs = 60_000
+
+/** What a job says that it did: `dropped 2, removed 7`. */
+function resultText(result: RestJob['result']): string {
+  return Object.entries(result)
+    .map(([name, value]) => `${name} ${typeof value === 'object' ? JSON.stringify(value) : String(value)}`)
+    .join(', ')
+}
+
+function Job({ job }: { job: RestJob }) {
+  const t = useTranslations('operation.jobs')
+  const now = useNow()
+  const time = useTranslations('time')
+  const nextMs = job.nextRun === null ? null : Date.parse(job.nextRun) - now
+  // what is due is shown as in a second: "in now" is no text
+  const next = relativeParts(Math.max(1000, nextMs ?? 0))
+  return (
+    <tr className="align-top">
+      <td>
+        <span className="inline-flex items-baseline gap-2">
+          <SeverityShape level={job.error ? 'error' : 'ok'} label="" sizePx={8} />
+          <code>{job.name}</code>
+        </span>
+      </td>
+      <td className="whitespace-nowrap">
+        {job.running ? t('now') : job.lastRun ? <RelativeTime at={job.lastRun} /> : t('never')}
+      </td>
+      <td className="number whitespace-nowrap">{job.lastRun ? durationText(job.durationMs) : ''}</td>
+      <td className="break-words">
+        {job.error ? (
+          <span className="text-error">
+            {t('failed', { count: job.failures })} <PlainText text={job.error} charactersMax={300} />
+          </span>
+        ) : (
+          <PlainText text={resultText(job.result)} charactersMax={300} />
+        )}
+      </td>
+      <td className="whitespace-nowrap text-ink-2">
+        {nextMs === null ? '' : t('in', { time: time(next.unit, { count: next.count }) })}
+      </td>
+    </tr>
+  )
+}
+
+/** Everything that happens by the clock. */
+export function Jobs() {
+  const t = useTranslations('operation.jobs')
+  const { data } = useQuery({
+    queryKey: ['jobs'],
+    queryFn: ({ signal }) => apiFetch<RestJob[]>('status/jobs/', { signal }),
+    refetchInterval: pollMs,
+  })
+  return (
+    <Section title={t('title')} note={t('note')}>
+      <ScrollBox label={t('title')}>
+        <table className="table">
+          <TableHead
+            columns={[
+              { text: t('name') },
+              { text: t('last') },
+              { text: t('took'), number: true },
+              { text: t('result') },
+              { text: t('next') },
+            ]}
+          />
+          <tbody>
+            {(data ?? []).map((job) => (
+              <Job key={job.name} job={job} />
+            ))}
+          </tbody>
+        </table>
+      </ScrollBox>
+    </Section>
+  )
+}
+
+/** What lies on disk, by project and kind. */
+export function Usage({ organization }: { organization: string }) {
+  const t = useTranslations('operation.usage')
+  const path = `organizations/${encodeURIComponent(organization)}/usage/`
+  const { data } = useQuery({
+    queryKey: ['usage', path],
+    queryFn: ({ signal }) => apiFetch<RestUsage>(path, { signal }),
+    refetchInterval: usagePollMs,
+  })
+  if (!data) return null
+  const { journalBytes, databaseBytes, spoolBytes } = data
+  const shared = { journal: bytesText(journalBytes), database: bytesText(databaseBytes), spool: bytesText(spoolBytes) }
+  return (
+    <Section title={t('title')} note={t('note')}>
+      <ScrollBox label={t('title')}>
+        <table className="table">
+          <TableHead
+            columns={[
+              { text: t('project') },
+              { text: t('events'), number: true },
+              { text: t('attachments'), number: true },
+              { text: t('dead'), number: true },
+            ]}
+          />
+          <tbody>
+            {data.projects.map((one) => (
+              <tr key={one.id}>
+                <td>
+                  <Link className="link" href={`/o/${organization}/projects/${one.slug}/ingest`}>
+                    {one.slug}
+                  </Link>
+                </td>
+                <td className="number whitespace-nowrap">
+                  {one.events ? bytesText(one.events.bytes) : t('away')}
+                  {one.events ? <span className="ml-2 text-ink-3">{t('rows', { count: one.events.rows })}</span> : null}
+                </td>
+                <td className="number whitespace-nowrap">
+                  {bytesText(one.attachments.bytes)} <span className="text-ink-3">({one.attachments.count})</span>
+                </td>
+                <td className="number whitespace-nowrap">
+                  {bytesText(one.deadItems.bytes)} <span className="text-ink-3">({one.deadItems.count})</span>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ScrollBox>
+      <p className="mt-2 text-small text-ink-3">{t('shared', shared)}</p>
+    </Section>
+  )
+}
+
+/** The newest requests that named no key that is known: a wrong DSN shows here and nowhere else. */
+export function Strangers() {
+  const t = useTranslations('operation.ingest')
+  const { data } = useQuery({
+    queryKey: ['strangers'],
+    queryFn: ({ signal }) => apiFetch<RestIntake[]>('status/ingest/', { signal }),
+    refetchInterval: pollMs,
+  })
+  return (
+    <Section title={t('strange')} note={t('strangeNote')}>
+      {data?.length === 0 ? <p className="text-ink-2">{t('noneStrange')}</p> : null}
+      {data && data.length > 0 ? <Requests requests={data} /> : null}
+    </Section>
+  )
+}

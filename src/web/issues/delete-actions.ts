@@ -1,0 +1,32 @@
+'use server'
+import { notFound, redirect } from 'next/navigation'
+import { getTranslations } from 'next-intl/server'
+import { type FormState, failed, failureOf, textOf } from '../form.ts'
+import { app } from '../handle.ts'
+import { demandOrganization } from '../session.ts'
+import { findIssue } from './load.ts'
+
+/** A small issue is gone by then, so that the list does not show it any more. */
+const patienceMs = 3000
+
+/** Deletes the issue whose short id was typed, with `discard` for good, and goes to the stream. */
+export async function deleteIssueAction(_before: FormState, data: FormData): Promise<FormState> {
+  const slug = textOf(data, 'organization')
+  const { actor, organization } = await demandOrganization(slug, `/o/${slug}/issues`)
+  const here = findIssue(actor, organization, textOf(data, 'issue')) ?? notFound()
+  const { issue, project } = here
+  if (textOf(data, 'typed').trim().toUpperCase() !== issue.shortId)
+    return failed(data, { message: '', fields: { typed: [(await getTranslations('people'))('typeWrong')] } })
+  const { auth, removals } = app()
+  try {
+    auth.demand(actor, 'issue:delete', here)
+    const kind = textOf(data, 'discard') === 'on' ? 'discard' : 'issue'
+    const { id } = removals.ask({ kind, projectId: project.id, issueId: issue.id, userId: actor.person.id })
+    await removals.wait(id, patienceMs)
+  } catch (error) {
+    const failure = failureOf(error)
+    if (!failure) throw error
+    return failed(data, failure)
+  }
+  redirect(`/o/${organization.slug}/issues`)
+}

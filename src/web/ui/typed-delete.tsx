@@ -1,0 +1,58 @@
+'use client'
+import { useTranslations } from 'next-intl'
+import type { ReactNode } from 'react'
+import { type FormState, noState } from '../form.ts'
+import { ActionForm } from './action-form.tsx'
+import { Button, Field, Input } from './controls.tsx'
+
+/** Deletes what can't be brought back: its name has to be typed first (field `typed`; the action compares). */
+export function TypedDelete({
+  action,
+  form,
+  hidden,
+  typed,
+  title,
+  hint,
+  children,
+}: {
+  action: (before: FormState, data: FormData) => Promise<FormState>
+  /** Names the form on its page. */
+  form: string
+  hidden: Record<string, string>
+  /** What is to be typed. */
+  typed: string
+  title: string
+  hint: string
+  children?: ReactNode
+}) {
+  const t = useTranslations('people')
+  return (
+    <ActionForm action={action} initial={noState} name={form} className="flex max-w-[560px] flex-col gap-3">
+      {(state, pending) => (
+        <>
+          <h3>{title}</h3>
+          <p className="text-ink-2">{hint}</p>
+          {Object.entries(hidden).map(([key, value]) => (
+            <input key={key} type="hidden" name={key} value={value} />
+          ))}
+          {children}
+          <Field id={`${form}-typed`} label={t('typeName', { name: typed })} errors={state.fields.typed}>
+            <Input
+              id={`${form}-typed`}
+              name="typed"
+              autoComplete="off"
+              required
+              aria-invalid={Boolean(state.fields.typed)}
+              aria-describedby={`${form}-typed-note`}
+            />
+          </Field>
+          <div>
+            <Button type="submit" look="danger" disabled={pending}>
+              {t('deleteNow')}
+            </Button>
+          </div>
+        </>
+      )}
+    </ActionForm>
+  )
+}
