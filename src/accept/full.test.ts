@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { testClock } from '../clock.ts'
-import { createRig, eventId, publicKey, type Rig } from './rig.cases.ts'
+import { createRig, eventId, otherKey, publicKey, type Rig } from './rig.cases.ts'
 
 const path = `/api/7/envelope/?sentry_key=${publicKey}`
 const MiB = 1024 * 1024
@@ -46,6 +46,9 @@ describe('a journal that is behind', () => {
     made.journal.writer.doneBytes = () => state.done
     made.journal.writer.lagBytes = () => state.lag
     const answers = []
+    // company: who sends alone is not held
+    const company = await made.send(`/api/8/envelope/?sentry_key=${otherKey}`, { body: envelope(10) })
+    expect(company.status).toBe(200)
     for (let n = 0; n < times; n++) {
       const answer = await made.send(path, {
         body: envelope(400_000, '{"type":"client_report"}\n{"discarded_events":[]}\n'),
@@ -71,7 +74,7 @@ describe('a journal that is behind', () => {
     const counted = made.accept.drainOutcomes().filter((one) => one.reason === 'overloaded')
     expect(counted).toMatchObject([{ outcome: 'rate_limited', itemType: 'event', quantity: limited.length }])
     // client reports are kept: they tell what was lost
-    expect(made.journal.records).toHaveLength(answers.length)
+    expect(made.journal.records).toHaveLength(1 + answers.length)
     expect(made.journal.records.filter((one) => one.head.skip?.includes(0))).toHaveLength(limited.length)
   })
   test('nobody is refused while the events store is away', async () => {

@@ -76,7 +76,8 @@ describe('shares', () => {
   test('one that floods waits, 10,000 small ones do not, and the lag stays near the pressure', () => {
     const noisy = sender(1, 40 * MiB)
     const rest = Array.from({ length: 10_000 }, (_, i) => sender(i + 2, 200))
-    const { lag, lagMax } = run([noisy, ...rest], { drainPerS: 8 * MiB, seconds: 60 })
+    // their first events come after some 40 s; one that is heard at once is company already
+    const { lag, lagMax } = run([noisy, sender(99_999, 65_536), ...rest], { drainPerS: 8 * MiB, seconds: 60 })
     expect(rest.reduce((sum, one) => sum + one.refused, 0)).toBe(0)
     expect(noisy.refused).toBeGreaterThan(0)
     // what is free goes to whoever wants it
@@ -108,9 +109,18 @@ describe('shares', () => {
     expect(full.lagMax).toBeLessThan(1000 * MiB)
     expect(more.map((one) => one.refused > 0)).toEqual([true, false])
   })
+  test('who sends alone is not held: the journal takes the burst', () => {
+    const alone = sender(1, 40 * MiB)
+    const { lag } = run([alone], { drainPerS: 8 * MiB, seconds: 30 })
+    expect(alone.refused).toBe(0)
+    expect(lag).toBeGreaterThan(500 * MiB)
+  })
   test('it ends with the lag: the next burst is taken at once', () => {
     const noisy = sender(1, 40 * MiB)
-    const { share } = run([noisy], { drainPerS: (second) => (second < 20 ? 4 * MiB : 400 * MiB), seconds: 60 })
+    const { share } = run([noisy, sender(2, 16_384)], {
+      drainPerS: (second) => (second < 20 ? 4 * MiB : 400 * MiB),
+      seconds: 60,
+    })
     const refused = noisy.refused
     expect(refused).toBeGreaterThan(0)
     expect(share.level(noisy.key)).toBe(Number.POSITIVE_INFINITY)

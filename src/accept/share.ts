@@ -16,6 +16,8 @@ const lastMs = 60_000
 /** Shares below this would refuse single events. */
 const shareBytesPerSMin = 64 * 1024
 const retryAfterS = 5
+/** A key that sent within this time is company: whoever floods then makes it wait. */
+const companyMs = 600_000
 
 type Meter = { organizationId: number; bytes: number; rate: number; budget: number; share: number }
 
@@ -44,7 +46,8 @@ export function fairLevel(wants: number[], capacity: number): number {
 /**
  * Admission while the journal is behind: first organizations get fair shares of what refine takes, then the keys of one
  * that wants more. So one that floods waits, and the others don't wait behind what it sent. Refused bytes count as
- * wanted, or whoever is refused would look modest. Nothing is held while the lag is below `pressureBytes`.
+ * wanted, or whoever is refused would look modest. Nothing is held while the lag is below `pressureBytes`, and nobody
+ * who sends alone.
  */
 export function createShare(journal: Pick<JournalWriter, 'lagBytes' | 'doneBytes'>, boundBytes: number): Share {
   return new Admission(journal, boundBytes)
@@ -54,6 +57,8 @@ class Admission implements Share {
   readonly #journal: Pick<JournalWriter, 'lagBytes' | 'doneBytes'>
   readonly #boundBytes: number
   readonly #meters = new Map<number, Meter>()
+  /** When each key was heard last, for as long as it counts as company of the others. */
+  readonly #heardMs = new Map<number, number>()
   #countedMs = 0
   #lag = 0
   #done = 0
@@ -75,6 +80,7 @@ class Admission implements Share {
       this.#count(nowMs, passedMs > 0 && passedMs < 10 * meanMs ? passedMs : countMs)
     const meter = this.#meterOf(key)
     meter.bytes += bytes
+    this.#heardMs.set(key.keyId, nowMs)
     if (!this.#on || meter.share === Number.POSITIVE_INFINITY) return undefined
     if (meter.budget <= 0) return { scope: 'key', reason: 'overloaded', retryAfterS }
     meter.budget -= bytes
@@ -110,6 +116,7 @@ class Admission implements Share {
       meter.bytes = 0
       if (meter.rate < 1) this.#meters.delete(id)
     }
+    for (const [id, ms] of this.#heardMs) if (Math.abs(nowMs - ms) > companyMs) this.#heardMs.delete(id)
     const capacity = this.#capacity(nowMs)
     const wasOn = this.#on
     this.#on = capacity !== undefined
@@ -131,6 +138,11 @@ class Admission implements Share {
   }
 
   #part(capacity: number): void {
+    // Alone it keeps nobody waiting but itself: the journal is there to take such a burst.
+    if (this.#heardMs.size === 1) {
+      for (const meter of this.#meters.values()) meter.share = Number.POSITIVE_INFINITY
+      return
+    }
     const organizations = Map.groupBy(this.#meters.values(), (meter) => meter.organizationId)
     const wanted = (own: Meter[]) => own.reduce((sum, meter) => sum + meter.rate, 0)
     const level = fairLevel([...organizations.values()].map(wanted), capacity)
