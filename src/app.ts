@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { type Alerts, createAlerts } from './alert/alert.ts'
 import { smtpOf } from './alert/smtp.ts'
 import { createApi } from './api/api.ts'
+import { createFolderBytes } from './api/folder-bytes.ts'
 import { dsnOf, ensureSelfProject, selfProject } from './auth/admin.ts'
 import type { Auth } from './auth/auth.ts'
 import type { Seal } from './auth/seal.ts'
@@ -71,6 +72,8 @@ export type App = {
   engineUp(): boolean
   /** Hands the changed keys to process main; resolves when accept uses them. */
   publishKeys(): Promise<void>
+  /** Bytes that the files under a folder take on disk, at most 15 s old. */
+  bytesUnder(folder: string): Promise<number>
   /** The ingest debugger's memory. */
   intakes: Intakes
   /** Everything that happens by the clock, and how its last run went. */
@@ -288,6 +291,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     removals: wireRemovals({ clock, observe, meta, events, blobs, live }, () => refine.pause(), keys.publish),
     live,
     intakes,
+    bytesUnder: createFolderBytes(clock),
     jobs: () => jobs.states(),
     sendAgain: again.send,
     requestId: scope.id,

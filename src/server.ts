@@ -32,6 +32,7 @@ export type ServerOptions = { config: Config; version: string; dev: boolean; say
 const stopMs = 4000
 /** The ingest debugger is looked at by people. */
 const notesMs = 500
+const tellDurableMs = 20
 const fileOf = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
 type KeyUse = ReturnType<Accept['drainUses']>[number]
@@ -315,13 +316,13 @@ async function cleanSpool(folders: AppSetup['folders'], journal: JournalWriter, 
   return () => void drop().finally(() => reader.close())
 }
 
-/** Tells process app what is on disk, at most every 5 ms: at full load a group is synced 700 times a second. Returns the way to stop. */
+/** Tells process app what is on disk, at most every 20 ms: a group is synced up to 700 times a second. Returns the way to stop. */
 function tellDurable(main: Main): () => void {
   let due = false
   return main.journal.onDurable(() => {
     if (due) return
     due = true
-    systemClock.after(5, () => {
+    systemClock.after(tellDurableMs, () => {
       due = false
       sendDurable(main)
     })

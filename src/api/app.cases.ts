@@ -25,6 +25,7 @@ import type { Scope } from '../store/events/events.ts'
 import type { Organization, Project } from '../store/meta/meta.ts'
 import { openSqliteMeta } from '../store/meta/sqlite.ts'
 import { createRoutes } from './api.ts'
+import { createFolderBytes } from './folder-bytes.ts'
 import { routes } from './routes.ts'
 
 /** Everything that a test of the API needs: the real stores, no process main. */
@@ -134,6 +135,7 @@ export async function openTestApp(): Promise<TestApp> {
     engineUp: () => true,
     publishKeys: async () => {},
     intakes: createIntakes(),
+    bytesUnder: createFolderBytes(systemClock),
     jobs: () => [],
     sendAgain: async (item) => void sent.again.push(item.id),
     requestId: () => undefined,

@@ -7,6 +7,7 @@ import { testClock } from '../clock.ts'
 import { MishapError } from '../errors.ts'
 import type { Outcome, OutcomeCount } from '../outcome.ts'
 import { openSqliteMeta } from '../store/meta/sqlite.ts'
+import { createFolderBytes } from './folder-bytes.ts'
 import { statusOf } from './status.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mishap-status-'))
@@ -47,6 +48,7 @@ function appWith(counts: [OutcomeCount[], number][], change: Partial<App> = {}) 
     } as unknown as App['events'],
     journal: () => ({ lagBytes: 0, waitingRecords: 0, oldestWaitingMs: 0, boundBytes: 1 }),
     engineUp: () => true,
+    bytesUnder: createFolderBytes(clock),
     ...change,
   }
   return { app: app as App, meta }
@@ -142,9 +144,15 @@ describe('the rest of the status', () => {
     await expect(statusOf(failing(new MishapError('INTERNAL')))).rejects.toThrow()
   })
 
-  test('the data folder is measured, a folder that is gone counts nothing', async () => {
-    const before = (await statusOf(appWith([]).app)).disk
+  test('the data folder is measured once in 15 s, a folder that is gone counts nothing', async () => {
+    const clock = testClock(nowMs)
+    const { app } = appWith([], { bytesUnder: createFolderBytes(clock) })
+    const before = (await statusOf(app)).disk
     writeFileSync(join(folder, 'big'), Buffer.alloc(1_000_000, 1))
+    clock.advance(14_999)
+    expect((await statusOf(app)).disk.dataBytes).toBe(before.dataBytes)
+    clock.advance(1)
+    expect((await statusOf(app)).disk.dataBytes - before.dataBytes).toBeGreaterThan(900_000)
     const after = (await statusOf(appWith([]).app)).disk
     expect(after.dataBytes - before.dataBytes).toBeGreaterThan(900_000)
     expect(after.freeBytes).toBeLessThanOrEqual(after.totalBytes)

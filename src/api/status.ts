@@ -1,41 +1,16 @@
-import type { Dirent } from 'node:fs'
 import { readFileSync } from 'node:fs'
-import { readdir, stat, statfs } from 'node:fs/promises'
-import { join } from 'node:path'
+import { statfs } from 'node:fs/promises'
 import type { App } from '../app.ts'
 import { MishapError } from '../errors.ts'
 import type { Outcome } from '../outcome.ts'
 import type { RestStatus } from '../protocol/rest.ts'
 import { advisoryOf } from './advisories.ts'
 
-const filesMax = 200_000
 const deadItemsMax = 100
 /** How far back the sums go: the ledger keeps 13 months. */
 const ledgerMs = 400 * 86_400_000
 /** Parts that face what strangers send, or that hold what is stored. */
 const watched = ['chdb', 'next', 'better-auth', 'brotli-wasm', 'hono', 'react', '@clickhouse/client', 'kysely'] as const
-
-/** Bytes of all files under a folder (its first 200,000); what vanishes meanwhile counts nothing. */
-export async function bytesUnder(folder: string): Promise<number> {
-  let bytes = 0
-  let files = 0
-  const waiting = [folder]
-  for (let next = waiting.pop(); next !== undefined && files < filesMax; next = waiting.pop()) {
-    const entries: Dirent[] = await readdir(next, { withFileTypes: true }).catch(() => [])
-    const plain = entries.filter((one) => one.isFile())
-    files += plain.length
-    waiting.push(...entries.filter((one) => one.isDirectory()).map((one) => join(one.parentPath, one.name)))
-    const sizes = await Promise.all(
-      plain.map((one) =>
-        stat(join(one.parentPath, one.name))
-          .then((found) => found.blocks * 512)
-          .catch(() => 0),
-      ),
-    )
-    for (const size of sizes) bytes += size
-  }
-  return bytes
-}
 
 /** Versions of the pinned parts, from the package file that pins them exactly. */
 function versionsOf(app: App): RestStatus['versions'] {
@@ -92,7 +67,7 @@ function ledgerOf(app: App): RestStatus['ledger'] {
 /** The state of the installation: lag, ledger, disk, dead items, versions. Answers while the events store is away, too. */
 export async function statusOf(app: App): Promise<RestStatus> {
   const [dataBytes, disk, tables] = await Promise.all([
-    bytesUnder(app.config.data),
+    app.bytesUnder(app.config.data),
     statfs(app.config.data).catch(() => undefined),
     app.events.size().catch((error: unknown) => {
       if (error instanceof MishapError && error.code === 'STORE_UNAVAILABLE') return []

@@ -2,7 +2,6 @@ import type { App } from '../app.ts'
 import { MishapError } from '../errors.ts'
 import type { RestUsage } from '../protocol/rest-status.ts'
 import type { Organization } from '../store/meta/meta.ts'
-import { bytesUnder } from './status.ts'
 
 const dayMs = 86_400_000
 
@@ -47,7 +46,7 @@ async function eventsOf(app: App): Promise<Map<number, { rows: number; bytes: nu
  * told apart by project.
  */
 export async function usageOf(app: App, organization: Organization): Promise<RestUsage> {
-  const under = (folder: string) => bytesUnder(`${app.config.data}/${folder}`)
+  const under = (folder: string) => app.bytesUnder(`${app.config.data}/${folder}`)
   const [events, journalBytes, databaseBytes, spoolBytes] = await Promise.all([
     eventsOf(app),
     ...(['journal', 'meta', 'blobs/spool'] as const).map(under),

@@ -89,7 +89,11 @@ export function journalCases(make: () => JournalUnderTest): void {
         for (const at of [0, 1, 150, 299]) {
           const found = reader.read(positions[at] ?? 0, writer.durable(), 1, 10)
           expect(found.records.map((one) => one.head.projectId)).toEqual([at])
+          expect(reader.count(positions[at] ?? 0, writer.durable(), 1000)).toBe(300 - at)
         }
+        expect(reader.count(0, positions[299] ?? 0, 1000)).toBe(299)
+        expect(reader.count(0, (positions[299] ?? 0) + 1, 1000)).toBe(299)
+        expect(reader.count(0, writer.durable(), 7)).toBe(7)
         reader.close()
         await writer.close()
       }))
@@ -98,6 +102,7 @@ export function journalCases(make: () => JournalUnderTest): void {
       using(async (journal) => {
         const { writer, reader } = await journal.open()
         expect(reader.read(0, writer.durable(), 9, 9999)).toEqual({ records: [], next: 0 })
+        expect(reader.count(0, writer.durable(), 9)).toBe(0)
         const first = await writer.append(head(1), Buffer.from('a'))
         const durable = writer.durable()
         const told: number[] = []
@@ -127,6 +132,7 @@ export function journalCases(make: () => JournalUnderTest): void {
         expect(two).toBeGreaterThan(end)
         expect(readAll(second.reader, second.writer.durable()).map((record) => record.head.projectId)).toEqual([1, 2])
         expect(readAll(second.reader, second.writer.durable(), end).map((record) => record.jpos)).toEqual([two])
+        expect(second.reader.count(0, second.writer.durable(), 9)).toBe(2)
         const [lag, done] = [second.writer.lagBytes(), second.writer.doneBytes()]
         await second.writer.trim(second.writer.durable())
         expect(second.writer.lagBytes()).toBe(0)

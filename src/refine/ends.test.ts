@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
+import type { JournalRecord } from '../journal/journal.ts'
 import type { RecordEnd } from '../journal/note.ts'
 import type { BatchEffects } from '../store/meta/meta.ts'
-import { newestEnds, settledEnds } from './ends.ts'
+import { settledEnds, toldOf } from './ends.ts'
 
 const end = (jpos: number, keyId = 1): RecordEnd => ({
   jpos,
@@ -14,10 +15,12 @@ const end = (jpos: number, keyId = 1): RecordEnd => ({
 })
 
 test('the newest hundred of each key, in order', () => {
-  const all = [end(1, 2), ...Array.from({ length: 150 }, (_, at) => end(10 + at))]
-  const kept = newestEnds(all)
-  expect(kept).toHaveLength(101)
-  expect([kept[0]?.keyId, kept[1]?.jpos, kept.at(-1)?.jpos]).toEqual([2, 60, 159])
+  const record = (jpos: number, keyId = 1) => ({ jpos, head: { keyId } }) as JournalRecord
+  const all = [record(1, 2), ...Array.from({ length: 150 }, (_, at) => record(10 + at))]
+  const told = toldOf(all)
+  const kept = all.filter((one) => told.has(one))
+  expect([told.size, kept.length]).toEqual([101, 101])
+  expect([kept[0]?.head.keyId, kept[1]?.jpos, kept.at(-1)?.jpos]).toEqual([2, 60, 159])
 })
 
 test.each([

@@ -39,16 +39,16 @@ export function endOfDead({ jpos, head }: JournalRecord, bytes: number): RecordE
   return { jpos, keyId: head.keyId, items: [item], more: 0 }
 }
 
-/** The newest records of each key: what a debugger that keeps 100 can show, so that a full batch costs no more. */
-export function newestEnds(ends: readonly RecordEnd[]): RecordEnd[] {
+/** The newest records of each key: a debugger that keeps 100 can show no more, so the ends of the others are not made. */
+export function toldOf(records: readonly JournalRecord[]): Set<JournalRecord> {
   const seen = new Map<number, number>()
-  const kept: RecordEnd[] = []
-  for (const one of ends.toReversed()) {
-    const count = seen.get(one.keyId) ?? 0
-    seen.set(one.keyId, count + 1)
-    if (count < notesPerKey) kept.push(one)
+  const told = new Set<JournalRecord>()
+  for (const one of records.toReversed()) {
+    const count = seen.get(one.head.keyId) ?? 0
+    seen.set(one.head.keyId, count + 1)
+    if (count < notesPerKey) told.add(one)
   }
-  return kept.reverse()
+  return told
 }
 
 /** The ends as the commit made them: an event that is not among its effects was there already, or is dead. */

@@ -26,7 +26,6 @@ const inFlightMax = 2
 const smallRecords = 200
 const gatherMs = 150
 const waitingMax = 5000
-const waitingBytesMax = 64 * 1024 * 1024
 const seenMs = 3_600_000
 /** 3 minutes at 4,000 events/s, an hour at 200; a table of it is 16 MB. An SDK that got no answer sends again in seconds. */
 const seenMax = 750_000
@@ -423,7 +422,7 @@ export function createRefine(deps: RefineDeps): Refine {
   }
 
   return {
-    waiting: () => reader.read(deps.meta.cursor(), state.durable, waitingMax, waitingBytesMax).records.length,
+    waiting: () => reader.count(deps.meta.cursor(), state.durable, waitingMax),
     advance: (durable) => {
       // once is enough: both only grow from here on
       if (state.durable === 0) checkPlace(deps, durable)

@@ -8,7 +8,7 @@ import type { BlobStore } from '../store/blobs/blobs.ts'
 import { openFileBlobs } from '../store/blobs/files.ts'
 import type { FeedbackEffect } from '../store/meta/feedback.ts'
 import type { AttachmentRow, DeadItem, EventEffect, ProjectSettings } from '../store/meta/meta.ts'
-import { endOfDead, endOfRecord, newestEnds } from './ends.ts'
+import { endOfDead, endOfRecord, toldOf } from './ends.ts'
 import { createLines, type Lines } from './lines.ts'
 import { type Refined, refineRecord } from './record.ts'
 import { createTools, type Tools } from './step.ts'
@@ -159,8 +159,11 @@ async function takeRecord(
   tools: Tools,
   into: RefinedRange,
   lines: Lines,
-): Promise<void> {
-  if (record.head.kind === 'outcomes') return takeOutcomes(record, into)
+): Promise<Refined | undefined> {
+  if (record.head.kind === 'outcomes') {
+    takeOutcomes(record, into)
+    return undefined
+  }
   let body = record.body
   if (record.head.spool) {
     into.spools.push(record.head.spool.key)
@@ -183,11 +186,11 @@ async function takeRecord(
   into.outcomes.push(...refined.outcomes)
   const { projectId, keyId, kind } = record.head
   into.outcomes.push(receivedCount(projectId, keyId, kind, receivedOf(refined), body.length))
-  into.ends.push(endOfRecord(record, refined))
+  return refined
 }
 
 /** A record of a project that people deleted while it waited: each of its items is counted, and nothing kept. */
-async function takeRemoved(record: JournalRecord, blobs: BlobStore, tools: Tools, into: RefinedRange): Promise<void> {
+async function takeRemoved(record: JournalRecord, blobs: BlobStore, tools: Tools, into: RefinedRange): Promise<Refined> {
   const { spool, projectId, keyId, kind } = record.head
   if (spool) into.spools.push(spool.key)
   const body = spool ? ((await blobs.get(spool.key)) ?? Buffer.alloc(0)) : record.body
@@ -202,11 +205,11 @@ async function takeRemoved(record: JournalRecord, blobs: BlobStore, tools: Tools
     outcomes: [...ends, ...refined.outcomes],
   }
   into.outcomes.push(...gone.outcomes, receivedCount(projectId, keyId, kind, receivedOf(gone), body.length))
-  into.ends.push(endOfRecord(record, gone))
+  return gone
 }
 
-/** Keeps what could not be refined, whole, so that it can be looked at and sent again (spec.md 4: dead). */
-async function bury(record: JournalRecord, error: unknown, blobs: BlobStore, into: RefinedRange): Promise<void> {
+/** Keeps what could not be refined, whole, so that it can be looked at and sent again (spec.md 4: dead). Gives the bytes of its body. */
+async function bury(record: JournalRecord, error: unknown, blobs: BlobStore, into: RefinedRange): Promise<number> {
   const { head } = record
   const blobKey = `dead/${record.jpos}`
   const body = head.spool ? ((await blobs.get(head.spool.key)) ?? Buffer.alloc(0)) : record.body
@@ -232,7 +235,7 @@ async function bury(record: JournalRecord, error: unknown, blobs: BlobStore, int
     bytes: body.length,
   } as const
   into.outcomes.push(count, receivedCount(head.projectId, head.keyId, head.kind, 1, body.length))
-  into.ends.push(endOfDead(record, body.length))
+  return body.length
 }
 
 /** Refines the records of one range into rows and effects; blobs are on disk when it resolves. */
@@ -248,6 +251,7 @@ export async function refineRange(
   const bodyBytes = records.reduce((sum, record) => sum + record.body.length, 0)
   const lines = createLines(bodyBytes * bytesPerBodyByte + records.length * 1024)
   const byProject = new Map(settings.map((one) => [one.projectId, one]))
+  const told = toldOf(records)
   for (const record of records) {
     const own = byProject.get(record.head.projectId)
     const start = lines.size
@@ -256,18 +260,20 @@ export async function refineRange(
     try {
       if (job.bury !== undefined) throw new Error(job.bury)
       if (record.head.kind !== 'outcomes' && !own) throw new Error('the project is gone')
-      if (own?.removed) await takeRemoved(record, blobs, tools, range)
-      else await takeRecord(record, own ?? noSettings, blobs, tools, range, lines)
+      const refined = own?.removed
+        ? await takeRemoved(record, blobs, tools, range)
+        : await takeRecord(record, own ?? noSettings, blobs, tools, range, lines)
+      if (refined && told.has(record)) range.ends.push(endOfRecord(record, refined))
     } catch (error) {
       // refining is a pure function of the record, so a second try would fail alike: dead at once
       lines.cut(start)
       range.events.length = before
-      await bury(record, error, blobs, range)
+      const bytes = await bury(record, error, blobs, range)
+      if (told.has(record)) range.ends.push(endOfDead(record, bytes))
     }
   }
   range.tsv = lines.take()
   range.outcomes = summed(range.outcomes)
-  range.ends = newestEnds(range.ends)
   range.records = records.length
   return range
 }
