@@ -7,7 +7,8 @@ export default defineConfig({
       { test: { name: 'src', include: ['src/**/*.test.{ts,tsx}', 'scripts/**/*.test.ts'], pool: 'forks', maxWorkers: 2, testTimeout: 30_000, hookTimeout: 60_000 } },
       {
         test: {
-          name: 'e2e', include: ['e2e/**/*.test.ts'], pool: 'forks', maxWorkers: 1, fileParallelism: false,
+          // tests that say `concurrent` mostly wait: three started products beside the suite's fit two cores
+          name: 'e2e', include: ['e2e/**/*.test.ts'], pool: 'forks', maxWorkers: 1, fileParallelism: false, maxConcurrency: 3,
           testTimeout: 240_000, hookTimeout: 180_000, globalSetup: ['e2e/setup.ts'],
         },
       },

@@ -1,5 +1,5 @@
-import { type Browser, chromium, type Page } from 'playwright-core'
-import { chromiumPath, chromiumWords, password } from './product.ts'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { chromiumPath, chromiumWords, password, until } from './product.ts'
 
 /** Why whole-browser tests are skipped here; undefined where they run. */
 export const noChromium: string | undefined = chromiumPath() ? undefined : 'no Chromium on this machine'
@@ -17,17 +17,21 @@ export type Watched = {
   dialogs: string[]
 }
 
-/** A page that notes what must not happen. */
+/** What a browser keeps of a login. */
+export type Login = Awaited<ReturnType<BrowserContext['storageState']>>
+
+/** A page that notes what must not happen. `login`: of somebody who has signed in before. */
 export async function openPage(
   browser: Browser,
   url: string,
-  options: { width?: number; height?: number; dark?: boolean; selfSigned?: boolean } = {},
+  options: { width?: number; height?: number; dark?: boolean; selfSigned?: boolean; login?: Login } = {},
 ): Promise<Watched> {
   const context = await browser.newContext({
     viewport: { width: options.width ?? 1440, height: options.height ?? 900 },
     colorScheme: options.dark ? 'dark' : 'light',
     locale: 'en-GB',
     ignoreHTTPSErrors: options.selfSigned ?? false,
+    ...(options.login ? { storageState: options.login } : {}),
   })
   const page = await context.newPage()
   const watched: Watched = { page, errors: [], foreign: [], dialogs: [] }
@@ -58,3 +62,16 @@ export async function signIn(page: Page, url: string, email: string): Promise<vo
   await page.getByRole('button', { name: /sign in/i }).click()
   await page.waitForURL(/\/o\//, { timeout: 20_000 })
 }
+
+/** Signs in once, for the pages that begin with it. */
+export async function loginOf(browser: Browser, url: string, email: string): Promise<Login> {
+  const { page } = await openPage(browser, url)
+  await signIn(page, url, email)
+  const login = await page.context().storageState()
+  await page.context().close()
+  return login
+}
+
+/** Waits until the screen's scripts answer to what a person does. */
+export const hydrated = (page: Page): Promise<boolean> =>
+  until('hydration', 10_000, () => page.evaluate<boolean>('window.mishap?.hydrated === true'))

@@ -184,6 +184,25 @@ export async function api(
   return { status: answer.status, json: json as never, text, headers: answer.headers }
 }
 
+/** Of an issue in the list what the tests ask for. */
+export type Issue = { id: string; count: string; lifetime: { count: string } }
+
+/** Ids of all stored events of an issue, page by page. */
+export async function idsOf(product: { url: string }, project: Project, issue: string): Promise<string[]> {
+  const ids: string[] = []
+  for (let cursor = ''; ; ) {
+    const page = await api(
+      product,
+      project,
+      `/organizations/${project.org}/issues/${issue}/events/?per_page=100${cursor}`,
+    )
+    ids.push(...(page.json as { eventID: string }[]).map((event) => event.eventID))
+    const next = /rel="next"; results="true"; cursor="([^"]+)"/.exec(page.headers.get('link') ?? '')?.[1]
+    if (!next) return ids
+    cursor = `&cursor=${encodeURIComponent(next)}`
+  }
+}
+
 /** Ends the product and removes its data. */
 export async function discard(product: Product): Promise<void> {
   await product.stop()

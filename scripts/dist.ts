@@ -62,8 +62,10 @@ export function makeDist(dist: string, basePath = ''): number {
     recursive: true,
     filter: (source) => !isLeftOut(relative(root, source)),
   })
-  const { name, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<string, string>
-  writeFileSync(join(dist, 'package.json'), `${JSON.stringify({ name, version, type: 'module' }, null, 2)}\n`)
+  const { name, version, dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  // the status page names the pinned parts; nothing is installed by them, as this file lies within the package
+  const inner = { name, version, type: 'module', dependencies, devDependencies }
+  writeFileSync(join(dist, 'package.json'), `${JSON.stringify(inner, null, 2)}\n`)
   return files.size
 }
 

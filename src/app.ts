@@ -13,9 +13,12 @@ import { type Clock, systemClock } from './clock.ts'
 import { keepCommands, openEvents, openPeople, peopleCommands } from './commands.ts'
 import type { Config } from './config.ts'
 import { MishapError } from './errors.ts'
+import { type DiskState, measureDisk } from './jobs/disk.ts'
 import { createJobs } from './jobs/jobs.ts'
 import { createRemovals, type Removals } from './jobs/removals.ts'
 import type { JobState } from './jobs/states.ts'
+import { createThinning, type Thinning } from './jobs/thinning.ts'
+import { createTurn, type Turn } from './jobs/turn.ts'
 import { createObserve, createRequestScope, faultOf, type Observe, type RequestScope, requestIdOf } from './observe.ts'
 import { createOutgoing } from './outgoing.ts'
 import type { LiveChange } from './protocol/rest.ts'
@@ -76,6 +79,8 @@ export type App = {
   bytesUnder(folder: string): Promise<number>
   /** The ingest debugger's memory. */
   intakes: Intakes
+  /** What is stored and what it may take. Throws STORE_UNAVAILABLE while the events store is away. */
+  disk(): Promise<DiskState>
   /** Everything that happens by the clock, and how its last run went. */
   jobs(): JobState[]
   /** Sends a dead item through refine again. Throws CONFLICT while it is on its way, VALIDATION when it holds no record. */
@@ -171,22 +176,56 @@ function publishEngine(live: Live, meta: MetaStore, up: boolean): void {
 
 /** Deletion across the stores; after rows are gone screens look again, and accept knows the keys that ended. */
 function wireRemovals(
-  { live, ...parts }: Pick<App, 'clock' | 'observe' | 'meta' | 'events' | 'blobs' | 'live'>,
+  { live, config, ...parts }: Pick<App, 'config' | 'clock' | 'observe' | 'meta' | 'events' | 'blobs' | 'live'>,
   pause: () => Promise<() => void>,
   publishKeys: () => Promise<void>,
 ): Removals {
   return createRemovals({
     ...parts,
     pause,
-    removed: async ({ issueId, organizationId }) => {
+    removed: async ({ kind, issueId, organizationId }) => {
+      // The screens report to the oldest organization, which may be another one now.
+      const [first] = kind === 'organization' && config.selfReporting ? parts.meta.organizations() : []
+      if (first) ensureSelfProject(parts.meta, first.id)
       if (issueId === null) await publishKeys()
       else live.publish(organizationId, { kind: 'issue', id: String(issueId) })
     },
   })
 }
 
-/** Makes the events store's tables as soon as the engine answers, then starts the loop. */
-async function startRefine(app: App, refine: Refine): Promise<void> {
+type Thinner = { thinning: Thinning; turn: Turn; disk(): Promise<DiskState>; pause(): Promise<() => void> }
+
+/** The disk budget, and the pause of everything that changes the stores by itself: refining, thinning, retention. */
+function wireThinning(
+  {
+    config,
+    bytesUnder,
+    ...parts
+  }: Pick<App, 'clock' | 'observe' | 'meta' | 'events' | 'blobs' | 'config' | 'bytesUnder'>,
+  pauseRefine: () => Promise<() => void>,
+): Thinner {
+  const { meta, events } = parts
+  const turn = createTurn()
+  const disk = () => measureDisk({ data: config.data, budget: config.diskBudget, meta, events, bytesUnder })
+  return {
+    ...{ turn, disk },
+    thinning: createThinning({ ...parts, turn, pause: pauseRefine, measure: disk }),
+    pause: async () => {
+      const release = await turn()
+      const resume = await pauseRefine().catch((error: unknown) => {
+        release()
+        throw error
+      })
+      return () => {
+        resume()
+        release()
+      }
+    },
+  }
+}
+
+/** Makes the events store's tables as soon as the engine answers, ends a cut that was broken off, then starts the loop. */
+async function startRefine(app: App, refine: Refine, { thinning }: Thinner): Promise<void> {
   for (let tries = 0; ; tries++) {
     try {
       await app.events.migrate()
@@ -196,12 +235,13 @@ async function startRefine(app: App, refine: Refine): Promise<void> {
       await app.clock.sleep(Math.min(500, 20 * 2 ** Math.min(tries, 5)))
     }
   }
+  await thinning.resume()
   await refine.start()
 }
 
 /** Starts the loop in the background. A process that goes on without it would accept for ever and show nothing, so it ends: starting again recovers. */
-function runRefine(app: App, refine: Refine, isStopping: () => boolean): void {
-  startRefine(app, refine).catch((error: unknown) => {
+function runRefine(app: App, refine: Refine, thinner: Thinner, isStopping: () => boolean): void {
+  startRefine(app, refine, thinner).catch((error: unknown) => {
     if (isStopping()) return
     app.observe.error({ error: faultOf(error) }, 'refine could not start; starting again')
     process.exit(70)
@@ -266,7 +306,13 @@ function tellNumbers(app: App, setup: AppSetup, refine: Refine, link: Link): () 
   return app.clock.every(numbersMs, tell)
 }
 
-type Running = { scope: RequestScope; app: App; refine: Refine; durable(): number; stop(): Promise<void> }
+type Running = {
+  scope: RequestScope
+  app: App
+  pause(): Promise<() => void>
+  durable(): number
+  stop(): Promise<void>
+}
 
 /** Opens every part in order and wires them. Throws MishapError START_NEWER_DATA. */
 export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
@@ -284,14 +330,17 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const intakes = createIntakes()
   const again = createAgain({ clock, meta, blobs, send: link.send, noted: (note) => intakes.take([note]) })
   const alerts = wireAlerts({ config, clock, observe, meta, seal })
+  const bytesUnder = createFolderBytes(clock)
+  const thinner = wireThinning({ config, clock, observe, meta, events, blobs, bytesUnder }, () => refine.pause())
   const app: App = {
     version: setup.version,
     startedMs: clock.now(),
     ...{ config, clock, observe, meta, events, blobs, auth, seal, alerts },
-    removals: wireRemovals({ clock, observe, meta, events, blobs, live }, () => refine.pause(), keys.publish),
+    removals: wireRemovals({ config, clock, observe, meta, events, blobs, live }, thinner.pause, keys.publish),
     live,
     intakes,
-    bytesUnder: createFolderBytes(clock),
+    bytesUnder,
+    disk: thinner.disk,
     jobs: () => jobs.states(),
     sendAgain: again.send,
     requestId: scope.id,
@@ -315,13 +364,14 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     }
   })
   const jobs = createJobs({
-    ...{ clock, observe, meta, events, blobs, alerts, removals: app.removals },
+    ...{ clock, observe, meta, events, blobs, alerts, ...thinner, removals: app.removals },
     retentionErrorsDays: config.retentionErrorsDays,
   })
   const stop = async () => {
     state.stopping = true
     stopTelling()
     jobs.stop()
+    thinner.thinning.stop()
     alerts.stop()
     await refine.stop(2500)
     await events.close()
@@ -330,8 +380,8 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   jobs.start()
   const stopTelling = tellNumbers(app, setup, refine, link)
   void keys.publish()
-  runRefine(app, refine, () => state.stopping)
-  return { scope, app, refine, durable: () => state.durable, stop }
+  runRefine(app, refine, thinner, () => state.stopping)
+  return { scope, app, pause: thinner.pause, durable: () => state.durable, stop }
 }
 
 /** The process: opens the app, serves screens, API and commands, and ends when main does. */
@@ -360,7 +410,7 @@ async function runProcess(setup: AppSetup): Promise<void> {
     ...peopleCommands(app.meta, app.auth, setup.config.url, changed),
     ...keepCommands({
       ...{ config: setup.config, version: setup.version, clock: app.clock, folders: setup.folders },
-      ...{ meta: app.meta, events: app.events, pause: running.refine.pause, durable: running.durable },
+      ...{ meta: app.meta, events: app.events, pause: running.pause, durable: running.durable },
     }),
   })
   const api = createApi(app)

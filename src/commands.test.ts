@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -12,7 +12,7 @@ import { runStopped } from './commands.ts'
 import { type Config, readConfig } from './config.ts'
 import { MishapError } from './errors.ts'
 import { silent } from './observe.ts'
-import { layOut } from './serve/folders.ts'
+import { layOut, restoreMark } from './serve/folders.ts'
 import type { MetaStore } from './store/meta/meta.ts'
 import { openSqliteMeta } from './store/meta/sqlite.ts'
 
@@ -139,5 +139,28 @@ test.each([
 })
 
 test.each(['no-such', 'toString', '__proto__', ''])('the command %j is not known', async (name) => {
-  expect(await failure(runStopped(configOf('unknown'), name, {}))).toBe('NOT_FOUND')
+  const config = configOf('unknown')
+  expect(await failure(runStopped(config, name, {}))).toBe('NOT_FOUND')
+  expect(existsSync(config.data)).toBe(false)
+})
+
+test.each(['backup', 'verify', 'rehearse'])('%s of a folder that is not there makes none', async (name) => {
+  const config = configOf('nothing')
+  expect(await failure(runStopped(config, name, { file: join(root, 'x.tar') }))).toBe('NOT_FOUND')
+  expect(existsSync(config.data)).toBe(false)
+})
+
+test('after a restore that was cut off the folder takes another restore and nothing else', async () => {
+  const config = configOf('cut')
+  await runStopped(config, 'bootstrap', request)
+  writeFileSync(restoreMark(config.data), '')
+  const ends: Record<string, string> = {}
+  for (const name of ['bootstrap', 'reset-password', 'backup', 'verify', 'rehearse', 'restore'])
+    ends[name] = await failure(runStopped(config, name, { ...request, file: join(root, 'none.tar') }))
+  const refused = 'START_HALF_RESTORED'
+  expect(ends).toEqual({
+    ...{ bootstrap: refused, 'reset-password': refused, backup: refused, verify: refused, rehearse: refused },
+    restore: 'VALIDATION',
+  })
+  lockDataFolder(config.data).release()
 })

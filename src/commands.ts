@@ -1,4 +1,4 @@
-import { constants, existsSync, readFileSync, statSync } from 'node:fs'
+import { constants, existsSync, statSync } from 'node:fs'
 import { cp, mkdtemp, readdir, rm, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -13,7 +13,7 @@ import { takeBackup } from './backup/backup.ts'
 import { restoreBackup } from './backup/restore.ts'
 import { type Check, verify } from './backup/verify.ts'
 import { type Clock, systemClock } from './clock.ts'
-import { type Config, environment } from './config.ts'
+import { type Config, environment, programVersion } from './config.ts'
 import { MishapError } from './errors.ts'
 import { openJournalReader } from './journal/files.ts'
 import { createObserve, type Observe } from './observe.ts'
@@ -33,10 +33,6 @@ const dayMs = 86_400_000
 /** The engine opens a folder of ten million events in under a second; a broken one never does. */
 const engineStartMs = 60_000
 
-/** The version of this program. */
-const versionHere = (): string =>
-  (JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }).version
-
 /** Opens meta and accounts of a data folder. Throws MishapError START_NEWER_DATA. */
 export async function openPeople(
   config: Config,
@@ -46,7 +42,8 @@ export async function openPeople(
 ): Promise<{ meta: MetaStore; auth: Auth; seal: Seal; close(): void }> {
   const file = join(folder, databaseFile)
   const meta = openSqliteMeta(file, { clock })
-  if (meta.getValue(programValue) !== versionHere()) meta.setValue(programValue, versionHere())
+  const version = programVersion()
+  if (meta.getValue(programValue) !== version) meta.setValue(programValue, version)
   const secret = loadSecrets(config.data).authSecret
   const auth = await createAuth({
     meta,
@@ -177,11 +174,7 @@ async function withEngine<T>(
 const stoppedDurable = Number.MAX_SAFE_INTEGER
 
 /** Everything of a data folder that nobody has open, for the time of `work`. */
-async function withStores(
-  config: Config,
-  version: string,
-  work: (parts: KeepParts) => Promise<object>,
-): Promise<object> {
+async function withStores(config: Config, work: (parts: KeepParts) => Promise<object>): Promise<object> {
   const observe = createObserve('command', config.logLevel)
   const places = layOut(config.data)
   const { meta, close } = await openPeople(config, places.folders.meta, systemClock, observe)
@@ -189,7 +182,7 @@ async function withStores(
     return await withEngine(config, places, observe, async (events) => {
       await events.migrate()
       return work({
-        ...{ config, version, meta, events, folders: places.folders, clock: systemClock },
+        ...{ config, version: programVersion(), meta, events, folders: places.folders, clock: systemClock },
         pause: async () => () => {},
         durable: () => stoppedDurable,
       })
@@ -221,7 +214,7 @@ async function restoreStopped(config: Config, file: string): Promise<object> {
  * Opens a copy of the data folder with this version, which brings its schema forward, and looks at every invariant
  * there. The data folder itself stays as it is, so the version that wrote it can go on.
  */
-async function rehearse(config: Config, version: string): Promise<object> {
+async function rehearse(config: Config): Promise<object> {
   const bytes = (await readdir(config.data, { recursive: true, withFileTypes: true }))
     .filter((one) => one.isFile())
     .reduce((sum, one) => sum + (statSync(join(one.parentPath, one.name), { throwIfNoEntry: false })?.size ?? 0), 0)
@@ -239,7 +232,7 @@ async function rehearse(config: Config, version: string): Promise<object> {
       mode: constants.COPYFILE_FICLONE,
       filter: (from) => !left.has(from),
     })
-    return await withStores({ ...config, data: copy }, version, verifyParts)
+    return await withStores({ ...config, data: copy }, verifyParts)
   } finally {
     await rm(copy, { recursive: true, force: true })
   }
@@ -251,25 +244,57 @@ function demandData(config: Config): void {
     throw new MishapError('NOT_FOUND', { detail: `${config.data} holds no data of Mishap.` })
 }
 
-/** Carries out one command on a data folder that nobody has open. Throws MishapError START_LOCKED when somebody has. */
+/** One command on the stopped data folder, whose lock is held. */
+type Stopped = {
+  /** Refuses a folder that this command can do nothing with, before anything is made there. */
+  demand?: (config: Config) => void
+  /** A folder whose restore was broken off is good for another restore only. */
+  takesBroken?: true
+  carryOut(config: Config, value: Record<string, string>): Promise<object>
+}
+
+const keeping = (name: 'backup' | 'verify'): Stopped => ({
+  demand: demandData,
+  carryOut: (config, value) => withStores(config, async (parts) => (await keepCommands(parts)[name]?.(value)) ?? {}),
+})
+
+const ofPeople = (name: 'bootstrap' | 'reset-password'): Stopped => ({
+  async carryOut(config, value) {
+    const observe = createObserve('command', config.logLevel)
+    const { folders } = layOut(config.data)
+    const { meta, auth, close } = await openPeople(config, folders.meta, systemClock, observe)
+    try {
+      const changed = async () => writeKeyFile(config.data, meta.keySnapshot())
+      return (await peopleCommands(meta, auth, config.url, changed)[name]?.(value)) ?? {}
+    } finally {
+      close()
+    }
+  },
+})
+
+/** Every command that works without the product. */
+const stopped: Readonly<Record<string, Stopped>> = {
+  bootstrap: ofPeople('bootstrap'),
+  'reset-password': ofPeople('reset-password'),
+  backup: keeping('backup'),
+  verify: keeping('verify'),
+  rehearse: { demand: demandData, carryOut: rehearse },
+  restore: { takesBroken: true, carryOut: (config, value) => restoreStopped(config, value.file ?? '') },
+}
+
+/**
+ * Carries out one command on a data folder that nobody has open. Throws MishapError START_LOCKED when somebody has,
+ * NOT_FOUND for a command that there is not.
+ */
 export async function runStopped(config: Config, name: string, value: Record<string, string>): Promise<object> {
-  const observe = createObserve('command', config.logLevel)
-  const keeping = name === 'backup' || name === 'verify' || name === 'rehearse'
-  if (keeping) demandData(config)
-  const { folders } = layOut(config.data)
+  const command = Object.hasOwn(stopped, name) ? stopped[name] : undefined
+  if (!command) throw new MishapError('NOT_FOUND', { detail: `No command "${name}".` })
+  command.demand?.(config)
+  layOut(config.data)
   const lock = lockDataFolder(config.data)
   try {
-    if (name !== 'restore') demandWhole(config.data)
-    if (name === 'restore') return await restoreStopped(config, value.file ?? '')
-    if (name === 'rehearse') return await rehearse(config, versionHere())
-    if (keeping)
-      return await withStores(config, versionHere(), async (parts) => (await keepCommands(parts)[name]?.(value)) ?? {})
-    const { meta, auth, close } = await openPeople(config, folders.meta, systemClock, observe)
-    const commands = peopleCommands(meta, auth, config.url, async () => writeKeyFile(config.data, meta.keySnapshot()))
-    const command = Object.hasOwn(commands, name) ? commands[name] : undefined
-    const done = await Promise.resolve(command?.(value)).finally(close)
-    if (!done) throw new MishapError('NOT_FOUND', { detail: `No command "${name}".` })
-    return done
+    if (!command.takesBroken) demandWhole(config.data)
+    return await command.carryOut(config, value)
   } finally {
     lock.release()
   }

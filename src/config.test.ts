@@ -28,6 +28,21 @@ test.each([
   ],
   ['a URL may have none', { '--url': 'https://x.example' }, {}, { basePath: '' }],
   ['proxies are split', {}, { MISHAP_TRUSTED_PROXIES: '10.0.0.0/8, ::1' }, { trustedProxies: ['10.0.0.0/8', '::1'] }],
+  ['a budget may be a part', {}, { MISHAP_DISK_BUDGET: '55%' }, { diskBudget: { part: 0.55 } }],
+  ['a budget may be bytes', {}, { MISHAP_DISK_BUDGET: '5000000' }, { diskBudget: { bytes: 5_000_000 } }],
+  ['there may be no budget', {}, { MISHAP_DISK_BUDGET: 'off' }, { diskBudget: 'off' }],
+  ['metrics are open to this machine', {}, {}, { metrics: 'local' }],
+  ['also under its address', {}, { MISHAP_URL: 'http://127.0.0.1:9000/mishap' }, { metrics: 'local' }],
+  ['not under a public address', {}, { MISHAP_URL: 'https://errors.example' }, { metrics: 'token' }],
+  ['not under one that looks like it', {}, { MISHAP_URL: 'http://127.0.0.1.example' }, { metrics: 'token' }],
+  ['not behind a proxy', {}, { MISHAP_TRUSTED_PROXIES: '127.0.0.1' }, { metrics: 'token' }],
+  [
+    'metrics as they are set',
+    {},
+    { MISHAP_METRICS: 'local', MISHAP_URL: 'https://errors.example' },
+    { metrics: 'local' },
+  ],
+  ['metrics may be off', {}, { MISHAP_METRICS: 'off' }, { metrics: 'off' }],
   ['off is false', {}, { MISHAP_SELF_REPORTING: 'off' }, { selfReporting: false }],
 ])('%s', (_name, flags, env, expected) => {
   expect(config(flags, env)).toMatchObject(expected)
@@ -47,6 +62,10 @@ test.each([
   [{ '--url': 'https://me:secret@x/' }, {}, 'CONFIG_URL', 'plain words'],
   [{}, { MISHAP_LOG_LEVEL: 'loud' }, 'CONFIG_LOG_LEVEL', 'debug, info, warn, error'],
   [{}, { MISHAP_TRUSTED_PROXIES: 'my-proxy' }, 'CONFIG_TRUSTED_PROXIES', 'my-proxy'],
+  [{}, { MISHAP_DISK_BUDGET: '0%' }, 'CONFIG_DISK_BUDGET', '1% to 100%'],
+  [{}, { MISHAP_DISK_BUDGET: '101%' }, 'CONFIG_DISK_BUDGET', '1% to 100%'],
+  [{}, { MISHAP_DISK_BUDGET: '1000' }, 'CONFIG_DISK_BUDGET', '1048576 bytes or more'],
+  [{}, { MISHAP_METRICS: 'yes' }, 'CONFIG_METRICS', 'auto, token, local, off'],
   [{}, { MISHAP_SELF_REPORTING: 'yes' }, 'CONFIG_SELF_REPORTING', 'on, off'],
 ])('%j %j is refused with its name, its value and what is allowed', (flags, env, code, part) => {
   const error = config(flags as Record<string, string>, env as Record<string, string>)

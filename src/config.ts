@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 
@@ -30,6 +31,19 @@ const listOf = (text: string): string[] =>
     .filter(Boolean)
 const networks = (text: string) =>
   listOf(text).every((one) => /^[\da-fA-F.:]+(\/\d{1,3})?$/.test(one)) && !/,\s*,/.test(text)
+
+/** What stored data may take: a part of the volume that holds it, or bytes, or as much as there is. */
+export type DiskBudget = { part: number } | { bytes: number } | 'off'
+
+/** Undefined for a text that is no budget. */
+function budgetOf(text: string): DiskBudget | undefined {
+  if (text === 'off') return text
+  if (/^\d{1,3}%$/.test(text)) {
+    const part = Number(text.slice(0, -1)) / 100
+    return part > 0 && part <= 1 ? { part } : undefined
+  }
+  return whole(MiB, 1e15)(text) ? { bytes: Number(text) } : undefined
+}
 
 /** Every setting there is. */
 export const settings = [
@@ -139,6 +153,15 @@ export const settings = [
     check: whole(1, 3650),
   },
   {
+    name: 'diskBudget',
+    env: 'MISHAP_DISK_BUDGET',
+    default: '80%',
+    unit: 'bytes, or a part of the volume',
+    allowed: '1% to 100%, 1048576 bytes or more, or off',
+    sentence: 'What is stored may take this much; over it the oldest and most repeated events are thinned.',
+    check: (t) => budgetOf(t) !== undefined,
+  },
+  {
     name: 'outgoingNetworks',
     env: 'MISHAP_OUTGOING_NETWORKS',
     default: '',
@@ -154,6 +177,15 @@ export const settings = [
     allowed: '0 (no limit) or more',
     sentence: 'Rate limit of each organization, over all its keys.',
     check: whole(0, 1e12),
+  },
+  {
+    name: 'metrics',
+    env: 'MISHAP_METRICS',
+    default: 'auto',
+    allowed: 'auto, token, local, off',
+    sentence:
+      'Who reads /metrics: tokens with org:read; with local, also this machine without one. auto is local while MISHAP_URL names this machine and no proxy is trusted, else token.',
+    check: oneOf('auto', 'token', 'local', 'off'),
   },
   {
     name: 'selfReporting',
@@ -184,10 +216,24 @@ export type Config = {
   engineMemoryBytes: number
   refineWorkers: number
   retentionErrorsDays: number
+  diskBudget: DiskBudget
   outgoingNetworks: string[]
   organizationEventsPerMinute: number
+  /** Who reads /metrics without a token: nobody, or what comes from this machine. */
+  metrics: 'token' | 'local' | 'off'
   selfReporting: boolean
   hostname: string
+}
+
+/** Whether an address names this machine itself: the host of a URL or of a Host header, with a port or without. */
+export function namesThisMachine(host: string): boolean {
+  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i.test(host)
+}
+
+/** A proxy in front has its own address in MISHAP_URL, or is trusted: it may speak for the whole network. */
+function metricsDoor(word: string, url: string, trustedProxies: string): Config['metrics'] {
+  if (word === 'token' || word === 'local' || word === 'off') return word
+  return namesThisMachine(new URL(url).host) && listOf(trustedProxies).length === 0 ? 'local' : 'token'
 }
 
 /** A setting whose value only the system could judge: a folder that can't be made, an address that is not ours. */
@@ -251,6 +297,7 @@ export function readConfig(
       data: resolve(text.data),
       url,
       basePath: new URL(url).pathname.replace(/\/$/, ''),
+      metrics: metricsDoor(text.metrics, url, text.trustedProxies),
       outgoingNetworks: listOf(text.outgoingNetworks),
       trustedProxies: listOf(text.trustedProxies),
       logLevel: text.logLevel,
@@ -260,6 +307,7 @@ export function readConfig(
       engineMemoryBytes: Number(text.engineMemoryBytes),
       refineWorkers: Number(text.refineWorkers),
       retentionErrorsDays: Number(text.retentionErrorsDays),
+      diskBudget: budgetOf(text.diskBudget) ?? 'off',
       organizationEventsPerMinute: Number(text.organizationEventsPerMinute),
       selfReporting: text.selfReporting === 'on',
       hostname: hostname(),
@@ -276,3 +324,7 @@ export const screensFolder = (basePath: string): string =>
 
 /** The environment of this process: the one place that reads it. */
 export const environment = (): Record<string, string | undefined> => process.env
+
+/** The version of this program, as its package.json says. */
+export const programVersion = (): string =>
+  (JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }).version

@@ -73,6 +73,11 @@ export const catalogue = {
     happened: 'The body is empty or is no JSON object.',
     todo: 'Send one event as a JSON object.',
   },
+  ACCEPT_MINIDUMP: {
+    status: 400,
+    happened: 'The body holds no minidump.',
+    todo: 'Send it as upload_file_minidump in a multipart form, or as the body itself: plain, gzip, zstd, xz or bzip2.',
+  },
   ACCEPT_METHOD: {
     status: 405,
     happened: 'This route does not answer this method.',

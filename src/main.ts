@@ -1,16 +1,13 @@
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Check } from './backup/verify.ts'
 import { systemClock } from './clock.ts'
-import { type Config, environment, readConfig, refusalOf, SettingError, settings } from './config.ts'
+import { type Config, environment, programVersion, readConfig, refusalOf, SettingError, settings } from './config.ts'
 import { MishapError } from './errors.ts'
 import { giveCommand } from './serve/control.ts'
 import { layOut } from './serve/folders.ts'
 import { startServer } from './server.ts'
 
-const version: string = (
-  JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
-).version
+const version = programVersion()
 const print = (line: string) => void process.stdout.write(`${line}\n`)
 const complain = (line: string) => void process.stderr.write(`${line}\n`)
 

@@ -17,7 +17,7 @@ test('what is worked out is never recorded', () => {
 })
 
 test('the ends of an item are these: the sum of the ledger is made of them', () => {
-  const noEnd = new Set<string>(['received', 'client_discard'])
+  const noEnd = new Set<string>(['received', 'client_discard', 'thinned'])
   expect(outcomes.filter((one) => !noEnd.has(one))).toEqual([
     'stored',
     'filtered',

@@ -3,7 +3,8 @@
  * received = stored + filtered + rate_limited + invalid + duplicate + waiting + dead + lost.
  * `waiting` and `lost` are computed (what the journal still holds; the rest of the sum), never recorded.
  * `received` is no end: it is counted from an envelope's framing when refine opens its record, apart from what becomes
- * of the items, so that an item that ends nowhere shows as lost.
+ * of the items, so that an item that ends nowhere shows as lost. `thinned` is none either: such an event was stored, and
+ * stays counted so; it says how many of those were taken out since.
  */
 export const outcomes = [
   'received',
@@ -14,6 +15,7 @@ export const outcomes = [
   'duplicate',
   'dead',
   'client_discard',
+  'thinned',
 ] as const
 export type Outcome = (typeof outcomes)[number]
 
@@ -44,6 +46,7 @@ export const reasons = [
   'sent_again', // takes a dead item out of the dead: what it holds is counted anew
   'deleted', // a dead item that a person deleted
   'sdk', // what a client says that it discarded itself
+  'disk_budget', // stored, and taken out since by the disk budget
   'discarded', // of an issue or a project that people deleted for good
 ] as const
 export type OutcomeReason = (typeof reasons)[number]

@@ -262,7 +262,8 @@ function createMetrics(main: Main, accept: Accept) {
       app: main.app.up() ? main.state.numbers : undefined,
     })
   const socketPath = layOut(config.data).sockets.app
-  return (req: IncomingMessage, res: ServerResponse) => void answerMetrics(req, res, { socketPath, metrics })
+  return (req: IncomingMessage, res: ServerResponse) =>
+    void answerMetrics(req, res, { socketPath, metrics, open: config.metrics })
 }
 
 /** Every request: health, ingest, then everything else to process app once its origin is checked. */
@@ -312,7 +313,10 @@ async function cleanSpool(folders: AppSetup['folders'], journal: JournalWriter, 
   await dropUnfinished(folders.blobs)
   const reader = openJournalReader(folders.journal)
   const blobs = openFileBlobs(folders.blobs)
-  const drop = await findOrphans({ blobs, reader, durable: journal.durable(), clock: systemClock, observe })
+  const drop = await findOrphans({
+    ...{ blobs, reader, durable: journal.durable(), clock: systemClock, observe },
+    named: journal.noteBeside,
+  })
   return () => void drop().finally(() => reader.close())
 }
 

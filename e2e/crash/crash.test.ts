@@ -7,6 +7,8 @@ import {
   discard,
   envelopeOf,
   errorEvent,
+  type Issue,
+  idsOf,
   ingest,
   type Product,
   type Project,
@@ -48,24 +50,6 @@ const childrenOf = (pid: number | undefined, word: string): number[] =>
     .map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line))
     .filter((match) => match && Number(match[2]) === pid && match[3]?.includes(word))
     .map((match) => Number(match?.[1]))
-
-type Issue = { id: string; count: string; lifetime: { count: string } }
-
-/** Ids of all stored events of an issue, page by page. */
-async function idsOf(product: Product, project: Project, issue: string): Promise<string[]> {
-  const ids: string[] = []
-  for (let cursor = ''; ; ) {
-    const page = await api(
-      product,
-      project,
-      `/organizations/${project.org}/issues/${issue}/events/?per_page=100${cursor}`,
-    )
-    ids.push(...(page.json as { eventID: string }[]).map((event) => event.eventID))
-    const next = /rel="next"; results="true"; cursor="([^"]+)"/.exec(page.headers.get('link') ?? '')?.[1]
-    if (!next) return ids
-    cursor = `&cursor=${encodeURIComponent(next)}`
-  }
-}
 
 /** Everything acknowledged is there, once, and the issue's counter equals the rows. */
 async function expectWhole(product: Product, project: Project, type: string, acknowledged: string[]): Promise<void> {
@@ -119,9 +103,9 @@ test(`kill -9 of the engine alone, ${rounds} rounds: accepting goes on, it comes
   const loading = load(product, project, 'EngineError', acknowledged)
   for (let round = 0; round < rounds; round++) {
     await pause(700 + Math.random() * 800)
-    const [engine] = childrenOf(product.child.pid, 'engine.ts')
-    expect(engine).toBeGreaterThan(0)
-    process.kill(Number(engine), 'SIGKILL')
+    // health may not have seen yet that the one before is gone
+    const engine = await until('an engine', 20_000, async () => childrenOf(product.child.pid, 'engine.ts')[0])
+    process.kill(engine, 'SIGKILL')
     const live = await fetch(`${product.url}/api/health/live`)
     expect(live.status).toBe(200)
     await ready(product)

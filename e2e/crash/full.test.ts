@@ -67,37 +67,39 @@ function fill(path: string, bytes: number): () => void {
 }
 
 type Stage = {
+  name: string
   folder: string
   mebibytes: number
   /** Bytes that stay free. */
   leave: number
-  env?: Record<string, string>
   /** What ingest answers to small events meanwhile. */
   status: 200 | 503
   /** An event with a file over 1 MiB, which goes through the blobs. */
   large?: 503
 }
 
-const stages: (Stage & { name: string })[] = [
+const journal = { folder: 'journal', mebibytes: 96, status: 503 } as const
+/** What one product goes through, one disk after the other. */
+const runs: { what: string; env: Record<string, string>; stages: Stage[] }[] = [
   {
-    name: 'the journal’s disk falls below the reserve',
-    folder: 'journal',
-    mebibytes: 96,
-    leave: 3 * 2 ** 20,
+    what: 'the disk of the journal falls below the reserve',
     env: { MISHAP_DISK_RESERVE_BYTES: String(4 * 2 ** 20) },
-    status: 503,
+    stages: [{ ...journal, name: 'reserve', leave: 3 * 2 ** 20 }],
   },
   {
-    name: 'the journal’s disk takes not a byte more',
-    folder: 'journal',
-    mebibytes: 96,
-    leave: 0,
+    what: 'the disk of the journal takes not a byte more',
     env: { MISHAP_DISK_RESERVE_BYTES: '0' },
-    status: 503,
+    stages: [{ ...journal, name: 'not a byte', leave: 0 }],
   },
-  { name: 'the events store’s disk is full', folder: 'events', mebibytes: 96, leave: 0, status: 200 },
-  { name: 'meta’s disk is full', folder: 'meta', mebibytes: 48, leave: 0, status: 200 },
-  { name: 'the blobs’ disk is full', folder: 'blobs', mebibytes: 48, leave: 0, status: 200, large: 503 },
+  {
+    what: 'the disks of events store, meta and blobs are full in turn',
+    env: {},
+    stages: [
+      { name: 'events store', folder: 'events', mebibytes: 96, leave: 0, status: 200 },
+      { name: 'meta', folder: 'meta', mebibytes: 48, leave: 0, status: 200 },
+      { name: 'blobs', folder: 'blobs', mebibytes: 48, leave: 0, status: 200, large: 503 },
+    ],
+  },
 ]
 
 const answerTo = async (product: Product, project: Project, type: string, attachment?: Buffer) => {
@@ -108,57 +110,68 @@ const answerTo = async (product: Product, project: Project, type: string, attach
   return { answer, event }
 }
 
-for (const stage of stages)
+/** Fills the disk under traffic, looks at the answers and gives the space back; gives what was acknowledged. */
+async function goThrough(product: Product, project: Project, stage: Stage, type: string): Promise<Acknowledged[]> {
+  const acknowledged: Acknowledged[] = []
+  const { name } = stage
+  const before = send(product, project, [type], 4)
+  await pause(700)
+  const giveBack = fill(join(product.data, stage.folder), stage.leave)
+  await pause(1500)
+  await before.stop()
+  acknowledged.push(...before.acknowledged)
+  const { answer, event } = await answerTo(product, project, type)
+  const text = await answer.text()
+  expect({ name, status: answer.status, text }).toMatchObject({ name, status: stage.status })
+  if (stage.status === 503) {
+    expect(text).toContain('ACCEPT_DISK_FULL')
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+  } else acknowledged.push({ id: event.event_id, type, ns: 0n })
+  if (stage.large) {
+    const large = await answerTo(product, project, type, Buffer.alloc(1_200_000))
+    expect(large.answer.status).toBe(stage.large)
+    expect(await large.answer.text()).toContain('ACCEPT_DISK_FULL')
+    expect(Number(large.answer.headers.get('retry-after'))).toBeGreaterThan(0)
+  }
+  expect((await fetch(`${product.url}/api/health/live`)).status).toBe(200)
+  await pause(3000)
+  giveBack()
+  await until(`ingest to go on (${name})`, 20_000, async () => {
+    const again = await answerTo(product, project, type)
+    if (again.answer.status === 200) acknowledged.push({ id: again.event.event_id, type, ns: 0n })
+    return again.answer.status === 200
+  })
+  const after = send(product, project, [type], 4)
+  await pause(700)
+  await after.stop()
+  acknowledged.push(...after.acknowledged)
+  expect([name, after.refused[503] ?? 0]).toEqual([name, 0])
+  return acknowledged
+}
+
+for (const { what, env, stages } of runs)
   test.skipIf(!canMount)(
-    `${stage.name}: ${stage.status} meanwhile, nothing acknowledged is lost, it goes on by itself`,
-    { timeout: 180_000 },
+    `${what}: ${stages[0]?.status} meanwhile, nothing acknowledged is lost, it goes on by itself`,
+    { timeout: 180_000, concurrent: true },
     async () => {
       const data = mkdtempSync(join(tmpdir(), 'mishap-full-'))
-      const folder = join(data, stage.folder)
-      mounted(folder, stage.mebibytes)
-      const product = await start({ data, env: stage.env ?? {} })
+      for (const { folder, mebibytes } of stages) mounted(join(data, folder), mebibytes)
+      const product = await start({ data, env })
       running.push(product)
       const project = bootstrap(product, 'full', 'web')
       await ready(product)
       const acknowledged: Acknowledged[] = []
-      const type = 'FullError'
-      const before = send(product, project, [type], 4)
-      await pause(700)
-      const giveBack = fill(folder, stage.leave)
-      await pause(1500)
-      await before.stop()
-      acknowledged.push(...before.acknowledged)
-      const { answer, event } = await answerTo(product, project, type)
-      const text = await answer.text()
-      expect({ status: answer.status, text }).toMatchObject({ status: stage.status })
-      if (stage.status === 503) {
-        expect(text).toContain('ACCEPT_DISK_FULL')
-        expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
-      } else acknowledged.push({ id: event.event_id, type, ns: 0n })
-      if (stage.large) {
-        const large = await answerTo(product, project, type, Buffer.alloc(1_200_000))
-        expect(large.answer.status).toBe(stage.large)
-        expect(await large.answer.text()).toContain('ACCEPT_DISK_FULL')
-        expect(Number(large.answer.headers.get('retry-after'))).toBeGreaterThan(0)
+      const typeOf = ({ folder }: Stage) => `${folder}FullError`
+      const types = stages.map(typeOf)
+      for (const stage of stages) {
+        acknowledged.push(...(await goThrough(product, project, stage, typeOf(stage))))
+        const faults = await faultsOf(product, project, types, acknowledged, true)
+        expect([stage.name, ...faults]).toEqual([stage.name])
       }
-      expect((await fetch(`${product.url}/api/health/live`)).status).toBe(200)
-      await pause(3000)
-      giveBack()
-      await until('ingest to go on', 20_000, async () => {
-        const again = await answerTo(product, project, type)
-        if (again.answer.status === 200) acknowledged.push({ id: again.event.event_id, type, ns: 0n })
-        return again.answer.status === 200
-      })
-      const after = send(product, project, [type], 4)
-      await pause(700)
-      await after.stop()
-      acknowledged.push(...after.acknowledged)
-      expect(after.refused[503] ?? 0).toBe(0)
-      expect(await faultsOf(product, project, [type], acknowledged, true)).toEqual([])
       await product.stop()
-      const again = await start({ data, port: product.port, env: stage.env ?? {} })
+      const again = await start({ data, port: product.port, env })
       running.push(again)
-      expect(await faultsOf(again, project, [type], acknowledged, true)).toEqual([])
+      expect(await faultsOf(again, project, types, acknowledged, true)).toEqual([])
       await again.stop()
     },
   )

@@ -1,7 +1,17 @@
 // What is sent while things break, and the comparison of what was acknowledged with what is there.
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { api, envelopeOf, errorEvent, ingest, type Product, type Project, until } from '../product.ts'
+import {
+  api,
+  envelopeOf,
+  errorEvent,
+  type Issue,
+  idsOf,
+  ingest,
+  type Product,
+  type Project,
+  until,
+} from '../product.ts'
 
 /** One acknowledged event; `ns` is when the answer was here, on the clock of `process.hrtime`. */
 export type Acknowledged = { id: string; type: string; ns: bigint; attachment?: Buffer }
@@ -65,27 +75,10 @@ export function send(product: { url: string }, project: Project, types: string[]
   return traffic
 }
 
-type Issue = { id: string; count: string; lifetime: { count: string } }
 type Status = {
   journal: { lagBytes: number; waitingRecords: number }
   disk: { tables: { table: string; rows: number }[] }
   ledger: { received: number; stored: number; lost: number; dead: number; waiting: number; duplicate: number }
-}
-
-/** Ids of all stored events of an issue, page by page. */
-async function idsOf(product: { url: string }, project: Project, issue: string): Promise<string[]> {
-  const ids: string[] = []
-  for (let cursor = ''; ; ) {
-    const page = await api(
-      product,
-      project,
-      `/organizations/${project.org}/issues/${issue}/events/?per_page=100${cursor}`,
-    )
-    ids.push(...(page.json as { eventID: string }[]).map((event) => event.eventID))
-    const next = /rel="next"; results="true"; cursor="([^"]+)"/.exec(page.headers.get('link') ?? '')?.[1]
-    if (!next) return ids
-    cursor = `&cursor=${encodeURIComponent(next)}`
-  }
 }
 
 /** Recovery and a busy machine take their time; how fast a start is, is asked elsewhere. */

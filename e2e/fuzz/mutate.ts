@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
+import { makeDump } from '../../src/refine/minidump/fixture.ts'
 
 export type Random = () => number
 
@@ -336,6 +337,35 @@ function address(fuzzed: Fuzzed, target: Target, random: Random): void {
       .replace(/[^\x20-\x7e]/g, '?')
 }
 
+/** A minidump with some of its bytes changed, cut or compressed. */
+function brokenDump(random: Random, what: string[]): Buffer {
+  const code = pick(random, [11, 8, 0xc0000005, 0xffffffff])
+  const made = makeDump({ big: chance(random, 0.2), platform: pick(random, [2, 0x8201, 0x8101]), crash: { code } })
+  const bytes = breakBytes(made, random, what)
+  what.push('minidump')
+  if (chance(random, 0.3)) return gzipSync(bytes)
+  return chance(random, 0.2) ? bytes.subarray(0, Math.floor(random() * bytes.length)) : bytes
+}
+
+/** A crash reporter's form around a broken dump, or the dump alone. */
+function breakUpload(fuzzed: Fuzzed, random: Random): void {
+  const dump = brokenDump(random, fuzzed.what)
+  if (chance(random, 0.2)) {
+    fuzzed.headers['content-type'] = 'application/octet-stream'
+    fuzzed.body = dump
+    return
+  }
+  const name = pick(random, ['sentry', 'sentry__1', 'sentry[a][b]', 'sentry[__proto__][x]', 'sentry[tags][]', 'guid'])
+  const value = pick(random, ['{"event_id":"', '{"release":"a"}', '[', '[[[[', pick(random, strings)(random)])
+  fuzzed.headers['content-type'] = 'multipart/form-data; boundary=x'
+  fuzzed.body = Buffer.concat([
+    Buffer.from(`--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`),
+    Buffer.from('--x\r\nContent-Disposition: form-data; name="upload_file_minidump"; filename="a.dmp"\r\n\r\n'),
+    dump,
+    Buffer.from(chance(random, 0.9) ? '\r\n--x--\r\n' : '\r\n--x'),
+  ])
+}
+
 /** One request from `seed`. Every tenth is a recorded envelope as it is. */
 export function makeRequest(recorded: Envelope[], target: Target, random: Random): Fuzzed {
   const fuzzed: Fuzzed = { method: 'POST', path: '', headers: {}, body: Buffer.alloc(0), what: [] }
@@ -361,6 +391,13 @@ export function makeRequest(recorded: Envelope[], target: Target, random: Random
         header: { type: 'attachment', length: 2_000_000, filename: 'a' },
         payload: Buffer.alloc(2_000_000, 7),
       })
+    if (chance(random, 0.03)) {
+      const payload = brokenDump(random, fuzzed.what)
+      envelope.items.push({
+        header: { type: 'attachment', attachment_type: 'event.minidump', length: payload.length, filename: 'a.dmp' },
+        payload,
+      })
+    }
   }
   const isEnvelope = /envelope|x-sentry/.test(fuzzed.path + (fuzzed.headers['content-type'] ?? ''))
   fuzzed.body =
@@ -373,6 +410,7 @@ export function makeRequest(recorded: Envelope[], target: Target, random: Random
       fuzzed.body,
       Buffer.from(chance(random, 0.8) ? '\r\n--x--\r\n' : '\r\n--x'),
     ])
+  if (/minidump/.test(fuzzed.path) && chance(random, 0.9)) breakUpload(fuzzed, random)
   encode(fuzzed, random)
   if (chance(random, 0.01) && fuzzed.body.length > 2) fuzzed.leaveAt = Math.floor(random() * fuzzed.body.length)
   return fuzzed

@@ -39,7 +39,7 @@ const mishap = (...words: string[]): Promise<Said> =>
 
 type Issue = { id: string; shortId: string; title: string; count: string; lifetime: { count: string } }
 
-test('a backup taken under load comes back with everything that was acknowledged before it', async () => {
+test.concurrent('a backup taken under load comes back with everything that was acknowledged before it', async () => {
   const product = await start()
   running.push(product)
   const project = await bootstrap(product)
@@ -82,7 +82,7 @@ test('a backup taken under load comes back with everything that was acknowledged
   expect((await mishap('verify', '--json', '--data', data)).json).toMatchObject({ ok: true })
 }, 180_000)
 
-test('verify names what is wrong and exits 1', async () => {
+test.concurrent('verify names what is wrong and exits 1', async () => {
   const product = await start()
   running.push(product)
   const project = await bootstrap(product)
@@ -107,7 +107,7 @@ test('verify names what is wrong and exits 1', async () => {
   ]).toMatchObject([1, [{ name: 'blobs', wrong: [expect.stringContaining('is missing')] }]])
 }, 120_000)
 
-test('a restore that was cut off is not started, and a folder in use is not restored into', async () => {
+test.concurrent('a restore that was cut off is not started, and a folder in use is not restored into', async () => {
   const data = join(folder, 'cut')
   const broken = join(folder, 'broken.tar')
   writeFileSync(broken, 'no archive at all'.repeat(100))
@@ -130,7 +130,7 @@ test('a restore that was cut off is not started, and a folder in use is not rest
 /** Made by an earlier commit: 25 events in 7 issues, each with an attachment (fixtures/data/README.md). */
 const earlier = { token: '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', org: 'acme' }
 
-test('a data folder of an earlier version is tried on a copy, then opens with all it holds', async () => {
+test.concurrent('a data folder of an earlier version is tried on a copy, then opens with all it holds', async () => {
   const data = join(folder, 'earlier')
   mkdirSync(data)
   await extract({ file: join(root, 'fixtures/data/schema-1.tar.gz'), cwd: data })
@@ -145,7 +145,7 @@ test('a data folder of an earlier version is tried on a copy, then opens with al
   expect((await mishap('verify', '--json', '--data', data)).json).toMatchObject({ ok: true })
 }, 120_000)
 
-test('a data folder of a newer version names the version that wrote it', async () => {
+test.concurrent('a data folder of a newer version names the version that wrote it', async () => {
   const data = join(folder, 'newer')
   mkdirSync(join(data, 'meta'), { recursive: true })
   const database = new DatabaseSync(join(data, 'meta', 'mishap.sqlite'))

@@ -1,5 +1,7 @@
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { noChromium, openBrowser, openPage, signIn } from '../browser.ts'
@@ -26,6 +28,29 @@ async function faults(page: Page): Promise<string[]> {
     )
 }
 
+/** What makes the page wider than its window; what scrolls by itself does not. */
+const tooWide = (page: Page): Promise<string[]> =>
+  page.evaluate<string[]>(`document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll('*')]
+    .filter((one) => one.getBoundingClientRect().right > innerWidth + 1)
+    .map((one) => one.outerHTML.slice(0, 160))`)
+
+/** A dead item as refine would leave it: nothing that can be sent ends so, so that one is put there. */
+function putDead(project: Project): void {
+  const blobKey = `dead/access-${project.id}`
+  const head = { kind: 'envelope', projectId: Number(project.id), keyId: 0, organizationId: 0, receivedMs: 0 }
+  const bytes = `${JSON.stringify(head)}\n{}\n{"type":"event"}\n{"message":"held"}`
+  mkdirSync(join(product.data, 'blobs/dead'), { recursive: true, mode: 0o700 })
+  writeFileSync(join(product.data, 'blobs', blobKey), bytes, { mode: 0o600 })
+  const file = readdirSync(join(product.data, 'meta')).find((name) => name.endsWith('.sqlite')) ?? ''
+  const database = new DatabaseSync(join(product.data, 'meta', file))
+  database
+    .prepare(
+      'insert into dead_item (jpos, project_id, key_id, received_ms, reason, bytes, blob_key) values (0, ?, 0, ?, ?, ?, ?)',
+    )
+    .run(Number(project.id), Date.now(), 'TypeError in step', bytes.length, blobKey)
+  database.close()
+}
+
 describe.skipIf(noChromium)('every screen, for people with other ways to see and move', () => {
   const state = {} as { browser: Browser; project: Project; issue: string; pages: Record<'light' | 'dark', Page> }
 
@@ -49,6 +74,9 @@ describe.skipIf(noChromium)('every screen, for people with other ways to see and
       return found.length === 2 && found
     })
     state.issue = issues[0]?.id ?? ''
+    // Something that ended badly, for the debugger and the drill-down.
+    await ingest(product, state.project, '{}\n{"type":"event"}\n{broken')
+    putDead(state.project)
     state.browser = await openBrowser()
     const open = async (dark: boolean) => {
       const { page } = await openPage(state.browser, product.url, { dark })
@@ -69,13 +97,27 @@ describe.skipIf(noChromium)('every screen, for people with other ways to see and
     ['project setup', `/o/${org}/projects/web/setup`, '[data-testid=dsn]'],
     ['project settings', `/o/${org}/settings/projects/web`, 'form'],
     ['project keys', `/o/${org}/settings/projects/web/keys`, 'form'],
+    ['project environments', `/o/${org}/settings/projects/web/environments`, 'main li'],
+    ['the ingest debugger', `/o/${org}/projects/web/ingest`, 'main table'],
+    ['organization', `/o/${org}/settings/organization`, '#delete-organization-typed'],
+    ['members', `/o/${org}/settings/members`, 'form'],
+    ['feedback', `/o/${org}/feedback`, 'main h1'],
     ['account', `/o/${org}/settings/account`, 'form'],
     ['notifications', `/o/${org}/settings/notifications`, 'main'],
     ['status', `/o/${org}/status`, 'main table'],
+    ['the ledger of one project', `/o/${org}/status?project=web&range=1h`, 'main details[open] table'],
     ['a digest', '/d/2774530904', 'main'],
     ['a digest that nobody has', '/d/1', 'main'],
     ['not found', `/o/${org}/no-such-screen`, 'main'],
     ['not found, outside', '/no-such-screen', 'body'],
+  ]
+  const narrow = [
+    'status?project=web',
+    'projects/web/ingest',
+    'projects/web/setup',
+    'settings/projects/web/environments',
+    'settings/projects/web/keys',
+    'settings/organization',
   ]
   describe.each(['light', 'dark'] as const)('%s', (theme) => {
     test.each(screens)('%s', async (_name, path, shown) => {
@@ -117,13 +159,31 @@ describe.skipIf(noChromium)('every screen, for people with other ways to see and
       await page.getByLabel('Allowed origins').fill('')
     })
 
+    test('dialogs of a dead item', async () => {
+      const page = state.pages[theme]
+      await page.goto(`${product.url}/o/${org}/status`)
+      await page.getByRole('button', { name: 'Look', exact: true }).first().click()
+      await page.getByRole('dialog').waitFor()
+      expect(await faults(page)).toEqual([])
+      await page.getByRole('dialog').getByRole('button', { name: /show/i }).click()
+      await page.getByTestId('dead-text').waitFor()
+      expect(await faults(page)).toEqual([])
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      await page.getByRole('button', { name: 'Delete', exact: true }).first().click()
+      await page.getByRole('dialog').waitFor()
+      expect(await faults(page)).toEqual([])
+      await page.keyboard.press('Escape')
+    })
+
     test('at 390 pixels', async () => {
       const page = state.pages[theme]
       await page.setViewportSize({ width: 390, height: 844 })
-      for (const path of ['issues', `issues/${state.issue}`, 'settings/projects/web', 'status']) {
+      for (const path of ['issues', `issues/${state.issue}`, 'settings/projects/web', 'status', ...narrow]) {
         await page.goto(`${product.url}/o/${org}/${path}`)
         await page.locator('main h1').first().waitFor()
         expect([path, await faults(page)]).toEqual([path, []])
+        expect([path, await tooWide(page)]).toEqual([path, []])
       }
       await page.setViewportSize({ width: 1440, height: 900 })
     })

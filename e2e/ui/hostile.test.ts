@@ -89,7 +89,7 @@ describe.skipIf(noChromium)('hostile event data on every screen', () => {
   })
   afterAll(() => state.browser?.close())
 
-  test.each([
+  test.concurrent.each([
     [1440, false],
     [390, true],
   ])(

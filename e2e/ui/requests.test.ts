@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { noChromium, openBrowser, openPage, signIn } from '../browser.ts'
+import { hydrated, type Login, loginOf, noChromium, openBrowser, openPage } from '../browser.ts'
 import { api, bootstrap, envelopeOf, errorEvent, ingest, type Project, password, until } from '../product.ts'
 
 const product = inject('product')
@@ -20,11 +20,22 @@ function note(page: Page): Asked[] {
   return asked
 }
 
+/** Lets tests that mostly wait run beside each other, and their parts that work one after the other. */
+function createTurn(): <T>(work: () => Promise<T>) => Promise<T> {
+  const last = { done: Promise.resolve() as Promise<unknown> }
+  return (work) => {
+    const mine = last.done.then(work)
+    last.done = mine.catch(() => undefined)
+    return mine
+  }
+}
+
 const addHashLink =
   "(() => { const a = document.createElement('a'); a.href = '#somewhere'; a.id = 'hash'; a.textContent = 'x'; document.body.prepend(a) })()"
 
 describe.skipIf(noChromium)('what the screens ask for by themselves', () => {
-  const state = {} as { browser: Browser; full: Project; empty: Project }
+  const state = {} as { browser: Browser; full: Project; empty: Project; logins: Record<string, Login> }
+  const turn = createTurn()
 
   beforeAll(async () => {
     state.full = bootstrap(product, 'quiet', 'web')
@@ -36,11 +47,42 @@ describe.skipIf(noChromium)('what the screens ask for by themselves', () => {
       return (found.json as unknown[]).length === 2
     })
     state.browser = await openBrowser()
+    state.logins = {}
+    for (const org of ['quiet', 'silent'])
+      state.logins[org] = await loginOf(state.browser, product.url, `owner@${org}.test`)
   })
   afterAll(() => state.browser?.close())
 
+  /** A page of somebody who has signed in before. */
+  async function openAs(org: string): Promise<Page> {
+    const login = state.logins[org]
+    return (await openPage(state.browser, product.url, login ? { login } : {})).page
+  }
+
+  /** Signs in; the stream shows, and nothing was asked for in the half second after. */
+  async function quietSecond(org: string, rate: number): Promise<{ page: Page; asked: Asked[] }> {
+    const { page } = await openPage(state.browser, product.url)
+    const devtools = await page.context().newCDPSession(page)
+    await devtools.send('Emulation.setCPUThrottlingRate', { rate })
+    await page.goto(`${product.url}/login`)
+    await page.getByLabel(/mail/i).fill(`owner@${org}.test`)
+    await page.getByLabel(/password/i).fill(password)
+    await page.getByRole('button', { name: /sign in/i }).click()
+    await page.waitForURL(/\/issues/)
+    const asked = note(page)
+    await page.evaluate(addHashLink)
+    await page.click('#hash')
+    await page.waitForTimeout(500)
+    expect(asked).toEqual([])
+    await page
+      .getByText(org === 'quiet' ? 'AlphaError' : 'No issues')
+      .first()
+      .waitFor()
+    return { page, asked }
+  }
+
   // On a machine with more to do than it can, the server is late now and then and the browser asks: three tries.
-  test.each([
+  test.concurrent.each([
     ['quiet', 1],
     ['quiet', 4],
     ['silent', 1],
@@ -49,23 +91,7 @@ describe.skipIf(noChromium)('what the screens ask for by themselves', () => {
     'organization %s, CPU %i times slower: nothing in the second after the sign-in, then only the live stream and the reporter',
     { retry: 2 },
     async (org, rate) => {
-      const { page } = await openPage(state.browser, product.url)
-      const devtools = await page.context().newCDPSession(page)
-      await devtools.send('Emulation.setCPUThrottlingRate', { rate })
-      await page.goto(`${product.url}/login`)
-      await page.getByLabel(/mail/i).fill(`owner@${org}.test`)
-      await page.getByLabel(/password/i).fill(password)
-      await page.getByRole('button', { name: /sign in/i }).click()
-      await page.waitForURL(/\/issues/)
-      const asked = note(page)
-      await page.evaluate(addHashLink)
-      await page.click('#hash')
-      await page.waitForTimeout(500)
-      expect(asked).toEqual([])
-      await page
-        .getByText(org === 'quiet' ? 'AlphaError' : 'No issues')
-        .first()
-        .waitFor()
+      const { page, asked } = await turn(() => quietSecond(org, rate))
       await page.waitForTimeout(7000)
       const others = asked
         .map((one) => one.what)
@@ -75,17 +101,18 @@ describe.skipIf(noChromium)('what the screens ask for by themselves', () => {
     },
   )
 
-  test.each(['quiet', 'silent'])(
+  test.concurrent.each(['quiet', 'silent'])(
     'a document of organization %s has rows, environments and fonts with it',
     async (org) => {
-      const { page } = await openPage(state.browser, product.url)
-      await signIn(page, product.url, `owner@${org}.test`)
+      const page = await openAs(org)
       const asked = note(page)
-      await page.goto(`${product.url}/o/${org}/issues`)
-      await page
-        .getByText(org === 'quiet' ? 'AlphaError' : 'No issues')
-        .first()
-        .waitFor()
+      await turn(async () => {
+        await page.goto(`${product.url}/o/${org}/issues`)
+        await page
+          .getByText(org === 'quiet' ? 'AlphaError' : 'No issues')
+          .first()
+          .waitFor()
+      })
       await page.waitForTimeout(2500)
       const whats = asked.map((one) => one.what)
       expect(whats.filter((what) => what.includes('/api/0/') && !what.includes('/live/'))).toEqual([])
@@ -103,8 +130,7 @@ describe.skipIf(noChromium)('what the screens ask for by themselves', () => {
   )
 
   test('a page is asked for when the pointer or the focus turns to its link, once', async () => {
-    const { page } = await openPage(state.browser, product.url)
-    await signIn(page, product.url, 'owner@quiet.test')
+    const page = await openAs('quiet')
     const asked = note(page)
     const rsc = () => asked.filter((one) => one.what.includes('_rsc=')).map((one) => one.what.split(/[ ?]/)[1] ?? '')
     await page.goto(`${product.url}/o/quiet/issues`)
@@ -127,8 +153,7 @@ describe.skipIf(noChromium)('what the screens ask for by themselves', () => {
   })
 
   test('what happens before the live stream is open is told when it opens', async () => {
-    const { page } = await openPage(state.browser, product.url)
-    await signIn(page, product.url, 'owner@quiet.test')
+    const page = await openAs('quiet')
     const asked = note(page)
     await page.route(/\/live\//, async (route) => {
       await new Promise((resolve) => setTimeout(resolve, 2000))
@@ -146,8 +171,7 @@ describe.skipIf(noChromium)('what the screens ask for by themselves', () => {
   })
 
   test('a second tab hears the changes through the one that holds the stream, and takes over when that closes', async () => {
-    const { page } = await openPage(state.browser, product.url)
-    await signIn(page, product.url, 'owner@quiet.test')
+    const page = await openAs('quiet')
     await page.goto(`${product.url}/o/quiet/issues`)
     await page.waitForTimeout(2500)
     const second = await page.context().newPage()
@@ -166,8 +190,7 @@ describe.skipIf(noChromium)('what the screens ask for by themselves', () => {
   })
 
   test(`first-load JavaScript of the issue stream is at most ${firstLoadMaxKiB} KiB gzipped`, async () => {
-    const { page } = await openPage(state.browser, product.url)
-    await signIn(page, product.url, 'owner@quiet.test')
+    const page = await openAs('quiet')
     const text = await (await page.request.get(`${product.url}/o/quiet/issues`)).text()
     const scripts = [...text.matchAll(/<script\b[^>]*\bsrc="([^"]+)"[^>]*>/g)].filter(([tag]) => !/nomodule/i.test(tag))
     const paths = [...new Set(scripts.map(([, src]) => src ?? ''))]
@@ -175,7 +198,7 @@ describe.skipIf(noChromium)('what the screens ask for by themselves', () => {
     // What hydration asks for beyond the document belongs to it; the reporter comes when the page is quiet.
     const asked = note(page)
     await page.goto(`${product.url}/o/quiet/issues`)
-    await until('hydration', 10_000, () => page.evaluate('window.mishap?.hydrated === true'))
+    await hydrated(page)
     for (const { what } of asked) {
       const path = /^GET (\/_next\/static\/.*\.js)/.exec(what)?.[1]
       if (path && !paths.includes(path)) paths.push(path)

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { noChromium, openBrowser, openPage, signIn } from '../browser.ts'
+import { hydrated, type Login, noChromium, openBrowser, openPage, signIn } from '../browser.ts'
 import {
   api,
   bootstrap,
@@ -34,7 +34,7 @@ const wider = (page: Page) =>
 
 describe.skipIf(noChromium)('states of the screens', () => {
   const org = 'states'
-  const state = {} as { browser: Browser; page: Page; project: Project }
+  const state = {} as { browser: Browser; page: Page; project: Project; login: Login }
   const at = (path: string) => `${shared.url}/o/${org}${path}`
 
   beforeAll(async () => {
@@ -42,6 +42,7 @@ describe.skipIf(noChromium)('states of the screens', () => {
     state.project = bootstrap(shared, org, 'web')
     state.page = (await openPage(state.browser, shared.url)).page
     await signIn(state.page, shared.url, `owner@${org}.test`)
+    state.login = await state.page.context().storageState()
   })
   afterAll(() => state.browser?.close())
 
@@ -91,14 +92,13 @@ describe.skipIf(noChromium)('states of the screens', () => {
     },
   )
 
-  test.each([
+  test.concurrent.each([
     [1440, false],
     [1440, true],
     [390, false],
     [390, true],
   ])('%i px, dark: %s: no screen is wider than its window, and text differs from its ground', async (width, dark) => {
-    const { page } = await openPage(state.browser, shared.url, { width, height: 844, dark })
-    await signIn(page, shared.url, `owner@${org}.test`)
+    const { page } = await openPage(state.browser, shared.url, { width, height: 844, dark, login: state.login })
     const found = (await api(shared, state.project, `/organizations/${org}/issues/?query=`)).json as { id: string }[]
     const paths = [
       ['/issues', '/issues?q=nothing-like-this', `/issues/${found[0]?.id}`, '/status', '/projects', '/projects/new'],
@@ -152,6 +152,7 @@ describe.skipIf(noChromium)('states of the screens', () => {
     })
     await page.goto(at('/issues'))
     await page.locator('[data-id]').first().waitFor()
+    await hydrated(page)
     // The first rows come with the document; another sorting asks the API.
     await page.locator('select:has(option[value=users])').selectOption('users')
     const screen = page.locator('main [role=alert]')

@@ -216,7 +216,7 @@ describe('CORS', () => {
     ['success', withKey, event, 200],
     ['a refusal', path, event, 401],
     ['a malformed body', withKey, 'x', 400],
-    ['a route that is not built', `/api/7/minidump/?sentry_key=${publicKey}`, 'x', 404],
+    ['a route that is not built', `/api/7/unreal/?sentry_key=${publicKey}`, 'x', 404],
   ])('every answer may be read by pages: %s', async (_name, url, body, wanted) => {
     await start()
     const { status, headers } = await rig.send(url, { body })
@@ -259,7 +259,7 @@ describe('routes', () => {
   test('what is not built is counted with the category it has', async () => {
     await start()
     await rig.send(`/api/7/cron/nightly/?sentry_key=${publicKey}`, { body: '{}' })
-    await rig.send('/api/7/minidump/', { body: '{}' })
+    await rig.send('/api/7/unreal/', { body: '{}' })
     expect(rig.accept.drainOutcomes()).toMatchObject([
       { projectId: 7, keyId: 1, category: 'monitor', outcome: 'filtered', reason: 'not_stored_yet' },
       { projectId: 0, keyId: 0, category: 'error', outcome: 'filtered', reason: 'not_stored_yet' },

@@ -12,6 +12,7 @@ import { type AcceptDeps, type Core, drain, fail, type Intake, refuse } from './
 import { findKey, readAuth } from './key.ts'
 import { createLedger, type KeyUse } from './ledger.ts'
 import { envelopeBytesMax } from './limits.ts'
+import { minidumpReceiver } from './minidump.ts'
 import { createNotes, type Notes } from './notes.ts'
 import { createRates } from './rates.ts'
 import { receive } from './receive.ts'
@@ -127,7 +128,8 @@ function begin(intake: Intake) {
   else if (name === 'security') {
     if (!isSecurityType(intake.contentType)) throw new MishapError('ACCEPT_ENCODING_UNKNOWN')
     receive(intake, securityReceiver)
-  } else {
+  } else if (name === 'minidump') receive(intake, minidumpReceiver)
+  else {
     if (target.route.eventId === '') {
       throw new Refusal('ACCEPT_BODY_MALFORMED', 'bad_event_id', [], 'The event id in the path is no UUID.')
     }

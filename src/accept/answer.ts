@@ -56,6 +56,12 @@ export function answerId(res: ServerResponse, eventId: string): void {
   }
 }
 
+/** 200 with a line of plain text, which is ours: the id that crash reporters show. */
+export function answerText(res: ServerResponse, text: string): void {
+  res.writeHead(200, [...cors, 'content-type', 'text/plain', 'content-length', String(Buffer.byteLength(text))])
+  res.end(text)
+}
+
 /** An answer without body: 200 for reports, 201 for attachments. */
 export function answerEmpty(res: ServerResponse, status: number): void {
   res.writeHead(status, emptyHeaders)

@@ -5,7 +5,7 @@ import type { RecordHead, RecordKind } from '../journal/journal.ts'
 import { EnvelopeWalk } from '../protocol/envelope.ts'
 import { itemKind, needsEventId } from '../protocol/itemtypes.ts'
 import { answerError, answerId, Refusal } from './answer.ts'
-import { dropSpool, fail, headOf, type Intake } from './intake.ts'
+import { dropSpool, fail, headOf, type Intake, Overloaded } from './intake.ts'
 import { dsnAgrees, findKeyByDsn } from './key.ts'
 import { itemsMax, LimitCheck } from './limits.ts'
 import { type Limited, rateLimitHeader } from './rates.ts'
@@ -45,12 +45,31 @@ export const envelopeReceiver: Receiver = {
   },
 }
 
-/** Writes pieces to the blob store under a key of its own; leaves nothing when they fail. */
+/**
+ * Writes pieces to the blob store under a key of its own; leaves nothing when they fail. Throws when the key has to wait
+ * anyhow, before anything is read, and ACCEPT_OVERLOADED or ACCEPT_DISK_FULL as soon as there is no room for more.
+ */
 export async function spoolOf(intake: Intake, pieces: AsyncIterable<Buffer>): Promise<{ key: string; bytes: number }> {
   const day = new Date(intake.receivedMs).toISOString().slice(0, 10).replaceAll('-', '')
   const key = `spool/${day}/${randomBytes(16).toString('hex')}`
-  const { bytes } = await intake.core.deps.blobs.putStream(key, pieces, intake.core.bodyBytesMax)
-  return { key, bytes }
+  const { deps, share, bodyBytesMax } = intake.core
+  const limited = intake.key && share.waits(intake.key)
+  if (limited) throw new Overloaded(limited)
+  const room = deps.journal.room()
+  async function* taken() {
+    for await (const piece of pieces) {
+      room.grow(piece.length)
+      yield piece
+    }
+  }
+  try {
+    const { bytes } = await deps.blobs.putStream(key, taken(), bodyBytesMax)
+    intake.room = room
+    return { key, bytes }
+  } catch (error) {
+    room.free()
+    throw error
+  }
 }
 
 /**
@@ -94,7 +113,7 @@ function accepted(
 ): Promise<void> | undefined {
   const head = headOf(intake, key, 'envelope')
   const eventId = eventIdOf(walk, head)
-  const { skip, limited } = takeRates(intake, key, walk, body.length)
+  const { skip, limited } = takeRates(intake, key, walk, spool?.bytes ?? body.length)
   if (skip) head.skip = skip
   if (spool) head.spool = spool
   // Nothing left to keep: no items at all, or every one limited.
@@ -178,6 +197,8 @@ async function append(
 ): Promise<void> {
   const { core } = intake
   let jpos: number
+  // From here on the record counts for its body.
+  intake.room?.free()
   try {
     jpos = await core.deps.journal.append(head, body)
   } catch (error) {
@@ -212,5 +233,6 @@ export const itemTypeOf: Record<RecordKind, string> = {
   store: 'event',
   security: 'raw_security',
   attachments: 'attachment',
+  minidump: 'event',
   outcomes: '',
 }

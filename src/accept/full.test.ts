@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { testClock } from '../clock.ts'
+import { MishapError } from '../errors.ts'
 import { createRig, eventId, otherKey, publicKey, type Rig } from './rig.cases.ts'
 
 const path = `/api/7/envelope/?sentry_key=${publicKey}`
@@ -33,6 +34,82 @@ describe('a full disk under the blobs', () => {
     expect(counted.map((one) => one.reason)).toEqual([reason, reason])
     // a small one needs no blob
     expect((await rig.send(path, { body: envelope(10) })).status).toBe(200)
+  })
+})
+
+describe('a body over 1 MiB', () => {
+  test.each([
+    ['ACCEPT_DISK_FULL', 60, 'disk_full'],
+    ['ACCEPT_OVERLOADED', 10, 'overloaded'],
+  ] as const)(
+    'that there is no room for is answered 503 %s while it comes, and leaves nothing',
+    async (code, retryAfterS, reason) => {
+      const made = await createRig()
+      rig = made
+      made.journal.state.roomWith = new MishapError(code, { retryAfterS })
+      const answer = await made.send(path, { body: withFile(1.5 * MiB) })
+      expect([answer.status, answer.headers['retry-after']]).toEqual([503, String(retryAfterS)])
+      expect(answer.body).toContain(code)
+      expect([made.blobs.size, made.journal.records.length, made.journal.state.rooms]).toEqual([0, 0, 0])
+      expect(new Set(made.accept.drainOutcomes().map((one) => `${one.outcome} ${one.reason}`))).toEqual(
+        new Set([`rate_limited ${reason}`]),
+      )
+      made.journal.state.roomWith = undefined
+      expect((await made.send(path, { body: withFile(1.5 * MiB) })).status).toBe(200)
+    },
+  )
+
+  test('takes room while it is written, until its record counts for it', async () => {
+    const made = await createRig()
+    rig = made
+    const { writer, state } = made.journal
+    const append = writer.append
+    const seen: [number, number | undefined][] = []
+    writer.append = (head, body) => {
+      seen.push([state.rooms, head.spool?.bytes])
+      return append(head, body)
+    }
+    const put = made.blobs.set.bind(made.blobs)
+    const held: number[] = []
+    made.blobs.set = (key, bytes) => {
+      held.push(state.rooms)
+      return put(key, bytes)
+    }
+    const body = withFile(1.5 * MiB)
+    expect((await made.send(path, { body })).status).toBe(200)
+    expect([held, seen]).toEqual([[body.length], [[0, body.length]]])
+    // one that is refused gives its room back
+    state.failWith = new MishapError('ACCEPT_OVERLOADED', { retryAfterS: 10 })
+    expect((await made.send(path, { body })).status).toBe(503)
+    expect([state.rooms, made.blobs.size]).toEqual([0, 1])
+  })
+
+  test('counts in the share of its key, which then waits before a body is read', async () => {
+    const clock = testClock()
+    const made = await createRig({ clock })
+    rig = made
+    const state = { beside: 300 * MiB, done: 0 }
+    Object.assign(made.journal.writer, {
+      lagBytes: () => state.beside,
+      besideBytes: () => state.beside,
+      doneBytes: () => state.done,
+    })
+    expect((await made.send(`/api/8/envelope/?sentry_key=${otherKey}`, { body: envelope(10) })).status).toBe(200)
+    const answers = []
+    for (let n = 0; n < 24; n++) {
+      answers.push(await made.send(path, { body: withFile(1.25 * MiB) }))
+      state.done += MiB / 20
+      clock.advance(250)
+    }
+    const limited = answers.filter((one) => one.status === 429)
+    expect(limited.length).toBeGreaterThan(12)
+    expect(limited.at(-1)?.headers['retry-after']).toBe('5')
+    expect(limited.at(-1)?.headers['x-sentry-rate-limits']).toMatch(/^5:.*:key:overloaded$/)
+    expect(made.blobs.size).toBe(answers.length - limited.length)
+    const counted = made.accept.drainOutcomes().filter((one) => one.reason === 'overloaded')
+    expect(new Set(counted.map((one) => one.outcome))).toEqual(new Set(['rate_limited']))
+    // the modest one goes on
+    expect((await made.send(`/api/8/envelope/?sentry_key=${otherKey}`, { body: envelope(10) })).status).toBe(200)
   })
 })
 

@@ -3,7 +3,7 @@ import type { AcceptKey, KeySnapshot } from '../auth/keys.ts'
 import type { Clock } from '../clock.ts'
 import type { Config } from '../config.ts'
 import { MishapError } from '../errors.ts'
-import type { JournalWriter, RecordHead, RecordKind } from '../journal/journal.ts'
+import type { JournalWriter, RecordHead, RecordKind, Room } from '../journal/journal.ts'
 import { faultOf, type Observe, requestIdOf } from '../observe.ts'
 import type { OutcomeReason } from '../outcome.ts'
 import type { EnvelopeWalk } from '../protocol/envelope.ts'
@@ -14,7 +14,7 @@ import type { Encoding, Inflater } from './body.ts'
 import type { Ledger } from './ledger.ts'
 import { slowBytesPerS, slowMs } from './limits.ts'
 import type { Notes } from './notes.ts'
-import type { Rates } from './rates.ts'
+import { type Limited, type Rates, rateLimitHeader } from './rates.ts'
 import type { Target } from './routes.ts'
 import type { Share } from './share.ts'
 
@@ -60,6 +60,18 @@ export type Intake = {
   /** Bytes on the wire so far. */
   wireBytes: number
   cancelTimer: (() => void) | undefined
+  /** What its body takes beside the journal, until a record names it. */
+  room?: Room
+}
+
+/** A key that has to wait, known before its body is read. */
+export class Overloaded extends MishapError {
+  readonly limited: Limited
+
+  constructor(limited: Limited) {
+    super('ACCEPT_RATE_LIMITED', { retryAfterS: limited.retryAfterS })
+    this.limited = limited
+  }
 }
 
 /** Starts the time-out of a sender: 30 s, longer only while it sends at a tolerable rate. */
@@ -93,8 +105,10 @@ const reasonOf: Partial<Record<MishapError['code'], OutcomeReason>> = {
   ACCEPT_BOMB: 'too_large',
   ACCEPT_ENVELOPE_MALFORMED: 'bad_envelope',
   ACCEPT_BODY_MALFORMED: 'bad_json',
+  ACCEPT_MINIDUMP: 'bad_item',
   ACCEPT_TIMEOUT: 'bad_envelope',
   ACCEPT_OVERLOADED: 'overloaded',
+  ACCEPT_RATE_LIMITED: 'overloaded',
   ACCEPT_DISK_FULL: 'disk_full',
   NOT_FOUND: 'not_stored_yet',
   INTERNAL: 'failed',
@@ -113,8 +127,9 @@ export function refuse(intake: Intake, error: MishapError, walk?: EnvelopeWalk):
   stopWatching(intake)
   const { core, req, res, key, target } = intake
   const reason = error instanceof Refusal ? error.reason : (reasonOf[error.code] ?? 'failed')
-  // Both 503 mean that the sender may come again: refused for load, not for what was sent.
-  const outcome = error.status === 503 ? 'rate_limited' : reason === 'not_stored_yet' ? 'filtered' : 'invalid'
+  // Both 503 and 429 mean that the sender may come again: refused for load, not for what was sent.
+  const outcome =
+    error.status === 503 || error.status === 429 ? 'rate_limited' : reason === 'not_stored_yet' ? 'filtered' : 'invalid'
   if (walk === undefined || walk.items.length === 0) {
     core.ledger.count(key, target.route.category, outcome, reason, '', intake.wireBytes)
   } else {
@@ -124,6 +139,7 @@ export function refuse(intake: Intake, error: MishapError, walk?: EnvelopeWalk):
   if (key) core.ledger.use(key, intake.receivedMs, error.code)
   core.notes.add(intake, { status: error.status, code: error.code, reason, outcome, items: walk?.items ?? [] })
   const more = error.status === 503 && error.retryAfterS === undefined ? ['retry-after', '30'] : []
+  if (error instanceof Overloaded) more.push('x-sentry-rate-limits', rateLimitHeader(error.limited))
   if (error.code === 'ACCEPT_TIMEOUT') {
     res.shouldKeepAlive = false
     res.once('finish', () => req.destroy())
@@ -167,6 +183,7 @@ export function fail(intake: Intake, error: unknown, walk?: EnvelopeWalk) {
 /** Deletes a spooled body that no record names; a failure leaves one orphan, which is logged. */
 export async function dropSpool(intake: Intake, key: string): Promise<void> {
   const { blobs, observe } = intake.core.deps
+  intake.room?.free()
   await blobs.delete(key).catch((error: unknown) => {
     observe.warn(
       { key, error: error instanceof Error ? error.message : 'unknown' },

@@ -17,6 +17,8 @@ export const spoolBytesMin = MiB
 export const itemsMax = 1000
 /** Parts of one multipart body. */
 export const attachmentsMax = 30
+/** Plain fields of a minidump's form: crash reporters send each of their annotations as one. */
+export const formFieldsMax = 900
 /** A sender has this long, and a second more for each `slowBytesPerS` that came. */
 export const slowMs = 30_000
 export const slowBytesPerS = 64 * KiB

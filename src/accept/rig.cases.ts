@@ -17,10 +17,12 @@ export const eventId = 'a'.repeat(32)
 export type Answer = { status: number; headers: IncomingHttpHeaders; body: string }
 export type Sent = { method?: string; headers?: Record<string, string>; body?: Buffer | string | Iterable<Buffer> }
 
-/** A journal in memory; `failWith` makes the next appends reject. */
+/** A journal in memory; `failWith` makes the next appends reject, `roomWith` the next bodies beside it. */
 export function memoryJournal() {
   const records: { head: RecordHead; body: Buffer }[] = []
-  const state: { failWith: Error | undefined } = { failWith: undefined }
+  const state: { failWith: Error | undefined; roomWith: Error | undefined; rooms: number } = {
+    ...{ failWith: undefined, roomWith: undefined, rooms: 0 },
+  }
   const writer: JournalWriter = {
     append: async (head, body) => {
       if (state.failWith) throw state.failWith
@@ -31,6 +33,17 @@ export function memoryJournal() {
     onDurable: () => () => undefined,
     trim: async () => undefined,
     lagBytes: () => 0,
+    besideBytes: () => 0,
+    room: () => ({
+      grow: (bytes) => {
+        if (state.roomWith) throw state.roomWith
+        state.rooms += bytes
+      },
+      free: () => {
+        state.rooms = 0
+      },
+    }),
+    noteBeside: () => undefined,
     doneBytes: () => 0,
     close: async () => undefined,
   }

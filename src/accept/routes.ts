@@ -4,7 +4,7 @@ import { parseAuthQuery } from '../protocol/authheader.ts'
 import { normalizeId } from '../protocol/ids.ts'
 
 /** `later` are routes that SDKs know and this version has not built; `unknown` is the rest under /api/{project}/. */
-export type RouteName = 'envelope' | 'store' | 'security' | 'attachments' | 'later' | 'unknown'
+export type RouteName = 'envelope' | 'store' | 'security' | 'attachments' | 'minidump' | 'later' | 'unknown'
 
 export type Route = {
   name: RouteName
@@ -29,10 +29,10 @@ const built: Record<string, { name: RouteName; category: DataCategory }> = {
   store: { name: 'store', category: 'error' },
   security: { name: 'security', category: 'security' },
   'csp-report': { name: 'security', category: 'security' },
+  minidump: { name: 'minidump', category: 'error' },
 }
 
 const later: Record<string, DataCategory> = {
-  minidump: 'error',
   unreal: 'error',
   playstation: 'error',
   nel: 'error',

@@ -33,7 +33,8 @@ function run(
   options: { drainPerS: number | ((second: number) => number); seconds: number; bound?: number; lag?: number },
 ) {
   const state = { lag: options.lag ?? 0, lagMax: 0, done: 0 }
-  const share = createShare({ lagBytes: () => state.lag, doneBytes: () => state.done }, options.bound ?? 10_000 * MiB)
+  const journal = { lagBytes: () => state.lag, doneBytes: () => state.done, besideBytes: () => 0 }
+  const share = createShare(journal, options.bound ?? 10_000 * MiB)
   const owed = senders.map(() => 0)
   for (let step = 0; step < options.seconds * 20; step++) {
     const nowMs = 1_800_000_000_000 + step * 50
@@ -125,9 +126,35 @@ describe('shares', () => {
     expect(refused).toBeGreaterThan(0)
     expect(share.level(noisy.key)).toBe(Number.POSITIVE_INFINITY)
   })
+  test('large bodies press from further on: one of them alone is no flood', () => {
+    const state = { lag: 0, done: 0, beside: 0 }
+    const share = createShare(
+      { lagBytes: () => state.lag, doneBytes: () => state.done, besideBytes: () => state.beside },
+      10_000 * MiB,
+    )
+    const at = 1_800_000_000_000
+    const send = (n: number) => {
+      state.done += MiB / 10
+      share.take(keyOf(2), 1000, at + n * 250)
+      return share.take(keyOf(1), 40 * MiB, at + n * 250) ?? share.waits(keyOf(1))
+    }
+    Object.assign(state, { lag: 205 * MiB, beside: 200 * MiB })
+    expect(Array.from({ length: 8 }, (_, n) => send(n)).every((one) => one === undefined)).toBe(true)
+    Object.assign(state, { lag: 405 * MiB, beside: 400 * MiB })
+    const answers = Array.from({ length: 40 }, (_, n) => send(n + 8))
+    expect(answers.at(-1)).toEqual({ scope: 'key', reason: 'overloaded', retryAfterS: 5 })
+    expect([share.waits(keyOf(1))?.reason, share.waits(keyOf(2)), share.waits(keyOf(3))]).toEqual([
+      'overloaded',
+      undefined,
+      undefined,
+    ])
+    Object.assign(state, { lag: 0, beside: 0 })
+    for (let n = 48; n < 52; n++) send(n)
+    expect(share.waits(keyOf(1))).toBeUndefined()
+  })
   test('a clock that is set back or far forward holds nobody for ever', () => {
     const state = { lag: 100 * MiB }
-    const share = createShare({ lagBytes: () => state.lag, doneBytes: () => 0 }, 10_000 * MiB)
+    const share = createShare({ lagBytes: () => state.lag, doneBytes: () => 0, besideBytes: () => 0 }, 10_000 * MiB)
     const at = 1_800_000_000_000
     for (let i = 0; i < 100; i++) share.take(keyOf(1), MiB, at + i * 100)
     state.lag = 0

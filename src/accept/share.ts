@@ -4,6 +4,8 @@ import type { Limited } from './rates.ts'
 
 /** From this lag on keys are held to a fair share: 2 to 4 s of what one worker refines on two cores. */
 export const pressureBytes = 24 * 1024 * 1024
+/** Bodies over 1 MiB press from here on: refine copies one of the largest kind within seconds, that alone is no flood. */
+export const besidePressureBytes = 256 * 1024 * 1024
 /** How often the shares are counted anew. */
 const countMs = 250
 /** Rates are means over about this time, so that one burst is no flood. */
@@ -19,9 +21,12 @@ const retryAfterS = 5
 /** A key that sent within this time is company: whoever floods then makes it wait. */
 const companyMs = 600_000
 
+type Measures = Pick<JournalWriter, 'lagBytes' | 'doneBytes' | 'besideBytes'>
 type Meter = { organizationId: number; bytes: number; rate: number; budget: number; share: number }
 
 export type Share = {
+  /** Says whether a key has to wait anyhow, before its body is read; takes nothing. */
+  waits(key: AcceptKey): Limited | undefined
   /** Asks for `bytes` of a key at `nowMs`; says that it has to wait when the journal is behind and the key is why. */
   take(key: AcceptKey, bytes: number, nowMs: number): Limited | undefined
   /** Highest rate in bytes a second that a key may have now; Infinity while nothing waits. For tests and logs. */
@@ -49,18 +54,20 @@ export function fairLevel(wants: number[], capacity: number): number {
  * wanted, or whoever is refused would look modest. Nothing is held while the lag is below `pressureBytes`, and nobody
  * who sends alone.
  */
-export function createShare(journal: Pick<JournalWriter, 'lagBytes' | 'doneBytes'>, boundBytes: number): Share {
+export function createShare(journal: Measures, boundBytes: number): Share {
   return new Admission(journal, boundBytes)
 }
 
 class Admission implements Share {
-  readonly #journal: Pick<JournalWriter, 'lagBytes' | 'doneBytes'>
+  readonly #journal: Measures
   readonly #boundBytes: number
   readonly #meters = new Map<number, Meter>()
   /** When each key was heard last, for as long as it counts as company of the others. */
   readonly #heardMs = new Map<number, number>()
   #countedMs = 0
   #lag = 0
+  /** Part of the lag: bodies beside the journal. */
+  #beside = 0
   #done = 0
   /** Bytes a second that refine takes. */
   #drain = 0
@@ -68,7 +75,7 @@ class Admission implements Share {
   #movedMs = 0
   #on = false
 
-  constructor(journal: Pick<JournalWriter, 'lagBytes' | 'doneBytes'>, boundBytes: number) {
+  constructor(journal: Measures, boundBytes: number) {
     this.#journal = journal
     this.#boundBytes = boundBytes
   }
@@ -85,6 +92,12 @@ class Admission implements Share {
     if (meter.budget <= 0) return { scope: 'key', reason: 'overloaded', retryAfterS }
     meter.budget -= bytes
     return undefined
+  }
+
+  waits(key: AcceptKey): Limited | undefined {
+    const meter = this.#on ? this.#meters.get(key.keyId) : undefined
+    if (!meter || meter.share === Number.POSITIVE_INFINITY || meter.budget > 0) return undefined
+    return { scope: 'key', reason: 'overloaded', retryAfterS }
   }
 
   level(key: AcceptKey): number {
@@ -105,6 +118,7 @@ class Admission implements Share {
     this.#countedMs = nowMs
     const weight = Math.min(1, spanMs / meanMs)
     this.#lag = this.#journal.lagBytes()
+    this.#beside = this.#journal.besideBytes()
     const done = this.#journal.doneBytes()
     const drained = done - this.#done
     this.#done = done
@@ -131,7 +145,7 @@ class Admission implements Share {
 
   /** Bytes a second that may come in: a little less than what refine takes, so that the lag goes down again. */
   #capacity(nowMs: number): number | undefined {
-    if (this.#lag < pressureBytes) return undefined
+    if (this.#lag - this.#beside < pressureBytes && this.#beside < besidePressureBytes) return undefined
     if (nowMs - this.#movedMs < standingMs) return this.#drain * 0.9
     if (this.#lag < this.#boundBytes * standingPart) return undefined
     return (Math.max(0, this.#boundBytes - this.#lag) / lastMs) * 1000

@@ -44,15 +44,20 @@ test('bodies that no record names go, named and new ones stay', async () => {
   ])
     await blobs.put(key, body)
   for (let n = 0; n < 30; n++) await writer.append(head(n), Buffer.alloc(1000))
-  await writer.append({ ...head(1), spool: { key: 'spool/20261121/named', bytes: 2 } }, Buffer.alloc(0))
+  const at = await writer.append({ ...head(1), spool: { key: 'spool/20261121/named', bytes: 2 } }, Buffer.alloc(0))
   for (let n = 0; n < 5; n++) await writer.append(head(n), Buffer.alloc(1000))
   await writer.close()
   // the next start
   const again = await openJournalWriter(options)
   const reader = openJournalReader(journal)
-  const clean = await findOrphans({ blobs, reader, durable: again.durable(), clock: systemClock, observe: silent })
+  const named: [number, number][] = []
+  const clean = await findOrphans({
+    ...{ blobs, reader, durable: again.durable(), clock: systemClock, observe: silent },
+    named: (...one) => void named.push(one),
+  })
   await blobs.put('spool/20261121/new', body)
   expect(await clean()).toBe(2)
+  expect(named).toEqual([[at, 2]])
   expect(await blobs.list('')).toEqual(['attachments/7/a/1-0', 'dead/5', 'spool/20261121/named', 'spool/20261121/new'])
   reader.close()
   await again.close()
@@ -65,6 +70,7 @@ test('a journal that cannot be read costs nothing', async () => {
     read: () => {
       throw new Error('EIO')
     },
+    count: () => ({ records: 0, whole: true }) as never,
     close: () => undefined,
   }
   const clean = await findOrphans({ blobs, reader, durable: 5, clock: systemClock, observe: silent })

@@ -10,6 +10,8 @@ type Deps = {
   durable: number
   clock: Clock
   observe: Observe
+  /** Told of each body that a record names. */
+  named?(jpos: number, bytes: number): void
 }
 
 /** Small reads with pauses: this runs beside ingest, in its process. */
@@ -37,10 +39,14 @@ export async function findOrphans(deps: Deps): Promise<() => Promise<number>> {
   }
 }
 
-async function* namedBy({ reader, durable, clock }: Deps): AsyncGenerator<string> {
+async function* namedBy({ reader, durable, clock, named }: Deps): AsyncGenerator<string> {
   for (let at = 0; ; ) {
     const { records, next } = reader.read(at, durable, 1000, readBytes)
-    for (const { head } of records) if (head.spool) yield head.spool.key
+    for (const { jpos, head } of records) {
+      if (!head.spool) continue
+      named?.(jpos, head.spool.bytes)
+      yield head.spool.key
+    }
     if (next === at) return
     at = next
     await clock.sleep(pauseMs)

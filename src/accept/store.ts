@@ -3,7 +3,7 @@ import type { AcceptKey } from '../auth/keys.ts'
 import { MishapError } from '../errors.ts'
 import type { RecordHead } from '../journal/journal.ts'
 import { normalizeId } from '../protocol/ids.ts'
-import { MultipartCount, parseMultipart, readBoundary } from '../protocol/multipart.ts'
+import { MultipartScan, parseMultipart, readBoundary } from '../protocol/multipart.ts'
 import { answerEmpty, answerGif, answerId, Refusal } from './answer.ts'
 import { itemTypeOf, newEventId, spoolOf, takeOne } from './envelope.ts'
 import { dropSpool, fail, headOf, type Intake } from './intake.ts'
@@ -11,9 +11,16 @@ import { attachmentsMax, eventBytesMax, storeBytesMax } from './limits.ts'
 import type { Receiver } from './receive.ts'
 
 /** Appends one record and answers once it is on disk. */
-async function keep(intake: Intake, key: AcceptKey, head: RecordHead, body: Buffer, answer: () => void): Promise<void> {
+export async function keep(
+  intake: Intake,
+  key: AcceptKey,
+  head: RecordHead,
+  body: Buffer,
+  answer: () => void,
+): Promise<void> {
   const { core } = intake
   let jpos: number
+  intake.room?.free()
   try {
     jpos = await core.deps.journal.append(head, body)
   } catch (error) {
@@ -156,14 +163,15 @@ export const attachmentsReceiver: Receiver = {
     }
   },
   large: async (intake, pieces) => {
-    const count = new MultipartCount(readBoundary(intake.contentType) ?? '')
+    const scan = new MultipartScan(readBoundary(intake.contentType) ?? '')
     async function* watched() {
       for await (const piece of pieces) {
-        count.push(piece)
-        checkParts(count.parts)
+        scan.push(piece)
+        checkScan(scan)
+        checkParts(scan.parts.length)
         yield piece
       }
-      if (!count.closed) throw malformed(['the body is not closed by its boundary'])
+      checkScan(scan, true)
     }
     try {
       const spool = await spoolOf(intake, watched())
@@ -174,8 +182,14 @@ export const attachmentsReceiver: Receiver = {
   },
 }
 
-function malformed(causes: string[]): Refusal {
+export function malformed(causes: string[]): Refusal {
   return new Refusal('ACCEPT_BODY_MALFORMED', 'bad_item', causes, 'The multipart body is malformed.')
+}
+
+/** Throws the refusal of a multipart body that is broken, or at its `end` not closed. */
+export function checkScan(scan: MultipartScan, end = false): void {
+  if (scan.broken !== undefined) throw malformed([scan.broken])
+  if (end && !scan.closed) throw malformed(['the body is not closed by its boundary'])
 }
 
 function checkParts(parts: number): void {

@@ -25,6 +25,7 @@ const sentences: Record<OutcomeReason, string> = {
   origin: 'The project does not accept events from this origin.',
   project_mismatch: 'Key and project did not belong together.',
   overloaded: 'More arrived than could be processed.',
+  disk_budget: 'It was stored, and taken out since to hold the disk budget.',
   disk_full: 'The disk was full.',
   event_missing: 'The event that it belongs to is not known.',
   same_event_id: 'An event with the same id had arrived before.',

@@ -194,22 +194,6 @@ export const organizationRoutes: readonly Route[] = [
       }
     },
   }),
-  ...(['/organizations/:org/environments', '/projects/:org/:project/environments'] as const).map((path, i) =>
-    route({
-      method: 'GET',
-      path,
-      operationId: i === 0 ? 'listEnvironments' : 'projectEnvironments',
-      summary: 'Environments in use.',
-      action: 'event:read',
-      query: z.object(viewQuery),
-      response: z.array(shapes.environment),
-      handle: async (call) => ({
-        body: (await valuesOf(call.app, call, 'environment'))
-          .filter((one) => one.value !== '')
-          .map((one) => ({ id: one.value, name: one.value, isHidden: false })),
-      }),
-    }),
-  ),
   route({
     method: 'GET',
     path: '/organizations/:org/live',

@@ -56,9 +56,9 @@ export const feedback = z
 export const removal = z
   .strictObject({
     id: digits,
-    kind: z.enum(['project', 'issue', 'discard']),
+    kind: z.enum(['organization', 'project', 'issue', 'discard']),
     title: z.string(),
-    projectId: digits,
+    projectId: digits.nullable(),
     issueId: digits.nullable(),
     stage: z.enum(['asked', 'blobs', 'proof', 'done']),
     events: z.number().int(),

@@ -306,4 +306,25 @@ describe('deletion', () => {
     expect(await wrong()).toEqual([])
     expect((await call('DELETE', '/projects/acme/web/')).status).toBe(404)
   }, 60_000)
+
+  test('an organization goes with its projects, members and tokens; owners only', async () => {
+    const { app, project, organization } = made()
+    for (const role of ['admin', 'member', 'viewer'] as const) {
+      const { token } = await person(`no-${role}`, role)
+      expect((await call('DELETE', `${O}/`, undefined, token)).status).toBe(403)
+    }
+    expect((await call('DELETE', `${O}/`, undefined, (await person('nobody')).token)).status).toBe(404)
+    const answer = await call('DELETE', `${O}/`)
+    expect([answer.status, answer.json]).toMatchObject([202, { kind: 'organization', projectId: null, title: 'Acme' }])
+    const own = async () => ((await call('GET', '/users/me/removals/')).json as RestRemoval[])[0]
+    await expect.poll(async () => (await own())?.stage, { timeout: 10_000 }).toBe('done')
+    expect(await own()).toMatchObject({ id: (answer.json as RestRemoval).id, error: '' })
+    expect([app.meta.organizationById(organization.id), app.meta.projectById(project.id)]).toEqual([
+      undefined,
+      undefined,
+    ])
+    expect([await app.events.rowsOf(project.id), (await call('GET', `${O}/`)).status]).toEqual([0, 404])
+    expect((await call('DELETE', `${O}/`)).status).toBe(404)
+    expect(await wrong()).toEqual([])
+  }, 60_000)
 })

@@ -17,7 +17,7 @@ export function toRestRemoval(one: Removal): RestRemoval {
     id: String(one.id),
     kind: one.kind,
     title: one.title,
-    projectId: String(one.projectId),
+    projectId: one.kind === 'organization' ? null : String(one.projectId),
     issueId: one.issueId === null ? null : String(one.issueId),
     stage: one.stage,
     events: one.events,
@@ -72,6 +72,35 @@ export const removalRoutes: readonly Route[] = [
       if (!removal) throw new MishapError('NOT_FOUND')
       return { body: toRestRemoval(removal), status: 202 }
     },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/organizations/:org',
+    operationId: 'deleteOrganization',
+    summary:
+      'Deletes an organization with its projects, members, tokens and all that they have; owners only. Keys end at once. The answer says how far it is.',
+    action: 'organization:delete',
+    status: 202,
+    response: people.removal,
+    handle: async ({ app, actor, found }) => {
+      const { id: organizationId } = organizationOf(found)
+      const asked = app.removals.askOrganization({ organizationId, userId: actor.person.id })
+      await app.publishKeys()
+      const removal = await app.removals.wait(asked.id, patienceMs)
+      if (!removal) throw new MishapError('NOT_FOUND')
+      return { body: toRestRemoval(removal), status: 202 }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/users/me/removals',
+    operationId: 'listOwnRemovals',
+    summary: 'Organizations that the caller deleted, newest first: the proof outlives them.',
+    action: 'signed-in',
+    response: z.array(people.removal),
+    handle: ({ app, actor }) => ({
+      body: app.meta.organizationRemovalsBy(actor.person.id, listMax).map(toRestRemoval),
+    }),
   }),
   route({
     method: 'GET',

@@ -1,3 +1,4 @@
+import { environmentRoutes } from './environment-routes.ts'
 import { eventRoutes } from './event-routes.ts'
 import { feedbackRoutes } from './feedback-routes.ts'
 import { issueRoutes } from './issue-routes.ts'
@@ -15,6 +16,7 @@ export const routes: readonly Route[] = [
   ...projectRoutes,
   ...issueRoutes,
   ...eventRoutes,
+  ...environmentRoutes,
   ...notificationRoutes,
   ...peopleRoutes,
   ...feedbackRoutes,

@@ -171,6 +171,7 @@ export const issueDetail = z
     tags: z.array(z.strictObject({ key: z.string(), name: z.string(), totalValues: z.int() })),
     activity: z.array(activity),
     digests: z.array(z.string()),
+    thinned: z.int(),
   })
   .meta({ id: 'IssueDetail' }) satisfies z.ZodType<Rest.RestIssueDetail>
 

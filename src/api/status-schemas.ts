@@ -49,6 +49,7 @@ export const systemStatus = z
       dead: count,
       lost: count,
       clientDiscards: count,
+      thinned: count,
       rows: z.array(
         z.strictObject({
           category: z.string(),
@@ -65,6 +66,27 @@ export const systemStatus = z
       totalBytes: z.number(),
       tables: z.array(
         z.strictObject({ table: z.string(), rows: z.number(), bytesOnDisk: z.number(), bytesRaw: z.number() }),
+      ),
+      budget: z
+        .strictObject({
+          budgetBytes: z.number().nullable(),
+          storedBytes: z.number(),
+          eventBytes: z.number(),
+          blobBytes: z.number(),
+          databaseBytes: z.number(),
+        })
+        .nullable(),
+      thinned: z.array(
+        z.strictObject({
+          startedAt: time,
+          endedAt: time.nullable(),
+          budgetBytes: z.number(),
+          bytesBefore: z.number(),
+          bytesAfter: z.number().nullable(),
+          events: count,
+          attachments: count,
+          reached: z.boolean(),
+        }),
       ),
     }),
     deadItems: z.array(
@@ -163,7 +185,7 @@ export const usage = z
       z.strictObject({
         id: digits,
         slug: z.string(),
-        events: z.strictObject({ rows: count, bytes: z.number() }).nullable(),
+        events: z.strictObject({ rows: count, bytes: z.number(), thinned: count }).nullable(),
         attachments: kept,
         deadItems: kept,
       }),

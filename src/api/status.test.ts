@@ -49,6 +49,7 @@ function appWith(counts: [OutcomeCount[], number][], change: Partial<App> = {}) 
     journal: () => ({ lagBytes: 0, waitingRecords: 0, oldestWaitingMs: 0, boundBytes: 1 }),
     engineUp: () => true,
     bytesUnder: createFolderBytes(clock),
+    disk: async () => ({ events: 10, rows: 3, blobs: 20, database: 30, stored: 60, budget: 100 }),
     ...change,
   }
   return { app: app as App, meta }
@@ -158,6 +159,27 @@ describe('the rest of the status', () => {
     expect(after.freeBytes).toBeLessThanOrEqual(after.totalBytes)
     const nowhere = appWith([], { config: { data: join(folder, 'none') } as App['config'] }).app
     expect((await statusOf(nowhere)).disk).toMatchObject({ dataBytes: 0, freeBytes: 0, totalBytes: 0 })
+  })
+
+  test('the disk budget and the times that events were thinned; without numbers while the store is away', async () => {
+    const { app, meta } = appWith([[[count('stored', 9), count('received', 9), count('thinned', 7)], nowMs]])
+    const run = meta.beginThinRun({ budgetBytes: 100, bytesBefore: 150 })
+    meta.endThinRun(run, { bytesAfter: 90, reached: true })
+    meta.beginThinRun({ budgetBytes: 100, bytesBefore: 120 })
+    const at = new Date(nowMs).toISOString()
+    const status = await statusOf(app)
+    expect(status.ledger).toMatchObject({ received: 9, stored: 9, lost: 0, thinned: 7 })
+    expect(status.disk.budget).toEqual({
+      ...{ budgetBytes: 100, storedBytes: 60, eventBytes: 10, blobBytes: 20, databaseBytes: 30 },
+    })
+    const none = { startedAt: at, budgetBytes: 100, events: 0, attachments: 0 }
+    expect(status.disk.thinned).toEqual([
+      { ...none, endedAt: null, bytesBefore: 120, bytesAfter: null, reached: false },
+      { ...none, endedAt: at, bytesBefore: 150, bytesAfter: 90, reached: true },
+    ])
+    const failing = (error: Error) => statusOf(appWith([], { disk: () => Promise.reject(error) }).app)
+    expect((await failing(new MishapError('STORE_UNAVAILABLE'))).disk.budget).toBeNull()
+    await expect(failing(new Error('Code: 60'))).rejects.toThrow('Code: 60')
   })
 
   test('dead items: newest first, a hundred at most, ids as text', async () => {

@@ -7,6 +7,7 @@ import type { RestStatus } from '../protocol/rest.ts'
 import { advisoryOf } from './advisories.ts'
 
 const deadItemsMax = 100
+const thinRunsMax = 10
 /** How far back the sums go: the ledger keeps 13 months. */
 const ledgerMs = 400 * 86_400_000
 /** Parts that face what strangers send, or that hold what is stored. */
@@ -60,19 +61,44 @@ function ledgerOf(app: App): RestStatus['ledger'] {
     dead: sum('dead'),
     lost: sum('received') - ended,
     clientDiscards: sum('client_discard'),
+    thinned: sum('thinned'),
     rows: [...rows.values()].sort((a, b) => b.quantity - a.quantity),
   }
 }
 
+const isAway = (error: unknown) => error instanceof MishapError && error.code === 'STORE_UNAVAILABLE'
+
+/** The disk budget: what is stored, what it may take. Null while the events store is away. */
+async function budgetOf(app: App): Promise<RestStatus['disk']['budget']> {
+  try {
+    const { budget, stored, events, blobs, database } = await app.disk()
+    return {
+      ...{ budgetBytes: budget, storedBytes: stored },
+      ...{ eventBytes: events, blobBytes: blobs, databaseBytes: database },
+    }
+  } catch (error) {
+    if (isAway(error)) return null
+    throw error
+  }
+}
+
+const thinnedOf = (app: App): RestStatus['disk']['thinned'] =>
+  app.meta.thinRuns(thinRunsMax).map(({ id: _id, startedMs, endedMs, ...run }) => ({
+    ...run,
+    startedAt: new Date(startedMs).toISOString(),
+    endedAt: endedMs === null ? null : new Date(endedMs).toISOString(),
+  }))
+
 /** The state of the installation: lag, ledger, disk, dead items, versions. Answers while the events store is away, too. */
 export async function statusOf(app: App): Promise<RestStatus> {
-  const [dataBytes, disk, tables] = await Promise.all([
+  const [dataBytes, disk, tables, budget] = await Promise.all([
     app.bytesUnder(app.config.data),
     statfs(app.config.data).catch(() => undefined),
     app.events.size().catch((error: unknown) => {
-      if (error instanceof MishapError && error.code === 'STORE_UNAVAILABLE') return []
+      if (isAway(error)) return []
       throw error
     }),
+    budgetOf(app),
   ])
   const versions = versionsOf(app)
   return {
@@ -86,6 +112,8 @@ export async function statusOf(app: App): Promise<RestStatus> {
       freeBytes: disk ? disk.bavail * disk.bsize : 0,
       totalBytes: disk ? disk.blocks * disk.bsize : 0,
       tables,
+      budget,
+      thinned: thinnedOf(app),
     },
     deadItems: app.meta.deadItems(deadItemsMax).map((one) => ({
       jpos: String(one.jpos),

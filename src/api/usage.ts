@@ -6,7 +6,7 @@ import type { Organization } from '../store/meta/meta.ts'
 const dayMs = 86_400_000
 
 /** Rows and bytes of each project in the events store; undefined while it is away. */
-async function eventsOf(app: App): Promise<Map<number, { rows: number; bytes: number }> | undefined> {
+async function eventsOf(app: App): Promise<Map<number, { rows: number; bytes: number; thinned: number }> | undefined> {
   try {
     const [counts, tables] = await Promise.all([app.events.rowsByProject(), app.events.size()])
     const onDisk = tables.reduce((sum, table) => sum + table.bytesOnDisk, 0)
@@ -29,9 +29,9 @@ async function eventsOf(app: App): Promise<Map<number, { rows: number; bytes: nu
     }))
     const whole = weights.reduce((sum, one) => sum + one.weight, 0)
     return new Map(
-      weights.map(({ projectId, rows, weight }) => [
+      weights.map(({ projectId, rows, thinned, weight }) => [
         projectId,
-        { rows, bytes: whole > 0 ? Math.round((onDisk * weight) / whole) : 0 },
+        { rows, bytes: whole > 0 ? Math.round((onDisk * weight) / whole) : 0, thinned },
       ]),
     )
   } catch (error) {
@@ -56,7 +56,7 @@ export async function usageOf(app: App, organization: Organization): Promise<Res
   const projects = app.meta.projectsOf(organization.id).map(({ id, slug }) => ({
     id: String(id),
     slug,
-    events: events ? (events.get(id) ?? { rows: 0, bytes: 0 }) : null,
+    events: events ? (events.get(id) ?? { rows: 0, bytes: 0, thinned: 0 }) : null,
     attachments: kept.get(id)?.attachments ?? none,
     deadItems: kept.get(id)?.dead ?? none,
   }))

@@ -20,6 +20,7 @@ export type Action =
   | 'member:write'
   | 'member:leave'
   | 'issue:delete'
+  | 'organization:delete'
   | 'project:delete'
   | 'token:own'
   | 'status:read'

@@ -60,6 +60,7 @@ const table: [Action, Record<Role, boolean>, string | null, string][] = [
   ['member:write', { owner: true, admin: true, member: false, viewer: false }, 'org:admin', 'member:read'],
   ['member:leave', { owner: true, admin: true, member: true, viewer: true }, 'org:write', 'member:read'],
   ['issue:delete', { owner: true, admin: true, member: false, viewer: false }, 'event:admin', 'event:write'],
+  ['organization:delete', { owner: true, admin: false, member: false, viewer: false }, 'org:admin', 'org:write'],
   ['project:delete', { owner: true, admin: true, member: false, viewer: false }, 'project:admin', 'project:write'],
   ['token:own', { owner: true, admin: true, member: true, viewer: false }, null, 'org:admin'],
   ['channel:read', { owner: true, admin: true, member: true, viewer: true }, 'alerts:read', 'event:admin'],

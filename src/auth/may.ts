@@ -26,6 +26,7 @@ export const permissions: Record<Action, { roles: readonly Role[]; scopes: reado
   // Everybody may go; whether somebody is left to own what stays is asked where it is done.
   'member:leave': { roles: ['owner', 'admin', 'member', 'viewer'], scopes: ['org:write', 'org:admin'] },
   'issue:delete': { roles: ['owner', 'admin'], scopes: ['event:admin'] },
+  'organization:delete': { roles: ['owner'], scopes: ['org:admin'] },
   'project:delete': { roles: ['owner', 'admin'], scopes: ['project:admin'] },
   // A token can't make another token: a leaked one would outlive its own deletion.
   'token:own': { roles: ['owner', 'admin', 'member'], scopes: [] },

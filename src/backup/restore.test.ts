@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { create } from 'tar'
+import { create, list } from 'tar'
 import { afterAll, describe, expect, test } from 'vitest'
 import { testClock } from '../clock.ts'
 import { takeBackup } from './backup.ts'
@@ -62,6 +62,8 @@ function take(here: ReturnType<typeof usedData>, file: string, more: Partial<Par
         },
         tally: () => tally,
         cursor: () => 5,
+        blobMark: () => ({ attachment: 0, deadItem: 0 }),
+        blobKeys: () => [],
       },
       events: {
         backup: async (name) => {
@@ -144,6 +146,49 @@ describe('backup and back', () => {
     const here = emptyData()
     await expect(restore(here, file, change)).rejects.toThrow(sentence)
     expect(filesOf(here.data)).toEqual([])
+  })
+})
+
+const filesIn = async (file: string): Promise<string[]> => {
+  const found: string[] = []
+  await list({ file, onReadEntry: (entry) => void found.push(entry.path) })
+  return found.filter((one) => one.startsWith('blobs/') && !one.endsWith('/')).sort()
+}
+
+describe('under load', () => {
+  test('what comes and goes meanwhile is in the copy wherever a row or a record of the copy names it', async () => {
+    const here = usedData()
+    const { blobs } = here.folders
+    const put = (...path: string[]) => {
+      mkdirSync(join(blobs, ...path.slice(0, -1)), { recursive: true })
+      writeFileSync(join(blobs, ...path), 'bytes')
+    }
+    put('spool', '1', 'refined')
+    const mark = { attachment: 7, deadItem: 0 }
+    const file = join(root, 'load.tar')
+    const made = await take(here, file, {
+      pause: async () => {
+        // the last batch before the pause
+        put('attachments', '7', 'e', '5-0')
+        rmSync(join(blobs, 'spool', '1', 'refined'))
+        return () => rmSync(join(blobs, 'spool', '1', 'waiting'))
+      },
+      meta: {
+        copyTo: (to) => {
+          writeFileSync(to, 'rows')
+          // the row is in the copy, then a person deletes the thing; accepting goes on
+          rmSync(join(blobs, 'attachments', '7', 'e', '5-0'))
+          put('spool', '1', 'waiting')
+        },
+        tally: () => tally,
+        cursor: () => 5,
+        blobMark: () => mark,
+        // 'gone' went with its row's event before the copy; 'a' the first pass has
+        blobKeys: (since) => (since === mark ? ['attachments/7/e/5-0', 'attachments/7/e/gone', 'attachments/a'] : []),
+      },
+    })
+    const files = ['blobs/attachments/7/e/5-0', 'blobs/attachments/a', 'blobs/spool/1/refined', 'blobs/spool/1/waiting']
+    expect([made.blobs, await filesIn(file)]).toEqual([4, files])
   })
 })
 

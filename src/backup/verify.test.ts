@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { testClock } from '../clock.ts'
 import type { OutcomeRow } from '../store/meta/meta.ts'
+import type { ThinStep } from '../store/meta/thinning.ts'
 import { type VerifyDeps, verify } from './verify.ts'
 
 const dayMs = 86_400_000
@@ -34,14 +35,16 @@ type World = {
   removed: number
   keptSince: [number, number][]
   unknown: string[]
+  told: [number, number][]
+  steps: ThinStep[]
 }
 
 /** Two groups of one issue with five events, everything as it must be. */
 const whole = (): World => ({
   found: {
     groups: [
-      { projectId: 1, groupHash: 'a', rows: 3, oldestReceivedMs: recentMs },
-      { projectId: 1, groupHash: 'b', rows: 2, oldestReceivedMs: recentMs },
+      { projectId: 1, groupHash: 'a', rows: 3, thinned: 0, oldestReceivedMs: recentMs },
+      { projectId: 1, groupHash: 'b', rows: 2, thinned: 0, oldestReceivedMs: recentMs },
     ],
     twice: 0,
     lastJpos: 99,
@@ -58,12 +61,20 @@ const whole = (): World => ({
   removed: 0,
   keptSince: [],
   unknown: [],
+  told: [],
+  steps: [],
 })
 
+const asked: Parameters<VerifyDeps['events']['check']>[0][] = []
 const look = (world: World) =>
   verify({
     ...{ clock, keptSinceMs, durable: 200 },
-    events: { check: async () => world.found },
+    events: {
+      check: async (open) => {
+        asked.push(open)
+        return world.found
+      },
+    },
     blobs: { list: async () => world.blobs },
     journal: {
       read: (from) => {
@@ -82,6 +93,8 @@ const look = (world: World) =>
       outcomesSince: () => world.outcomes,
       keptSince: () => new Map(world.keptSince),
       removedEvents: () => new Map([[1, world.removed]]),
+      thinSteps: () => world.steps,
+      thinnedOf: () => new Map(world.told),
       tally: () => ({ organizations: 1, projects: 1, issues: 1, attachments: 1, deadItems: 0 }),
     },
   })
@@ -94,6 +107,7 @@ test('nothing is wrong with what is whole', async () => {
     'database',
     'issues',
     'counters',
+    'thinned',
     'ledger',
     'once',
     'rollups',
@@ -175,6 +189,39 @@ test('an organization’s own retention is no loss either, but only before its d
   expect(await wrongOf(world)).toEqual({})
   world.keptSince = [[1, recentMs - 2 * dayMs]]
   expect(Object.keys(await wrongOf(world))).toEqual(['counters'])
+})
+
+test('what was thinned is counted on, and the issue says how many it was', async () => {
+  const world = whole()
+  Object.assign(world.counters[0] ?? {}, { count: 15 })
+  Object.assign(world.found.groups[0] ?? {}, { thinned: 10 })
+  world.outcomes = [stored(15)]
+  world.told = [[7, 10]]
+  expect(await wrongOf(world)).toEqual({})
+  world.told = [[7, 9]]
+  expect(await wrongOf(world)).toEqual({ thinned: ['issue 7 says that 9 were thinned, 10 were'] })
+  Object.assign(world.found.groups[0] ?? {}, { thinned: 9 })
+  expect(await wrongOf(world)).toEqual({
+    counters: ['issue 7 counts 15, 5 are stored and 9 thinned'],
+    ledger: ['project 1: the ledger says 15 stored, 14 are'],
+  })
+  // a retention takes what was thinned along
+  Object.assign(world.counters[0] ?? {}, { firstSeenMs: oldMs })
+  Object.assign(world.found.groups[0] ?? {}, { oldestReceivedMs: oldMs })
+  world.told = [[7, 30]]
+  expect(await wrongOf(world)).toEqual({})
+})
+
+test.each<[ThinStep['stage'], boolean | undefined]>([
+  ['planned', false],
+  ['counted', true],
+  ['cut', undefined],
+])('a step of thinning that is %s is told to the events store', async (stage, counted) => {
+  const world = whole()
+  const cut = { week: '2026-11-16', before: 9, projectId: 1, hashes: ['a'], keep: [] }
+  world.steps = [{ id: 4, runId: 1, cut, rowBytes: 1, stage, madeMs: 0 }]
+  await look(world)
+  expect(asked.at(-1)).toEqual(counted === undefined ? undefined : { step: 4, counted, cut })
 })
 
 test('feedback is stored, but not as an event', async () => {

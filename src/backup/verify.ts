@@ -18,6 +18,8 @@ export type VerifyDeps = {
     | 'tally'
     | 'removedEvents'
     | 'keptSince'
+    | 'thinSteps'
+    | 'thinnedOf'
   >
   events: Pick<EventStore, 'check'>
   blobs: Pick<BlobStore, 'list'>
@@ -47,30 +49,45 @@ function check(name: string, sentence: string, looked: number, wrong: Iterable<s
   return { name, sentence, looked, wrong: more ? [...found, `and ${more} more`] : found }
 }
 
-/** Rows by issue; groups without one are named. */
-function rowsByIssue(deps: VerifyDeps, groups: Found['groups']): { rows: Map<number, number>; strays: string[] } {
+/** Rows by issue, and what was thinned of them; groups without an issue are named. */
+function rowsByIssue(
+  deps: VerifyDeps,
+  groups: Found['groups'],
+): { rows: Map<number, number>; thinned: Map<number, number>; strays: string[] } {
   const ids = deps.meta.issueIdsOf(groups)
   const rows = new Map<number, number>()
+  const thinned = new Map<number, number>()
   const strays: string[] = []
   for (const group of groups) {
     const id = ids.get(`${group.projectId}:${group.groupHash}`)
-    if (id === undefined) strays.push(`${group.rows} events of group ${group.groupHash} in project ${group.projectId}`)
-    else rows.set(id, (rows.get(id) ?? 0) + group.rows)
+    if (id === undefined) {
+      const events = group.rows + group.thinned
+      strays.push(`${events} events of group ${group.groupHash} in project ${group.projectId}`)
+      continue
+    }
+    rows.set(id, (rows.get(id) ?? 0) + group.rows)
+    if (group.thinned > 0) thinned.set(id, (thinned.get(id) ?? 0) + group.thinned)
   }
-  return { rows, strays }
+  return { rows, thinned, strays }
 }
 
-function checkCounters(deps: VerifyDeps, rows: Map<number, number>): Check {
+function checkCounters(deps: VerifyDeps, { rows, thinned }: ReturnType<typeof rowsByIssue>): Check {
   const counters = deps.meta.counters()
   const keptSince = deps.meta.keptSince()
   const wrong = counters.flatMap(({ issueId, projectId, count, firstSeenMs }) => {
     const stored = rows.get(issueId) ?? 0
+    const gone = thinned.get(issueId) ?? 0
     // An issue older than the retention has lost rows, never gained any.
     const sinceMs = Math.max(deps.keptSinceMs, keptSince.get(projectId) ?? 0)
-    const fits = firstSeenMs >= sinceMs ? stored === count : stored <= count
-    return fits ? [] : [`issue ${issueId} counts ${count}, ${stored} are stored`]
+    const fits = firstSeenMs >= sinceMs ? stored + gone === count : stored + gone <= count
+    return fits ? [] : [`issue ${issueId} counts ${count}, ${stored} are stored${gone ? ` and ${gone} thinned` : ''}`]
   })
-  return check('counters', 'Each issue counts the events that are stored of it.', counters.length, wrong)
+  return check(
+    'counters',
+    'Each issue counts the events that are stored of it, and those that were thinned.',
+    counters.length,
+    wrong,
+  )
 }
 
 /** Items that are stored, but not as events. */
@@ -82,7 +99,8 @@ function checkLedger(deps: VerifyDeps, groups: Found['groups']): Check {
     if (one.outcome === 'stored' && !notEvents.has(one.itemType) && one.projectId !== 0)
       stored.set(one.projectId, (stored.get(one.projectId) ?? 0) + one.quantity)
   const rows = new Map<number, number>()
-  for (const one of groups) rows.set(one.projectId, (rows.get(one.projectId) ?? 0) + one.rows)
+  // What was thinned stays counted as stored.
+  for (const one of groups) rows.set(one.projectId, (rows.get(one.projectId) ?? 0) + one.rows + one.thinned)
   const removed = deps.meta.removedEvents()
   const keptSince = deps.meta.keptSince()
   const oldest = groups.reduce((least, one) => Math.min(least, one.oldestReceivedMs), deps.clock.now())
@@ -96,7 +114,26 @@ function checkLedger(deps: VerifyDeps, groups: Found['groups']): Check {
       ? []
       : [`project ${id}: the ledger says ${counted} stored${taken ? ` and ${taken} removed` : ''}, ${there} are`]
   })
-  return check('ledger', 'The ledger’s stored events are those that are stored.', stored.size, wrong)
+  return check(
+    'ledger',
+    'The ledger’s stored events are those that are stored, or were thinned since.',
+    stored.size,
+    wrong,
+  )
+}
+
+/** What issues say was thinned of them is what was set aside when it was taken out; what is older than the retention is gone. */
+function checkThinned(deps: VerifyDeps, { thinned }: ReturnType<typeof rowsByIssue>): Check {
+  const counters = deps.meta.counters()
+  const said = deps.meta.thinnedOf(counters.map((one) => one.issueId))
+  const keptSince = deps.meta.keptSince()
+  const wrong = counters.flatMap(({ issueId, projectId, firstSeenMs }) => {
+    const [gone, told] = [thinned.get(issueId) ?? 0, said.get(issueId) ?? 0]
+    const sinceMs = Math.max(deps.keptSinceMs, keptSince.get(projectId) ?? 0)
+    if (firstSeenMs >= sinceMs ? gone === told : gone <= told) return []
+    return [`issue ${issueId} says that ${told} were thinned, ${gone} were`]
+  })
+  return check('thinned', 'Each issue says how many of its events were thinned.', said.size, wrong)
 }
 
 async function checkBlobs(deps: VerifyDeps): Promise<Check> {
@@ -130,15 +167,17 @@ function checkJournal(deps: VerifyDeps): Check {
 
 /** Looks at every invariant across the stores and changes nothing. Refining must pause meanwhile, or counts move under the questions. */
 export async function verify(deps: VerifyDeps): Promise<Check[]> {
-  const found = await deps.events.check()
-  const { rows, strays } = rowsByIssue(deps, found.groups)
+  const step = deps.meta.thinSteps().find((one) => one.stage !== 'cut')
+  const found = await deps.events.check(step && { step: step.id, counted: step.stage === 'counted', cut: step.cut })
+  const byIssue = rowsByIssue(deps, found.groups)
   const total = found.groups.reduce((sum, one) => sum + one.rows, 0)
   const faults = deps.meta.faults()
   const ahead = deps.meta.openBatches().length === 0 && found.lastJpos >= deps.meta.cursor() && total > 0
   return [
     check('database', 'The database file is whole, and every row it names is there.', deps.meta.tally().issues, faults),
-    check('issues', 'Every stored event belongs to an issue.', total, strays),
-    checkCounters(deps, rows),
+    check('issues', 'Every stored event belongs to an issue.', total, byIssue.strays),
+    checkCounters(deps, byIssue),
+    checkThinned(deps, byIssue),
     checkLedger(deps, found.groups),
     check('once', 'No event is stored twice.', total, found.twice > 0 ? [`${found.twice} rows too many`] : []),
     check(

@@ -2,10 +2,12 @@ import { expect, test } from 'vitest'
 import { testClock } from '../clock.ts'
 import { silent } from '../observe.ts'
 import { createJobs, type JobDeps, jobTable } from './jobs.ts'
+import { createTurn } from './turn.ts'
 
 const dayMs = 86_400_000
 
-function deps() {
+function deps(known: number | null = 100 * dayMs) {
+  const values = new Map(known === null ? [] : [['retention-clock', JSON.stringify({ atMs: known })]])
   const clock = testClock(100 * dayMs)
   const calls: [string, ...number[]][] = []
   const deleted: string[] = []
@@ -14,8 +16,8 @@ function deps() {
     observe: silent,
     retentionErrorsDays: 90,
     events: {
-      dropBefore: async (ms: number) => {
-        calls.push(['drop', ms])
+      dropBefore: async (...ms: number[]) => {
+        calls.push(['drop', ...ms])
         return ['202601']
       },
     },
@@ -25,8 +27,12 @@ function deps() {
         return ['attachments/1/a', 'dead/7']
       },
       shorterRetentions: () => [],
+      organizations: () => [{ createdMs: 0 }],
+      getValue: (name: string) => values.get(name),
+      setValue: (name: string, text: string) => void values.set(name, text),
     },
     blobs: { delete: async (key: string) => void deleted.push(key) },
+    turn: createTurn(),
   } as unknown as JobDeps & { clock: ReturnType<typeof testClock> }
   return { value, calls, deleted, clock }
 }
@@ -35,10 +41,39 @@ test('retention drops what was received before it, attachments with it, dead ite
   const { value, calls, deleted, clock } = deps()
   await jobTable.find((job) => job.name === 'retention')?.run(value)
   expect(calls).toEqual([
-    ['drop', 10 * dayMs],
+    ['drop', 10 * dayMs, clock.now()],
     ['prune', clock.now(), 10 * dayMs, 86 * dayMs],
   ])
   expect(deleted).toEqual(['attachments/1/a', 'dead/7'])
+})
+
+test.each([
+  ['set far ahead', 3 * dayMs],
+  ['of an installation that knows nothing yet', null],
+])('a clock %s deletes nothing, and the job says why', async (_name, known) => {
+  const { value, calls, deleted } = deps(known)
+  const result = await jobTable.find((job) => job.name === 'retention')?.run(value)
+  expect(result).toEqual({ clockNotTrusted: '1970-04-11T00:00:00.000Z', evenHours: 0 })
+  expect([calls, deleted]).toEqual([[], []])
+})
+
+test('who takes rows out waits for the others, in the order of asking, also behind one that failed', async () => {
+  const turn = createTurn()
+  const order: string[] = []
+  const work = async (name: string, fails = false) => {
+    const release = await turn()
+    order.push(`${name} begins`)
+    try {
+      await new Promise((resolve) => setImmediate(resolve))
+      if (fails) throw new Error('no')
+    } finally {
+      order.push(`${name} ends`)
+      release()
+      release()
+    }
+  }
+  await Promise.allSettled([work('a'), work('b', true), work('c')])
+  expect(order).toEqual(['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends'])
 })
 
 test('a job runs at its times, never beside itself, and a failure does not end it', async () => {

@@ -8,6 +8,9 @@ import { linkFeedback } from './feedback.ts'
 import { keepOwn } from './own-retention.ts'
 import type { Removals } from './removals.ts'
 import { createJobStates, type JobState } from './states.ts'
+import type { Thinning } from './thinning.ts'
+import { trustedNow } from './trusted-clock.ts'
+import type { Turn } from './turn.ts'
 
 export type JobDeps = {
   clock: Clock
@@ -17,6 +20,8 @@ export type JobDeps = {
   blobs: BlobStore
   alerts: Pick<Alerts, 'run'>
   removals: Pick<Removals, 'run'>
+  thinning: Pick<Thinning, 'run'>
+  turn: Turn
   retentionErrorsDays: number
 }
 
@@ -33,19 +38,42 @@ async function deleteAll(blobs: BlobStore, keys: string[]): Promise<number> {
   return keys.length
 }
 
+/** Lets everything go whose time is over; nothing while the clock is not believed. */
+async function keepRetention(deps: JobDeps): Promise<Record<string, unknown>> {
+  const { clock, observe, meta, events, blobs, retentionErrorsDays } = deps
+  const { nowMs, held } = trustedNow({ clock, meta })
+  if (held) {
+    observe.warn(held, 'the clock is not trusted: nothing is deleted before it has run evenly for three days')
+    return {
+      clockNotTrusted: new Date(held.clockMs).toISOString(),
+      evenHours: Math.floor(held.evenMs / (60 * minuteMs)),
+    }
+  }
+  const release = await deps.turn()
+  try {
+    const beforeMs = nowMs - retentionErrorsDays * dayMs
+    const dropped = await events.dropBefore(beforeMs, nowMs)
+    const removed = await deleteAll(blobs, meta.prune(nowMs, beforeMs, nowMs - deadKeptMs))
+    const own = await keepOwn({ nowMs, meta, events, blobs, retentionErrorsDays })
+    return { dropped, removed: removed + own }
+  } finally {
+    release()
+  }
+}
+
 /** Everything that happens by the clock, in one place. */
 export const jobTable: readonly Job[] = [
   {
     name: 'retention',
     everyMs: 60 * minuteMs,
     firstMs: minuteMs,
-    run: async ({ clock, meta, events, blobs, retentionErrorsDays }) => {
-      const beforeMs = clock.now() - retentionErrorsDays * dayMs
-      const dropped = await events.dropBefore(beforeMs)
-      const removed = await deleteAll(blobs, meta.prune(clock.now(), beforeMs, clock.now() - deadKeptMs))
-      const own = await keepOwn({ clock, meta, events, blobs, retentionErrorsDays })
-      return { dropped, removed: removed + own }
-    },
+    run: keepRetention,
+  },
+  {
+    name: 'disk-budget',
+    everyMs: 5 * minuteMs,
+    firstMs: 10_000,
+    run: ({ thinning }) => thinning.run(),
   },
   {
     // A commit starts them at once; this one sends what failed again, and what a crash left behind.

@@ -1,4 +1,3 @@
-import type { Clock } from '../clock.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { EventStore } from '../store/events/events.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
@@ -13,13 +12,13 @@ export const mondayBefore = (atMs: number): number => Math.floor((atMs - mondayM
 
 /** Drops what organizations keep for a shorter time than the installation; returns how many files went. */
 export async function keepOwn({
-  clock,
+  nowMs,
   meta,
   events,
   blobs,
   retentionErrorsDays,
 }: {
-  clock: Clock
+  nowMs: number
   meta: Pick<MetaStore, 'shorterRetentions' | 'dropKept'>
   events: Pick<EventStore, 'removeBefore'>
   blobs: Pick<BlobStore, 'delete'>
@@ -28,7 +27,7 @@ export async function keepOwn({
   let removed = 0
   for (const { organizationId, days, projectIds } of meta.shorterRetentions()) {
     if (days >= retentionErrorsDays || projectIds.length === 0) continue
-    const beforeMs = mondayBefore(clock.now() - days * dayMs)
+    const beforeMs = mondayBefore(nowMs - days * dayMs)
     await events.removeBefore(projectIds, beforeMs)
     for (const key of meta.dropKept(organizationId, projectIds, beforeMs)) {
       await blobs.delete(key)

@@ -86,6 +86,86 @@ test.each(['events', 'rows', 'told', 'blob b', 'rewrite'])(
   },
 )
 
+/** An organization with one project over stores that only note what they are asked. */
+function organizationWorld(failAt = '') {
+  const steps: string[] = []
+  const base = { ...asked, issueId: null, title: 'x' }
+  const rows: Removal[] = [
+    { ...base, id: 1, kind: 'organization', projectId: 0 },
+    { ...base, id: 2, kind: 'project', projectId: 7 },
+  ]
+  const state = { failAt, projects: 1, organization: true }
+  const step = (name: string) => {
+    steps.push(name)
+    if (state.failAt !== name) return
+    state.failAt = ''
+    throw new Error(`no ${name}`)
+  }
+  const deps = {
+    clock: testClock(),
+    observe: silent,
+    meta: {
+      askOrganizationRemoval: () => rows[0],
+      openRemovals: () => rows.filter((one) => one.endedMs === null),
+      removalById: (id: number) => rows.find((one) => one.id === id),
+      openBatches: () => [],
+      removeRows: () => {
+        step('project rows')
+        state.projects = 0
+        Object.assign(rows[1] ?? {}, { stage: 'blobs' })
+      },
+      doomedBlobs: () => [],
+      setRemoval: (id: number, change: Partial<Removal>) => Object.assign(rows[id - 1] ?? {}, change),
+      projectById: () => undefined,
+      askProjectsOf: () => state.projects,
+      removeOrganization: () => {
+        step('organization')
+        state.organization = false
+        Object.assign(rows[0] ?? {}, { stage: 'proof' })
+      },
+      organizationLeft: () => (state.organization ? ['member'] : []),
+    },
+    events: { remove: async () => 4, rewrite: async () => undefined, rowsOf: async () => 0 },
+    blobs: { delete: async () => undefined, list: async () => [] },
+    pause: async () => () => undefined,
+    removed: async ({ kind }: Removal) => step(`told of ${kind}`),
+  } as unknown as RemovalDeps
+  return { deps, steps, rows, state }
+}
+
+const wholeOrganization = ['project rows', 'told of project', 'organization', 'told of organization']
+
+test('an organization goes after its projects, though it was asked for first', async () => {
+  const { deps, steps, rows } = organizationWorld()
+  expect(await createRemovals(deps).run()).toEqual({ done: 2, failed: 0 })
+  expect([steps, rows.map((one) => one.stage)]).toEqual([wholeOrganization, ['done', 'done']])
+})
+
+test.each(wholeOrganization)('an organization: a failure at %s is gone on with', async (failAt) => {
+  const { deps, steps, rows } = organizationWorld(failAt)
+  const removals = createRemovals(deps)
+  expect((await removals.run())['failed']).toBe(1)
+  expect(rows.some((one) => one.error === `Error: no ${failAt}`)).toBe(true)
+  await removals.run()
+  expect([new Set(steps), rows.map((one) => [one.stage, one.error])]).toEqual([
+    new Set(wholeOrganization),
+    [
+      ['done', ''],
+      ['done', ''],
+    ],
+  ])
+})
+
+test('an organization waits for a project that was made in between, and names what is left', async () => {
+  const { deps, rows, state } = organizationWorld()
+  Object.assign(deps.meta, { askProjectsOf: () => 1 })
+  expect(await createRemovals(deps).run()).toEqual({ done: 1, failed: 0 })
+  expect(rows[0]?.stage).toBe('asked')
+  Object.assign(deps.meta, { askProjectsOf: () => 0, organizationLeft: () => ['member'] })
+  expect(await createRemovals(deps).run()).toEqual({ done: 0, failed: 1 })
+  expect([rows[0]?.error, rows[0]?.endedMs, state.organization]).toEqual(['Error: still there: member', null, false])
+})
+
 test('a batch that waits for its recovery is waited for', async () => {
   const { deps, steps, state } = world()
   state.open = 1
@@ -109,10 +189,9 @@ test.each([
 })
 
 test('only a shorter retention than the installation’s is kept, for the organization’s own projects', async () => {
-  const clock = testClock(Date.parse('2026-11-21T15:00:00Z'))
   const calls: unknown[] = []
   const removed = await keepOwn({
-    ...{ clock, retentionErrorsDays: 90 },
+    ...{ nowMs: Date.parse('2026-11-21T15:00:00Z'), retentionErrorsDays: 90 },
     meta: {
       shorterRetentions: () => [
         { organizationId: 1, days: 30, projectIds: [5, 6] },

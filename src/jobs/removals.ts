@@ -3,7 +3,7 @@ import type { Observe } from '../observe.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { EventStore } from '../store/events/events.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
-import type { Removal, RemovalKind } from '../store/meta/removals.ts'
+import type { PartKind, Removal } from '../store/meta/removals.ts'
 
 export type RemovalDeps = {
   clock: Clock
@@ -20,7 +20,9 @@ export type RemovalDeps = {
 /** Deletion across the stores: asked for by people, done in the background, begun again after a crash where it stood. */
 export type Removals = {
   /** Asks for a removal and starts it. Throws NOT_FOUND. */
-  ask(value: { kind: RemovalKind; projectId: number; issueId: number | null; userId: string | null }): Removal
+  ask(value: { kind: PartKind; projectId: number; issueId: number | null; userId: string | null }): Removal
+  /** Asks for the removal of an organization with its projects and starts it. Throws NOT_FOUND. */
+  askOrganization(value: { organizationId: number; userId: string | null }): Removal
   /** Does all that is open; never runs twice at the same time. For the jobs table. */
   run(): Promise<Record<string, unknown>>
   /** Resolves with the removal once it has ended or `ms` have passed. */
@@ -102,8 +104,26 @@ async function prove(deps: RemovalDeps, removal: Removal): Promise<void> {
   meta.setRemoval(removal.id, { stage: 'done', endedMs: deps.clock.now(), error: '' })
 }
 
+/** An organization once its projects are gone; false while one of them is still on its way. */
+async function finishOrganization(deps: RemovalDeps, removal: Removal): Promise<boolean> {
+  const { meta, observe } = deps
+  const { id, organizationId } = removal
+  if (removal.stage === 'asked') {
+    // One that was made in the meantime is asked for here, and taken by the next round.
+    if (meta.askProjectsOf(organizationId, removal.userId) > 0) return false
+    meta.removeOrganization(id)
+    await deps.removed(removal)
+  }
+  const left = meta.organizationLeft(organizationId)
+  if (left.length > 0) throw new Error(`still there: ${left.join(', ')}`)
+  meta.setRemoval(id, { stage: 'done', endedMs: deps.clock.now(), error: '' })
+  observe.info({ removal: id, organization: organizationId }, 'an organization is removed')
+  return true
+}
+
 /** One removal from where it stands to its end; false when it has to wait. */
 async function finish(deps: RemovalDeps, removal: Removal): Promise<boolean> {
+  if (removal.kind === 'organization') return finishOrganization(deps, removal)
   if (removal.stage === 'asked' && !(await removeRows(deps, removal))) return false
   if (removal.stage !== 'proof') await removeBlobs(deps, removal)
   await prove(deps, removal)
@@ -119,7 +139,9 @@ export function createRemovals(deps: RemovalDeps): Removals {
   async function round(): Promise<Record<string, unknown>> {
     let done = 0
     let failed = 0
-    for (const removal of meta.openRemovals()) {
+    // An organization after its projects, whatever was asked first.
+    const rank = (one: Removal) => Number(one.kind === 'organization')
+    for (const removal of meta.openRemovals().toSorted((a, b) => rank(a) - rank(b))) {
       try {
         if (await finish(deps, removal)) done++
       } catch (error) {
@@ -138,13 +160,15 @@ export function createRemovals(deps: RemovalDeps): Removals {
     return state.running
   }
 
+  // One that is asked for while another runs is taken by the next round.
+  const started = (removal: Removal): Removal => {
+    void (state.running ?? Promise.resolve()).then(run).catch(() => undefined)
+    return removal
+  }
+
   return {
-    ask: (value) => {
-      const removal = meta.askRemoval(value)
-      // One that is asked for while another runs is taken by the next round.
-      void (state.running ?? Promise.resolve()).then(run).catch(() => undefined)
-      return removal
-    },
+    ask: (value) => started(meta.askRemoval(value)),
+    askOrganization: (value) => started(meta.askOrganizationRemoval(value)),
     run,
     wait: async (id, ms) => {
       for (const endMs = clock.now() + ms; ; ) {

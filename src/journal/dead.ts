@@ -7,7 +7,7 @@ export type DeadCount = { category: DataCategory; itemType: string }
 /** What a dead item keeps: the record's head, its body (inflated), and how it was counted. */
 export type Dead = { head: RecordHead; body: Buffer; count: DeadCount }
 
-const kinds: ReadonlySet<string> = new Set(['envelope', 'store', 'security', 'attachments'])
+const kinds: ReadonlySet<string> = new Set(['envelope', 'store', 'security', 'attachments', 'minidump'])
 
 /** A record as a dead item's bytes: the head as a line of JSON, then the body. Where the body lay before is left out. */
 export function packDead(head: RecordHead, body: Buffer, count?: DeadCount): Buffer {

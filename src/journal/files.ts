@@ -22,15 +22,16 @@ import { promisify } from 'node:util'
 import type { Clock } from '../clock.ts'
 import { MishapError } from '../errors.ts'
 import type { Observe } from '../observe.ts'
+import { Beside } from './beside.ts'
 import { listSegments, listSpares, readNewest, segmentPath, syncFolder, validBytes, writeNewest } from './folder.ts'
-import { type JournalReader, type JournalWriter, type RecordHead, segmentSpan } from './journal.ts'
+import { type JournalReader, type JournalWriter, type RecordHead, type Room, segmentSpan } from './journal.ts'
 import { createReader, type ReaderOptions } from './reader.ts'
 import { encodePrefix, endMark, offsetOf, prefixBytes, recordBytes, recordBytesMax, segmentOf } from './record.ts'
 
 /** What the writer needs; sizes in bytes. */
 export type WriterOptions = {
   folder: string
-  /** Bound of what waits; 10% of the disk where that is less. At it, appends are refused. */
+  /** Bound of what waits, bodies beside the journal included; 10% of the disk where that is less. At it, appends are refused. */
   bytesMax: number
   /** Free space under which appends are refused. */
   diskReserveBytes: number
@@ -44,7 +45,13 @@ export type WriterOptions = {
   segmentBytes?: number
 }
 
-type Waiting = { head: Buffer; body: Buffer; resolve: (jpos: number) => void; reject: (error: unknown) => void }
+type Waiting = {
+  head: Buffer
+  body: Buffer
+  beside: number
+  resolve: (jpos: number) => void
+  reject: (error: unknown) => void
+}
 type Open = { segment: number; handle: number; offset: number }
 
 const mebibyte = 1024 * 1024
@@ -78,6 +85,9 @@ export async function openJournalWriter(options: WriterOptions): Promise<Journal
     onDurable: (listener) => writer.onDurable(listener),
     trim: (before) => writer.trim(before),
     lagBytes: () => writer.lagBytes(),
+    besideBytes: () => writer.beside.waiting,
+    room: () => writer.room(),
+    noteBeside: (jpos, bytes) => writer.noteBeside(jpos, bytes),
     doneBytes: () => writer.doneBytes,
     close: () => writer.close(),
   }
@@ -94,6 +104,7 @@ export function openJournalReader(folder: string, options: ReaderOptions = {}): 
 class Writer {
   durable = 0
   doneBytes = 0
+  readonly beside = new Beside()
   readonly #options: WriterOptions
   readonly #segmentBytes: number
   readonly #listeners = new Set<(durable: number) => void>()
@@ -156,13 +167,40 @@ class Writer {
   append(head: RecordHead, body: Buffer): Promise<number> {
     const headBytes = Buffer.from(JSON.stringify(head))
     const bytes = recordBytes(headBytes.length, body.length)
-    const refusal = this.#refusal(bytes)
+    const beside = head.spool?.bytes ?? 0
+    const refusal = bytes > recordBytesMax ? new MishapError('ACCEPT_TOO_LARGE') : this.#refusal(bytes, beside)
     if (refusal) return Promise.reject(refusal)
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ head: headBytes, body, resolve, reject })
+      this.#waiting.push({ head: headBytes, body, beside, resolve, reject })
       this.#waitingBytes += bytes
+      this.beside.add(beside)
       this.#wake()
     })
+  }
+
+  room(): Room {
+    let own = 0
+    return {
+      grow: (bytes) => {
+        this.beside.rooms -= own
+        const refusal = this.#refusal(0, own + bytes, bytes)
+        this.beside.rooms += own
+        if (refusal) throw refusal
+        own += bytes
+        this.beside.rooms += bytes
+        this.#freeBytes -= bytes
+      },
+      free: () => {
+        this.beside.rooms -= own
+        own = 0
+      },
+    }
+  }
+
+  noteBeside(jpos: number, bytes: number): void {
+    if (jpos < this.#trimmed) return
+    this.beside.add(bytes)
+    this.beside.stand(jpos, bytes)
   }
 
   onDurable(listener: (durable: number) => void): () => void {
@@ -172,7 +210,7 @@ class Writer {
 
   lagBytes(): number {
     const first = segmentOf(this.#trimmed)
-    let bytes = 0
+    let bytes = this.beside.waiting
     for (const [segment, size] of this.#sizes) {
       if (segment > first) bytes += size
       else if (segment === first) bytes += Math.max(0, size - offsetOf(this.#trimmed))
@@ -184,6 +222,7 @@ class Writer {
   async trim(before: number): Promise<void> {
     const lag = this.lagBytes()
     if (before > this.#trimmed) this.#trimmed = before
+    this.beside.trim(this.#trimmed)
     this.doneBytes += lag - this.lagBytes()
     const first = segmentOf(this.#trimmed)
     for (const segment of [...this.#sizes.keys()]) {
@@ -209,15 +248,19 @@ class Writer {
     await this.#seal()
   }
 
-  #refusal(bytes: number): MishapError | undefined {
+  /**
+   * Whether `bytes` in the journal and a body of `beside` bytes are too much; `free` of them have to be found on the disk
+   * yet. A body counts for at most half of the bound, so that one that is larger than the bound gets in when little waits.
+   */
+  #refusal(bytes: number, beside: number, free = bytes): MishapError | undefined {
     if (this.#closed) return new MishapError('ACCEPT_OVERLOADED', { detail: 'Mishap is stopping.', retryAfterS: 5 })
-    if (bytes > recordBytesMax) return new MishapError('ACCEPT_TOO_LARGE')
     // either way: a clock that was set back must not keep an old answer for hours
     if (Math.abs(this.#options.clock.now() - this.#freeCheckedMs) >= freeCheckMs) void this.#checkDisk()
-    if (this.#freeBytes - this.#waitingBytes - bytes < this.#options.diskReserveBytes) {
+    if (this.#freeBytes - this.#waitingBytes - free < this.#options.diskReserveBytes) {
       return new MishapError('ACCEPT_DISK_FULL', { retryAfterS: 60 })
     }
-    if (this.lagBytes() + this.#waitingBytes + bytes > this.#boundBytes) {
+    const waits = this.lagBytes() + this.#waitingBytes + this.beside.rooms
+    if (waits + bytes + Math.min(beside, this.#boundBytes / 2) > this.#boundBytes) {
       return new MishapError('ACCEPT_OVERLOADED', { retryAfterS: 10 })
     }
     return undefined
@@ -257,11 +300,15 @@ class Writer {
       const group = this.#take()
       const written = await this.#writeGroup(group)
       if (written === undefined) {
-        for (const one of group) one.reject(new MishapError('ACCEPT_DISK_FULL', { retryAfterS: 60 }))
+        for (const one of group) {
+          this.beside.drop(one.beside)
+          one.reject(new MishapError('ACCEPT_DISK_FULL', { retryAfterS: 60 }))
+        }
         continue
       }
       let at = written
       for (const one of group) {
+        this.beside.stand(at, one.beside)
         one.resolve(at)
         at += recordBytes(one.head.length, one.body.length)
       }

@@ -7,7 +7,7 @@ import type { DataCategory } from '../outcome.ts'
  */
 export const segmentSpan = 2 ** 28
 
-export type RecordKind = 'envelope' | 'store' | 'security' | 'attachments' | 'outcomes'
+export type RecordKind = 'envelope' | 'store' | 'security' | 'attachments' | 'minidump' | 'outcomes'
 
 /** What accept knows about one request; the body follows it in the record. */
 export type RecordHead = {
@@ -23,7 +23,7 @@ export type RecordHead = {
   contentType: string
   /** Sec-CH-UA* headers as sent, lower-case names. */
   clientHints?: Record<string, string>
-  /** The id that was answered (store), or the event that attachments belong to: 32 lower-case hex. */
+  /** The id that was answered (store, minidump), or the event that attachments belong to: 32 lower-case hex. */
   eventId?: string
   /** Indexes of the envelope's items that a rate limit or limit took out; accept has counted them. */
   skip?: number[]
@@ -58,6 +58,14 @@ export type JournalRecord = {
   body: Buffer
 }
 
+/** Disk for a body that is being written beside the journal; it counts as waiting until it is freed. */
+export type Room = {
+  /** Takes so many bytes more. Throws MishapError ACCEPT_OVERLOADED or ACCEPT_DISK_FULL. */
+  grow(bytes: number): void
+  /** The body is gone, or a record names it now. Safe to repeat. */
+  free(): void
+}
+
 /** The writing side; lives in process main only. */
 export type JournalWriter = {
   /** Resolves with the record's jpos once it is on disk. Rejects with MishapError ACCEPT_OVERLOADED or ACCEPT_DISK_FULL. */
@@ -68,8 +76,13 @@ export type JournalWriter = {
   onDurable(listener: (durable: number) => void): () => void
   /** Removes whole segments before `before`; keeps what is not yet refined. */
   trim(before: number): Promise<void>
-  /** What waits: bytes between the trim position and durable. */
+  /** What waits: bytes between the trim position and durable, and the bodies beside the journal that belong to them. */
   lagBytes(): number
+  /** Those bodies alone. */
+  besideBytes(): number
+  room(): Room
+  /** Counts a body that a record of an earlier life names. */
+  noteBeside(jpos: number, bytes: number): void
   /** Bytes that were done with (trimmed) since this writer was opened; only grows. */
   doneBytes(): number
   close(): Promise<void>

@@ -44,6 +44,35 @@ function createHandles(folder: string): Handles {
   }
 }
 
+/** The first position of the segment that follows the one of `at`, if it begins before `durable`. */
+function segmentAfter(folder: string, at: number, durable: number): number | undefined {
+  const following = listSegments(folder).find((one) => one > segmentOf(at))
+  return following === undefined || following > segmentOf(durable) ? undefined : following * segmentSpan
+}
+
+/** Where the record at a position ends; undefined when no whole one stands there. */
+function endAt(handles: Handles, at: number, durable: number): number | undefined {
+  const handle = handles.of(segmentOf(at))
+  if (handle === undefined) return undefined
+  const end = recordEnd(readAt(handle, offsetOf(at), prefixBytes), at)
+  if (end === undefined) return undefined
+  const limit = segmentOf(at) === segmentOf(durable) ? durable : segmentOf(at) * segmentSpan + fstatSync(handle).size
+  return end <= limit ? end : undefined
+}
+
+/** See `JournalReader.count`. */
+function countRecords(folder: string, handles: Handles, from: number, durable: number, recordsMax: number): number {
+  let found = 0
+  for (let at = from; at < durable && found < recordsMax; ) {
+    const end = endAt(handles, at, durable)
+    if (end !== undefined) found++
+    const next = end ?? segmentAfter(folder, at, durable)
+    if (next === undefined) break
+    at = next
+  }
+  return found
+}
+
 /** See `openJournalReader`. */
 export function createReader(folder: string, options: ReaderOptions): JournalReader {
   const handles = createHandles(folder)
@@ -84,34 +113,8 @@ export function createReader(folder: string, options: ReaderOptions): JournalRea
     }
   }
 
-  /** The first position of the segment that follows the one of `at`, if it begins before `durable`. */
-  function segmentAfter(at: number, durable: number): number | undefined {
-    const following = listSegments(folder).find((one) => one > segmentOf(at))
-    return following === undefined || following > segmentOf(durable) ? undefined : following * segmentSpan
-  }
-
-  /** Where the record at a position ends; undefined when no whole one stands there. */
-  function endAt(at: number, durable: number): number | undefined {
-    const handle = handles.of(segmentOf(at))
-    if (handle === undefined) return undefined
-    const end = recordEnd(readAt(handle, offsetOf(at), prefixBytes), at)
-    if (end === undefined || segmentOf(at) === segmentOf(durable))
-      return end !== undefined && end <= durable ? end : undefined
-    return offsetOf(at) + (end - at) <= fstatSync(handle).size ? end : undefined
-  }
-
   return {
-    count(from, durable, recordsMax) {
-      let found = 0
-      for (let at = from; at < durable && found < recordsMax; ) {
-        const end = endAt(at, durable)
-        if (end !== undefined) found++
-        const next = end ?? segmentAfter(at, durable)
-        if (next === undefined) break
-        at = next
-      }
-      return found
-    },
+    count: (from, durable, recordsMax) => countRecords(folder, handles, from, durable, recordsMax),
     read(from, durable, recordsMax, bytesMax) {
       let at = from
       for (;;) {
@@ -120,7 +123,7 @@ export function createReader(folder: string, options: ReaderOptions): JournalRea
         const found = readSegment(at, live ? offsetOf(durable) : undefined, recordsMax, bytesMax)
         if (!found.ended)
           return { records: found.records, next: found.records.length > 0 || found.next !== at ? found.next : from }
-        const following = segmentAfter(at, durable)
+        const following = segmentAfter(folder, at, durable)
         if (following === undefined) return { records: [], next: from }
         at = following
       }

@@ -34,3 +34,8 @@ export function normalizeSpanId(value: unknown): string | undefined {
   const id = value.toLowerCase()
   return id === '0000000000000000' ? undefined : id
 }
+
+/** An id of 32 hex as a UUID with its dashes. */
+export function hyphenated(id: string): string {
+  return `${id.slice(0, 8)}-${id.slice(8, 12)}-${id.slice(12, 16)}-${id.slice(16, 20)}-${id.slice(20)}`
+}

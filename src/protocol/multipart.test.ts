@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { MultipartCount, parseMultipart, readBoundary } from './multipart.ts'
+import { MultipartScan, parseMultipart, readBoundary } from './multipart.ts'
 
 const type = 'multipart/form-data; boundary=xyz'
 const body = (...parts: string[]) => Buffer.from(`${parts.map((part) => `--xyz\r\n${part}\r\n`).join('')}--xyz--\r\n`)
@@ -126,14 +126,48 @@ test.each([
   expect(readBoundary(text)).toBe(wanted)
 })
 
-test('MultipartCount agrees with the parser, whatever the pieces', () => {
-  const bytes = body('a: b\r\n\r\n1', 'a: b\r\n\r\nx--xyz no\r\n-', 'a: b\r\n\r\n')
-  for (let size = 1; size <= bytes.length; size++) {
-    const count = new MultipartCount('xyz')
-    for (let at = 0; at < bytes.length; at += size) count.push(bytes.subarray(at, at + size))
-    expect([size, count.parts, count.closed]).toEqual([size, 3, true])
+describe('a scan of pieces', () => {
+  const bytes = body(
+    'Content-Disposition: form-data; name="a"\r\n\r\n1',
+    'Content-Disposition: form-data; name="b"; filename="x/y.dmp"\r\n\r\nx--xyz no\r\n-',
+    'Content-Disposition: form-data; name="c"\r\n\r\n',
+  )
+  const scanned = (size: number, keep = 1000) => {
+    const scan = new MultipartScan('xyz', () => keep)
+    for (let at = 0; at < bytes.length; at += size) scan.push(bytes.subarray(at, at + size))
+    return scan
   }
-  const open = new MultipartCount('xyz')
-  open.push(bytes.subarray(0, bytes.length - 6))
-  expect(open.closed).toBe(false)
+
+  test('agrees with the parser, whatever the pieces', () => {
+    const { value } = parseMultipart(bytes, type)
+    const wanted = value?.map((part) => [part.name, part.filename, part.bytes.length, part.bytes.toString()])
+    expect(wanted).toHaveLength(3)
+    for (let size = 1; size <= bytes.length; size++) {
+      const scan = scanned(size)
+      const found = scan.parts.map((part) => [part.name, part.filename, part.bytes, part.first.toString()])
+      expect([size, scan.closed, scan.broken, found]).toEqual([size, true, undefined, wanted])
+    }
+  })
+
+  test.each([0, 1, 4])('keeps %i first bytes of a part and counts the others', (keep) => {
+    for (const size of [1, 7, bytes.length])
+      expect(scanned(size, keep).parts.map((part) => [part.first.length, part.bytes])).toEqual([
+        [Math.min(keep, 1), 1],
+        [keep, 12],
+        [0, 0],
+      ])
+  })
+
+  test('a body that is not closed', () => {
+    const scan = new MultipartScan('xyz')
+    scan.push(bytes.subarray(0, bytes.length - 6))
+    expect([scan.closed, scan.parts.length]).toEqual([false, 3])
+  })
+
+  test.each([1000, 1])('a head that does not end is broken, not collected (pieces of %i)', (size) => {
+    const scan = new MultipartScan('xyz')
+    scan.push(Buffer.from('--xyz\r\n'))
+    for (let sent = 0; sent < 100_000 && scan.broken === undefined; sent += size) scan.push(Buffer.alloc(size, 'a'))
+    expect(scan.broken).toBe('the head of a part does not end')
+  })
 })

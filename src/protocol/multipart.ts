@@ -96,36 +96,87 @@ function readExtended(value: string): string | undefined {
   }
 }
 
-/**
- * Counts the parts of a multipart body that arrives in pieces, with the memory of one boundary. `parts` counts the
- * opened ones; `closed` says that the last boundary came.
- */
-export class MultipartCount {
-  parts = 0
-  closed = false
-  readonly #delimiter: Buffer
-  /** The end of the last piece, where a boundary may have begun; a line end is put before the first. */
-  #tail = Buffer.from('\r\n')
+/** What a scan keeps of a part: its head, and as many first bytes as were asked for. */
+export type ScannedPart = { name: string; filename?: string; bytes: number; first: Buffer }
 
-  constructor(boundary: string) {
+/**
+ * Reads a multipart body that arrives in pieces, with the memory of one part's head and of what `keep` asks for: how
+ * many first bytes of a part are wanted. `closed` says that the last boundary came; `broken` that the framing is wrong.
+ */
+export class MultipartScan {
+  readonly parts: ScannedPart[] = []
+  closed = false
+  broken: string | undefined
+  readonly #delimiter: Buffer
+  readonly #keep: (part: ScannedPart) => number
+  #state: 'body' | 'head' = 'body'
+  /** What is not yet decided: the end of a piece where a boundary may begin, or a head. A line end is put before the first. */
+  #tail = Buffer.from('\r\n')
+  #part: ScannedPart | undefined
+  #wanted = 0
+  /** Bytes of the blank line's end that still stand before the content. */
+  #skip = 0
+
+  constructor(boundary: string, keep: (part: ScannedPart) => number = () => 0) {
     this.#delimiter = Buffer.from(`\r\n--${boundary}`)
+    this.#keep = keep
   }
 
   push(chunk: Buffer): void {
-    const bytes = Buffer.concat([this.#tail, chunk])
-    // Two bytes more than the delimiter decide whether it opens a part (\r\n) or closes the body (--).
-    const whole = this.#delimiter.length + 2
-    let from = 0
-    for (let at = bytes.indexOf(this.#delimiter); at !== -1; at = bytes.indexOf(this.#delimiter, from)) {
-      const mark = at + this.#delimiter.length
-      if (mark + 2 > bytes.length) {
-        from = at
-        break
-      }
-      if (bytes[mark] === 0x2d && bytes[mark + 1] === 0x2d) this.closed = true
-      else if (!this.closed) this.parts++
-      from = mark
+    let bytes = Buffer.concat([this.#tail, chunk])
+    while (!this.closed && this.broken === undefined) {
+      const next = this.#state === 'head' ? this.#readHead(bytes) : this.#readBody(bytes)
+      if (next === undefined) break
+      bytes = bytes.subarray(next)
     }
-    this.#tail = bytes.subarray(Math.max(from, bytes.length - whole + 1))
+    this.#tail = this.closed ? Buffer.alloc(0) : Buffer.from(this.#state === 'head' ? bytes : this.#rest(bytes))
+  }
+
+  /** Takes content up to the next boundary; returns where its head begins, undefined when none is there yet. */
+  #readBody(bytes: Buffer): number | undefined {
+    const at = bytes.indexOf(this.#delimiter)
+    // Two bytes more than the delimiter decide whether it opens a part (\r\n) or closes the body (--).
+    const mark = at + this.#delimiter.length
+    if (at === -1 || mark + 2 > bytes.length) return undefined
+    this.#take(bytes.subarray(0, at))
+    this.#part = undefined
+    if (bytes[mark] === 0x2d && bytes[mark + 1] === 0x2d) this.closed = true
+    this.#state = 'head'
+    return mark
+  }
+
+  /** Reads the rest of a boundary's line and the head behind it; returns where the content begins, less its line end. */
+  #readHead(bytes: Buffer): number | undefined {
+    const lineEnd = bytes.indexOf('\r\n')
+    const headEnd = lineEnd === -1 ? -1 : bytes.indexOf('\r\n\r\n', lineEnd)
+    if (headEnd === -1 || headEnd - lineEnd > partHeadBytesMax) {
+      if (bytes.length > partHeadBytesMax * 2 || headEnd !== -1) this.broken = 'the head of a part does not end'
+      return undefined
+    }
+    const { name, filename } = readPart(bytes.toString('utf8', lineEnd + 2, headEnd), bytes, 0)
+    this.#part = { name, bytes: 0, first: Buffer.alloc(0), ...(filename === undefined ? {} : { filename }) }
+    this.#skip = 2
+    this.#wanted = this.#keep(this.#part)
+    this.parts.push(this.#part)
+    this.#state = 'body'
+    // The search starts at the blank line's second line end, so that an empty part is found too.
+    return headEnd + 2
+  }
+
+  /** Keeps what a boundary may still begin in, and gives the rest to the part. */
+  #rest(bytes: Buffer): Buffer {
+    const from = Math.max(0, bytes.length - this.#delimiter.length - 1)
+    this.#take(bytes.subarray(0, from))
+    return bytes.subarray(from)
+  }
+
+  #take(bytes: Buffer): void {
+    const part = this.#part
+    if (part === undefined) return
+    const content = bytes.subarray(this.#skip)
+    this.#skip -= Math.min(this.#skip, bytes.length)
+    part.bytes += content.length
+    const missing = this.#wanted - part.first.length
+    if (missing > 0 && content.length > 0) part.first = Buffer.concat([part.first, content.subarray(0, missing)])
   }
 }

@@ -76,8 +76,8 @@ export type RestUsage = {
   projects: {
     id: string
     slug: string
-    /** Null while the events store is away. `bytes` is a share of the store by rows and their received size. */
-    events: { rows: number; bytes: number } | null
+    /** Null while the events store is away. `bytes` is a share of the store by rows and their received size; `thinned` were taken out by the disk budget. */
+    events: { rows: number; bytes: number; thinned: number } | null
     attachments: { count: number; bytes: number }
     deadItems: { count: number; bytes: number }
   }[]

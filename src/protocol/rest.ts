@@ -133,6 +133,8 @@ export type RestIssueDetail = RestIssue & {
   tags: { key: string; name: string; totalValues: number }[]
   activity: RestActivity[]
   digests: string[]
+  /** Ours: events of it that the disk budget took out. Counts are of all. */
+  thinned: number
 }
 
 export type RestActivity = {
@@ -327,6 +329,8 @@ export type RestStatus = {
     dead: number
     lost: number
     clientDiscards: number
+    /** Events and attachments among the stored ones that the disk budget took out since. */
+    thinned: number
     rows: { category: string; outcome: string; reason: string; quantity: number; bytes: number }[]
   }
   disk: {
@@ -334,6 +338,29 @@ export type RestStatus = {
     freeBytes: number
     totalBytes: number
     tables: { table: string; rows: number; bytesOnDisk: number; bytesRaw: number }[]
+    /**
+     * What is stored (events, attachments and dead items, database) and what it may take (null: as much as there is).
+     * Null while the events store is away.
+     */
+    budget: {
+      budgetBytes: number | null
+      storedBytes: number
+      eventBytes: number
+      blobBytes: number
+      databaseBytes: number
+    } | null
+    /** The newest times that events were thinned; `endedAt` and `bytesAfter` are null while it lasts or where it was broken off. */
+    thinned: {
+      startedAt: string
+      endedAt: string | null
+      budgetBytes: number
+      bytesBefore: number
+      bytesAfter: number | null
+      events: number
+      attachments: number
+      /** Whether what is stored fitted then; it does not where each issue is down to what it always keeps. */
+      reached: boolean
+    }[]
   }
   deadItems: { jpos: string; projectId: string; receivedAt: string; reason: string; bytes: number }[]
   versions: { name: string; version: string; advisory: string | null }[]
@@ -399,9 +426,10 @@ export type RestFeedback = {
 /** organizations/{org}/removals/: a deletion on its way through the stores. */
 export type RestRemoval = {
   id: string
-  kind: 'project' | 'issue' | 'discard'
+  kind: 'organization' | 'project' | 'issue' | 'discard'
   title: string
-  projectId: string
+  /** null for an organization. */
+  projectId: string | null
   issueId: string | null
   stage: 'asked' | 'blobs' | 'proof' | 'done'
   events: number

@@ -208,6 +208,8 @@ const remarks: Record<string, string> = {
   past_timestamp: 'The time lay too far in the past.',
   future_timestamp: 'The time lay in the future.',
   invalid_environment: 'The environment’s name is not allowed.',
+  native_not_symbolicated: 'Native stacks are not symbolicated.',
+  minidump_unreadable: 'The minidump could not be read.',
 }
 const inWords = (type: string) =>
   remarks[type] ?? `${type.slice(0, 1).toUpperCase()}${type.slice(1).replaceAll('_', ' ')}.`

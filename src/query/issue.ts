@@ -242,5 +242,6 @@ export async function issueDetail(deps: QueryDeps, view: View, issue: Issue): Pr
     tags: tags.map((one) => ({ key: one.key, name: one.key, totalValues: one.total })),
     activity: activityOf(deps, issue.id),
     digests: deps.meta.digestsOf(issue.id),
+    thinned: deps.meta.thinnedOf([issue.id]).get(issue.id) ?? 0,
   }
 }

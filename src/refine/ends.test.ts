@@ -1,8 +1,15 @@
-import { expect, test } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
 import type { JournalRecord } from '../journal/journal.ts'
 import type { RecordEnd } from '../journal/note.ts'
+import { openFileBlobs } from '../store/blobs/files.ts'
 import type { BatchEffects } from '../store/meta/meta.ts'
 import { settledEnds, toldOf } from './ends.ts'
+import { plainSettings, recordedMs } from './fixture.ts'
+import { createTools } from './step.ts'
+import { refineRange } from './worker.ts'
 
 const end = (jpos: number, keyId = 1): RecordEnd => ({
   jpos,
@@ -21,6 +28,34 @@ test('the newest hundred of each key, in order', () => {
   const kept = all.filter((one) => told.has(one))
   expect([told.size, kept.length]).toEqual([101, 101])
   expect([kept[0]?.head.keyId, kept[1]?.jpos, kept.at(-1)?.jpos]).toEqual([2, 60, 159])
+})
+
+const root = mkdtempSync(join(tmpdir(), 'mishap-ends-'))
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+/** 120 envelopes of one key, one summed record of accept's own, 3 of another key; the last one is no project's. */
+const batch = Array.from({ length: 124 }, (_, at): JournalRecord => {
+  const kind = at === 120 ? ('outcomes' as const) : ('envelope' as const)
+  return {
+    jpos: 1000 * at,
+    end: 1000 * at + 500,
+    head: {
+      ...{ kind, receivedMs: recordedMs, organizationId: 1, clientAddress: '', userAgent: '', origin: '' },
+      ...{ projectId: at === 123 ? 8 : 7, keyId: at === 120 ? 0 : at < 120 ? 3 : 4, contentType: '' },
+    },
+    body: Buffer.from(at === 120 ? '{}' : `{}\n{"type":"event"}\n{"message":"${at}"}\n`),
+  }
+})
+test.each([
+  [undefined, 103, ['stored', 'stored', 'stored', 'dead']],
+  ['it ended its worker', 104, ['dead', 'dead', 'dead', 'dead']],
+])('a batch tells the ends of the newest records only, refined or buried: %s', async (bury, count, last) => {
+  const job = { job: 1, from: 0, durable: 1e9, recordsMax: 1000, bytesMax: 1e9, ...(bury ? { bury } : {}) }
+  const made = await refineRange(job, batch, 124_000, [plainSettings], openFileBlobs(root), createTools())
+  expect(made.ends).toHaveLength(count)
+  expect(made.ends[0]?.jpos).toBe(20_000)
+  expect(made.ends.slice(-4).map((one) => one.items[0]?.outcome)).toEqual(last)
+  expect(made.events).toHaveLength(bury ? 0 : 122)
 })
 
 test.each([

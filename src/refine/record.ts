@@ -6,25 +6,37 @@ import { type EnvelopeItem, parseEnvelope } from '../protocol/envelope.ts'
 import type { NormalEvent } from '../protocol/event.ts'
 import { normalizeId } from '../protocol/ids.ts'
 import { isItemType, itemKind, needsEventId } from '../protocol/itemtypes.ts'
+import { readForm } from '../protocol/minidump.ts'
 import { parseMultipart } from '../protocol/multipart.ts'
 import type { EventRow } from '../store/events/events.ts'
 import type { FeedbackEffect } from '../store/meta/feedback.ts'
-import type { AttachmentRow, EventEffect, ProjectSettings } from '../store/meta/meta.ts'
-import { attachmentOfItem, attachmentOfPart } from './attachment/attachment.ts'
+import type { EventEffect, ProjectSettings } from '../store/meta/meta.ts'
+import {
+  type Attachment,
+  type AttachmentPlace,
+  attachmentOfDump,
+  attachmentOfItem,
+  attachmentOfPart,
+} from './attachment/attachment.ts'
 import { makeEffect, rowOf } from './error/row.ts'
 import { seconds } from './error/time.ts'
 import { feedbackOf, reportOf } from './feedback/feedback.ts'
 import type { Forms } from './lines.ts'
+import { eventOfDump, withFields } from './minidump/event.ts'
+import { dumpName, isDumpItem, type OpenDumps, readOpened, readUpload } from './minidump/upload.ts'
 import { reportsMax, reportsOf } from './security/security.ts'
 import { type Context, createTools, type Draft, eventSteps, type Tools } from './step.ts'
-import { type Loose, listOf, object, own, parsePayload, scalar, whole } from './value.ts'
+import { type Loose, listOf, object, own, parsePayload, scalar, wellFormed, whole } from './value.ts'
 
 /** What a record became. */
 export type Refined = {
-  /** `outcome` is the event's own end (stored); the loop turns it into duplicate when the id is known already. */
-  events: { row: EventRow; forms: Forms; effect: EventEffect; outcome: OutcomeCount }[]
+  /**
+   * `outcome` is the event's own end (stored); the loop turns it into duplicate when the id is known already. `index` is
+   * which event of the record it is, those counted that were discarded; its row stands at the record's position plus it.
+   */
+  events: { row: EventRow; forms: Forms; effect: EventEffect; outcome: OutcomeCount; index: number }[]
   /** `outcome` as above. The blob has to be on disk before the row is committed. */
-  attachments: { row: AttachmentRow; bytes: Uint8Array; outcome: OutcomeCount }[]
+  attachments: (Attachment & { outcome: OutcomeCount })[]
   /** What people wrote; the commit turns `outcome` into duplicate when the id stands already. */
   feedback: FeedbackEffect[]
   /** Everything that ended otherwise. */
@@ -42,6 +54,12 @@ type Work = {
   out: Refined
   /** Ids of events that were filtered, as their issue is deleted for good: what hangs on them goes with them. */
   discarded: Set<string>
+  /** Events of the record so far, and which of them were filtered so: numbers must not move when an issue is deleted. */
+  made: number
+  discardedAt: Set<number>
+  dumps: OpenDumps
+  /** The minidump that the record's event is about. */
+  dump: ReturnType<typeof readOpened> | undefined
 }
 
 const attachmentsMax = 30
@@ -50,29 +68,34 @@ const discardQuantityMax = 1e9
 
 /**
  * Turns a journal record and its body (inflated; from the record or its spool) into rows, effects and outcomes. Pure: the
- * same record gives the same result, ids and blob keys included; `tools` only saves work. Bad data never throws.
+ * same record gives the same result, ids and blob keys included; `tools` only saves work, `dumps` is what `openDumps` made
+ * of its compressed minidumps. Bad data never throws.
  */
 export function refineRecord(
   record: JournalRecord,
   body: Buffer,
   settings: ProjectSettings,
   tools: Tools = createTools(),
+  dumps: OpenDumps = new Map(),
 ): Refined {
   const out: Refined = { events: [], attachments: [], feedback: [], outcomes: [], items: undefined }
   const discarded = new Set<string>()
-  const work: Work = { record, head: record.head, settings, tools, out, discarded }
+  const places = { made: 0, discardedAt: new Set<number>() }
+  const work: Work = { record, head: record.head, settings, tools, out, discarded, dumps, dump: undefined, ...places }
   if (record.head.kind === 'envelope') refineEnvelope(work, body)
   else if (record.head.kind === 'store') refineStore(work, body)
   else if (record.head.kind === 'security') refineReports(work, body, 'security', record.head)
   else if (record.head.kind === 'attachments') refineForm(work, body)
+  else if (record.head.kind === 'minidump') refineMinidump(work, body)
   return record.head.only === undefined ? out : onlyEvent(work, record.head.only, body.length)
 }
 
 /** One event of a record whose others are stored already; one end, whatever the rules make of it by now. */
 function onlyEvent(work: Work, index: number, bytes: number): Refined {
-  const found = work.out.events[index]
+  const found = work.out.events.find((one) => one.index === index)
   if (found) return { events: [found], attachments: [], feedback: [], outcomes: [], items: ['event'] }
-  const end = ended(work, 'event', 'error', 'invalid', 'bad_item', bytes)
+  const gone = work.discardedAt.has(index)
+  const end = ended(work, 'event', 'error', gone ? 'filtered' : 'invalid', gone ? 'discarded' : 'bad_item', bytes)
   return { events: [], attachments: [], feedback: [], outcomes: [end], items: ['event'] }
 }
 
@@ -123,12 +146,27 @@ function refineEnvelope(work: Work, body: Buffer): void {
   const sentS = value.header.sentAt === undefined ? undefined : seconds(value.header.sentAt)
   const sentMs = sentS === undefined ? undefined : sentS * 1000
   const first = work.out.events.length
+  const dump = items.find(({ item }) => isDumpItem(item))
+  if (dump) {
+    work.dump = readOpened(dump.item.payload, work.dumps.get(dump.index))
+    if (!items.some(({ item }) => withDump.has(item.type))) refineLoneDump(work, dump.index, named, sentMs)
+  }
   for (const { item, index } of items) if (item.type !== 'attachment') refineItem(work, item, index, named, sentMs)
   const ownerId = named ?? work.out.events[first]?.row.eventId ?? work.out.feedback[0]?.row.feedbackId
   const foreign =
     items.some(({ item }) => ['transaction', 'replay_event'].includes(item.type)) && !work.out.events.length
   for (const { item, index } of items)
     if (item.type === 'attachment') refineAttachment(work, item, index, ownerId, foreign)
+}
+
+/** Items that a minidump in their envelope belongs to; without one it makes an event by itself. */
+const withDump: ReadonlySet<string> = new Set(['event', 'transaction', 'replay_event', 'feedback'])
+
+/** The event of a minidump that came without one: it counts beside the items that the framing names. */
+function refineLoneDump(work: Work, index: number, eventId: string | undefined, sentMs: number | undefined): void {
+  work.out.items?.push('event')
+  const parsed = { value: {}, repaired: false }
+  refineEvent(work, { parsed, bytes: 0, itemType: 'event', eventId, index, sentMs })
 }
 
 function refineItem(
@@ -190,7 +228,7 @@ type Incoming = {
 
 /** One event's JSON through every step to its row. Events behind a record's first stand at the positions right behind it. */
 function refineEvent(work: Work, incoming: Incoming): void {
-  const received = 'broken' in incoming.parsed ? undefined : object(incoming.parsed.value)
+  let received = 'broken' in incoming.parsed ? undefined : object(incoming.parsed.value)
   const bad = (category: DataCategory, outcome: Outcome, reason: OutcomeReason) =>
     work.out.outcomes.push(ended(work, incoming.itemType, category, outcome, reason, incoming.bytes))
   if (!received) {
@@ -206,17 +244,25 @@ function refineEvent(work: Work, incoming: Incoming): void {
     refineFeedback(work, { ...incoming, itemType: 'feedback' })
     return
   }
+  const place = work.made++
+  // Its row would stand where the next record does: hundreds of reports in a body that lies outside of the journal.
+  if (work.record.jpos + place >= work.record.end) {
+    bad('error', 'invalid', 'too_many_items')
+    return
+  }
+  const dump = incoming.itemType === 'event' ? work.dump : undefined
+  if (dump) received = eventOfDump(received, dump.dump, dump.why)
   const head = incoming.head ?? work.head
   const eventId = incoming.eventId ?? normalizeId(own(received, 'event_id')) ?? derivedId(work, incoming.index)
   const context: Context = { head, eventId, sentMs: incoming.sentMs, settings: work.settings, tools: work.tools }
   const draft = newDraft(received, eventId)
-  if ('sent' in incoming.parsed) draft.sent = incoming.parsed.sent
+  if ('sent' in incoming.parsed && !dump) draft.sent = incoming.parsed.sent
   if ('repaired' in incoming.parsed && incoming.parsed.repaired)
     draft.remarks.errors.push({ type: 'invalid_data', reason: 'lone surrogates or NUL replaced' })
   for (const step of eventSteps) step.run(draft, context)
   const { event, remarks } = draft
   if (Object.keys(remarks.meta).length) event._meta = remarks.meta
-  const jpos = work.record.jpos + work.out.events.length
+  const jpos = work.record.jpos + place
   const forms: Forms = {
     normal: JSON.stringify(event),
     received: draft.sent?.text ?? JSON.stringify(received),
@@ -226,6 +272,7 @@ function refineEvent(work: Work, incoming: Incoming): void {
   const category = incoming.category ?? (event.csp ? 'security' : event.type === 'error' ? 'error' : 'default')
   if (work.settings.discardedHashes?.some((hash) => row.hashes.includes(hash))) {
     work.discarded.add(eventId)
+    work.discardedAt.add(place)
     bad(category, 'filtered', 'discarded')
     return
   }
@@ -234,6 +281,7 @@ function refineEvent(work: Work, incoming: Incoming): void {
     forms,
     effect: makeEffect(event, row, head.keyId),
     outcome: ended(work, incoming.itemType, category, 'stored', 'ok', incoming.bytes),
+    index: place,
   })
 }
 
@@ -347,8 +395,54 @@ function refineAttachment(
   else if (work.out.attachments.length >= attachmentsMax) work.out.outcomes.push(end('invalid', 'too_many_items'))
   else {
     const { projectId, receivedMs } = work.head
-    const made = attachmentOfItem(item, { projectId, eventId, jpos: work.record.jpos, index, receivedMs })
-    work.out.attachments.push({ ...made, outcome: end('stored', 'ok') })
+    const place = { projectId, eventId, jpos: work.record.jpos, index, receivedMs }
+    if (work.dumps.has(index)) keepDump(work, item.payload, item.headers['filename'], place)
+    else work.out.attachments.push({ ...attachmentOfItem(item, place), outcome: end('stored', 'ok') })
+  }
+}
+
+/** A minidump as an attachment, unpacked; one that cannot be unpacked is counted and not kept. */
+function keepDump(work: Work, bytes: Buffer, name: unknown, place: AttachmentPlace): void {
+  const opened = work.dumps.get(place.index)
+  const end = (outcome: Outcome, reason: OutcomeReason) =>
+    ended(work, 'attachment', 'attachment', outcome, reason, bytes.length)
+  if (opened === undefined || opened.end === 'ok')
+    work.out.attachments.push({
+      ...attachmentOfDump(bytes, dumpName(name), place, opened),
+      outcome: end('stored', 'ok'),
+    })
+  else work.out.outcomes.push(end('invalid', opened.end === 'broken' ? 'bad_encoding' : 'too_large'))
+}
+
+/** A crash reporter's upload: its event, the dump and the files beside it. */
+function refineMinidump(work: Work, body: Buffer): void {
+  const upload = readUpload(body, work.head.contentType)
+  const eventId = normalizeId(work.head.eventId) ?? derivedId(work, 0)
+  if (!upload) {
+    work.out.outcomes.push(ended(work, 'event', 'error', 'invalid', 'bad_item', body.length))
+    return
+  }
+  const { dump, files, fields } = upload
+  const form = readForm(fields)
+  const formBytes = fields.reduce((sum, one) => sum + one.name.length + one.value.length, 0)
+  const errors = form.broken ? { errors: [{ type: 'invalid_data', name: 'sentry', value: 'no JSON object' }] } : {}
+  const value = wellFormed(withFields({ ...form.event, ...errors }, form.rest))
+  work.dump = readOpened(dump.bytes, work.dumps.get(dump.index))
+  const parsed = { value, repaired: false }
+  refineEvent(work, { parsed, bytes: formBytes, itemType: 'event', eventId, index: 0, sentMs: undefined })
+  const { projectId, receivedMs } = work.head
+  const place = (index: number) => ({ projectId, eventId, jpos: work.record.jpos, index, receivedMs })
+  const gone = (reason: OutcomeReason, outcome: Outcome, bytes: number) =>
+    work.out.outcomes.push(ended(work, 'attachment', 'attachment', outcome, reason, bytes))
+  if (work.discarded.has(eventId)) gone('discarded', 'filtered', dump.bytes.length)
+  else keepDump(work, dump.bytes, dump.name, place(dump.index))
+  for (const { index, part } of files) {
+    if (work.discarded.has(eventId)) gone('discarded', 'filtered', part.bytes.length)
+    else if (work.out.attachments.length > attachmentsMax) gone('too_many_items', 'invalid', part.bytes.length)
+    else {
+      const outcome = ended(work, 'attachment', 'attachment', 'stored', 'ok', part.bytes.length)
+      work.out.attachments.push({ ...attachmentOfPart(part, place(index)), outcome })
+    }
   }
 }
 

@@ -258,6 +258,11 @@ function withoutNonNumbers(source: string): string {
   return out + source.slice(from)
 }
 
+/** JSON that was not read from bytes: lone surrogates and NUL replaced, and nothing deeper than `receivedDepthMax`. */
+export function wellFormed(value: unknown): unknown {
+  return repair(value, receivedDepthMax)
+}
+
 function repair(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return value.toWellFormed().replaceAll('\0', '\uFFFD')
   if (typeof value !== 'object' || value === null) return value

@@ -10,6 +10,7 @@ import type { FeedbackEffect } from '../store/meta/feedback.ts'
 import type { AttachmentRow, DeadItem, EventEffect, ProjectSettings } from '../store/meta/meta.ts'
 import { endOfDead, endOfRecord, toldOf } from './ends.ts'
 import { createLines, type Lines } from './lines.ts'
+import { openDumps } from './minidump/upload.ts'
 import { type Refined, refineRecord } from './record.ts'
 import { createTools, type Tools } from './step.ts'
 
@@ -171,9 +172,11 @@ async function takeRecord(
     if (!found) throw new Error('the spooled body is gone')
     body = found
   }
-  const refined = refineRecord(record, body, settings, tools)
-  for (const { row, bytes } of refined.attachments) await blobs.put(row.blobKey, bytes)
-  for (const [index, { row, forms, effect, outcome }] of refined.events.entries()) {
+  const refined = refineRecord(record, body, settings, tools, await openDumps(record.head, body))
+  for (const { row, bytes, pieces } of refined.attachments)
+    if (pieces) await blobs.putStream(row.blobKey, pieces(), row.bytes)
+    else await blobs.put(row.blobKey, bytes)
+  for (const { row, forms, effect, outcome, index } of refined.events) {
     const tsvFrom = lines.size
     lines.write(row, forms)
     into.events.push({ effect, outcome, tsvFrom, tsvTo: lines.size, index })
@@ -190,7 +193,12 @@ async function takeRecord(
 }
 
 /** A record of a project that people deleted while it waited: each of its items is counted, and nothing kept. */
-async function takeRemoved(record: JournalRecord, blobs: BlobStore, tools: Tools, into: RefinedRange): Promise<Refined> {
+async function takeRemoved(
+  record: JournalRecord,
+  blobs: BlobStore,
+  tools: Tools,
+  into: RefinedRange,
+): Promise<Refined> {
   const { spool, projectId, keyId, kind } = record.head
   if (spool) into.spools.push(spool.key)
   const body = spool ? ((await blobs.get(spool.key)) ?? Buffer.alloc(0)) : record.body

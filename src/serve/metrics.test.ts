@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, describe, expect, test } from 'vitest'
+import type { Config } from '../config.ts'
 import { answerMetrics, isLocal, metricsText, residentBytes, watchLoop } from './metrics.ts'
 import { metricsOf, type Numbers } from './numbers.ts'
 
@@ -60,15 +61,20 @@ describe('the text', () => {
 
 test.each([
   ['127.0.0.1', {}, true],
-  ['::1', {}, true],
-  ['::ffff:127.0.0.1', {}, true],
+  ['::1', { host: '[::1]:9000' }, true],
+  ['::ffff:127.0.0.1', { host: '127.0.0.1' }, true],
+  ['127.0.0.1', { host: 'errors.example' }, false],
+  ['127.0.0.1', { host: 'localhost.example:9000' }, false],
+  ['127.0.0.1', { host: '' }, false],
   ['10.0.0.5', {}, false],
   ['', {}, false],
   ['127.0.0.1', { 'x-forwarded-for': '127.0.0.1' }, false],
   ['127.0.0.1', { via: '1.1 proxy' }, false],
   ['127.0.0.1', { forwarded: 'for=1.2.3.4' }, false],
 ])('local: %s %j %s', (remoteAddress, headers, expected) => {
-  expect(isLocal({ socket: { remoteAddress } as never, headers })).toBe(expected)
+  expect(isLocal({ socket: { remoteAddress } as never, headers: { host: 'localhost:9000', ...headers } })).toBe(
+    expected,
+  )
 })
 
 test('loop and memory are numbers', () => {
@@ -81,10 +87,12 @@ test('loop and memory are numbers', () => {
 })
 
 describe('who may read', () => {
-  const state = { access: 204 }
+  const state = { access: 204, open: 'local' as Config['metrics'] }
   const front = createServer(
     (req, res) =>
-      void answerMetrics(req, res, { socketPath: '/nowhere.sock', metrics: () => metricsOf(numbers) }).catch(() => {
+      void answerMetrics(req, res, {
+        ...{ socketPath: '/nowhere.sock', metrics: () => metricsOf(numbers), open: state.open },
+      }).catch(() => {
         state.access = -1
       }),
   ).listen(0, '127.0.0.1')
@@ -94,6 +102,17 @@ describe('who may read', () => {
     const answer = await fetch(`http://127.0.0.1:${(front.address() as AddressInfo).port}/metrics`, { method, headers })
     return { status: answer.status, text: await answer.text() }
   }
+
+  test.each([
+    ['the machine itself', 'token', {}, 401],
+    ['a token while nobody knows tokens', 'token', { authorization: 'Bearer x' }, 503],
+    ['the machine itself', 'off', {}, 404],
+    ['a token', 'off', { authorization: 'Bearer x' }, 404],
+  ] as const)('%s, set to %s', async (_who, open, headers, status) => {
+    state.open = open
+    expect((await ask(headers)).status).toBe(status)
+    state.open = 'local'
+  })
 
   test.each([
     ['the machine itself', {}, 'GET', 200],

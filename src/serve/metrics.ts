@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { type Config, namesThisMachine } from '../config.ts'
 import { errorBody, MishapError } from '../errors.ts'
 
 /** One family of the Prometheus text format; names carry their unit, as is the custom there. */
@@ -71,18 +72,22 @@ export function residentBytes(pid: number | undefined): number | undefined {
 const forwarded = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via']
 
 /**
- * Whether a request comes from this machine itself. One that was forwarded does not, whoever forwarded it: a proxy on
- * the same machine speaks for the whole network.
+ * Whether a request comes from this machine itself, and asks for it by such a name. One that was forwarded does not,
+ * whoever forwarded it: a proxy on the same machine speaks for the whole network. A proxy that says nothing of itself
+ * looks the same: that is why this is asked only where `MISHAP_METRICS` allows it.
  */
 export function isLocal({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>): boolean {
   const address = (socket.remoteAddress ?? '').replace(/^::ffff:/, '')
-  return (address === '::1' || /^127\./.test(address)) && forwarded.every((name) => headers[name] === undefined)
+  const near = address === '::1' || /^127\./.test(address)
+  return near && namesThisMachine(headers.host ?? '') && forwarded.every((name) => headers[name] === undefined)
 }
 
 export type MetricsDoor = {
   /** Socket of process app, which knows tokens. */
   socketPath: string
   metrics(): readonly Metric[]
+  /** Who reads without a token. */
+  open: Config['metrics']
 }
 
 /** Asks process app whether a token may read the status. 204 when it may, else the status to answer. */
@@ -109,10 +114,11 @@ function refuse(res: ServerResponse, error: MishapError): void {
   res.end(JSON.stringify(errorBody(error)))
 }
 
-/** Answers GET /metrics to the machine itself, and to bearer tokens that may read the status (org:read). */
+/** Answers GET /metrics to bearer tokens that may read the status (org:read), and where that is set to the machine itself. */
 export async function answerMetrics(req: IncomingMessage, res: ServerResponse, door: MetricsDoor): Promise<void> {
   if (req.method !== 'GET' && req.method !== 'HEAD') return refuse(res, new MishapError('METHOD_NOT_ALLOWED'))
-  if (!isLocal(req)) {
+  if (door.open === 'off') return refuse(res, new MishapError('NOT_FOUND'))
+  if (door.open === 'token' || !isLocal(req)) {
     const { authorization } = req.headers
     if (authorization === undefined || !/^bearer\s/i.test(authorization))
       return refuse(res, new MishapError('AUTH_REQUIRED'))

@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { type Clock, systemClock } from '../clock.ts'
@@ -99,6 +99,12 @@ test('one that lived for more than a minute is back at once', async () => {
   keep(script('lives', `process.exit(0)`), { clock: hurried(asked, 60_001) })
   await until(() => asked.length >= 3, 'three ends')
   expect(asked.slice(0, 3)).toEqual([50, 50, 50])
+})
+
+test('a child stands back for the process that accepts', async () => {
+  const { child, changes } = keep(script('nice', `process.send('up')`))
+  await until(() => changes.length > 0, 'up')
+  expect(getPriority(child.pid() ?? 0)).toBe(getPriority() + 10)
 })
 
 test('killed from outside, another process takes its place', async () => {

@@ -1,8 +1,10 @@
 import type { EnvelopeItem } from '../../protocol/envelope.ts'
+import { dumpAttachmentType } from '../../protocol/minidump.ts'
 import type { MultipartPart } from '../../protocol/multipart.ts'
 import type { AttachmentRow } from '../../store/meta/meta.ts'
 
-export type Attachment = { row: AttachmentRow; bytes: Uint8Array }
+/** `pieces`: what is kept instead of `bytes`, as a stream of `row.bytes`. */
+export type Attachment = { row: AttachmentRow; bytes: Uint8Array; pieces?: () => AsyncIterable<Uint8Array> }
 
 /** Where an attachment belongs: ids, the record that brought it, and its place there. Times in ms. */
 export type AttachmentPlace = { projectId: number; eventId: string; jpos: number; index: number; receivedMs: number }
@@ -22,6 +24,18 @@ export function attachmentOfItem(item: EnvelopeItem, place: AttachmentPlace): At
 /** The attachment of a part of a form. */
 export function attachmentOfPart(part: MultipartPart, place: AttachmentPlace): Attachment {
   return make(place, part.bytes, fileName(part.filename ?? part.name), 'event.attachment', short(part.contentType, ''))
+}
+
+/** The attachment of a minidump; one that came compressed is kept as what `unpacked` gives. */
+export function attachmentOfDump(
+  bytes: Uint8Array,
+  name: string,
+  place: AttachmentPlace,
+  unpacked?: { bytes: number; pieces(): AsyncIterable<Uint8Array> },
+): Attachment {
+  const made = make(place, bytes, name, dumpAttachmentType, 'application/x-dmp')
+  if (unpacked === undefined) return made
+  return { row: { ...made.row, bytes: unpacked.bytes }, bytes, pieces: () => unpacked.pieces() }
 }
 
 function make(place: AttachmentPlace, bytes: Uint8Array, name: string, type: string, contentType: string): Attachment {

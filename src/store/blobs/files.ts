@@ -3,6 +3,7 @@ import { constants, createReadStream } from 'node:fs'
 import { access, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { MishapError } from '../../errors.ts'
+import { syncPath } from '../sync.ts'
 import type { BlobStore } from './blobs.ts'
 
 /** 200 characters a segment and 8 segments stay far below every file system's limits. */
@@ -25,15 +26,6 @@ function checkKey(key: string): string[] {
 const isMissing = (error: unknown) =>
   ['ENOENT', 'ENOTDIR', 'EISDIR'].includes(String((error as NodeJS.ErrnoException).code))
 
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}
-
 /** Makes a folder and its parents below `root`, each durable by a sync of the one above. */
 async function makeFolder(root: string, segments: string[]): Promise<string> {
   let folder = root
@@ -48,7 +40,7 @@ async function makeFolder(root: string, segments: string[]): Promise<string> {
     )
       continue
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    await syncFolder(parent)
+    await syncPath(parent)
   }
   return folder
 }
@@ -106,7 +98,7 @@ async function putStream(
     await rm(part, { force: true })
     throw error
   }
-  await syncFolder(folder)
+  await syncPath(folder)
   return { bytes }
 }
 
@@ -155,7 +147,7 @@ export function openFileBlobs(root: string): BlobStore {
       const path = pathOf(key)
       try {
         await rm(path)
-        await syncFolder(dirname(path))
+        await syncPath(dirname(path))
       } catch (error) {
         if (!isMissing(error)) throw error
       }

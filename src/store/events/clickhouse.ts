@@ -8,9 +8,11 @@ import { createKeep } from './keep.ts'
 import { createReads } from './reads.ts'
 import { createRemove, createRemoveBefore } from './remove.ts'
 import { eventsTable } from './schema/events.ts'
-import { rollupNames, rollupTables } from './schema/rollups.ts'
+import { rollupTables } from './schema/rollups.ts'
+import { thinnedTable } from './schema/thinned.ts'
 import { createSettle } from './settle.ts'
 import { createTags } from './tags.ts'
+import { createThin, weekTables } from './thin.ts'
 import { createUsage } from './usage.ts'
 
 export type EventStoreOptions = {
@@ -31,22 +33,36 @@ const weekMs = 7 * dayMs
 /** Dropping parts and making tables are no questions on screen, so they may take longer. */
 const workSeconds = 120
 
+/** Weeks that go and weeks whose rows are younger than their name says, of those that have events. */
+type Weeks = { over: Set<string>; fresh: Set<string> }
+
 /**
- * Weeks that are over by their name, but whose rows came after rows of a week that is not: the clock was set far back
- * when they were received. Positions only grow, whatever the clock does.
+ * Which weeks go. By their names those that end up to `beforeMs`, but for those whose rows came after rows of a week that
+ * stays: the clock was set far back when they were received. And weeks to come, of a clock that was set far forward,
+ * whose rows all came before those of a week that goes. Positions only grow, whatever the clock does.
  */
-async function freshOf(
+async function weeksOver(
   connection: Connection,
   database: string,
-  over: (partition: string) => boolean,
-): Promise<Set<string>> {
-  const weeks = await connection.rows<{ week: string; first: string }>(
-    `SELECT toString(toMonday(received)) AS week, min(jpos) AS first FROM ${database}.events GROUP BY week`,
+  { beforeMs, nowMs }: { beforeMs: number; nowMs: number },
+): Promise<Weeks> {
+  const found = await connection.rows<{ week: string; first: string; last: string }>(
+    `SELECT toString(toMonday(received)) AS week, min(jpos) AS first, max(jpos) AS last FROM ${database}.events GROUP BY week`,
     {},
     { seconds: workSeconds },
   )
-  const kept = Math.min(...weeks.filter((one) => !over(one.week)).map((one) => Number(one.first)))
-  return new Set(weeks.filter((one) => over(one.week) && Number(one.first) > kept).map((one) => one.week))
+  const weeks = found.map(({ week, first, last }) => ({
+    ...{ week, first: Number(first), last: Number(last) },
+    startMs: Date.parse(`${week}T00:00:00Z`),
+  }))
+  const isOver = (one: (typeof weeks)[number]) => one.startMs + weekMs <= beforeMs
+  const isToCome = (one: (typeof weeks)[number]) => one.startMs > nowMs
+  const kept = Math.min(...weeks.filter((one) => !isOver(one) && !isToCome(one)).map((one) => one.first))
+  const fresh = weeks.filter((one) => isOver(one) && one.first > kept)
+  const over = weeks.filter((one) => isOver(one) && one.first <= kept)
+  const begun = Math.max(...over.map((one) => one.first))
+  const strayed = weeks.filter((one) => isToCome(one) && one.last < begun)
+  return { over: new Set([...over, ...strayed].map((one) => one.week)), fresh: new Set(fresh.map((one) => one.week)) }
 }
 
 /** The events store over `@clickhouse/client`: the embedded engine, or any ClickHouse server at `url`. */
@@ -65,29 +81,29 @@ export function createEventStore(options: EventStoreOptions): EventStore {
     ...createUsage(connection, database),
     ...createRemove(connection, database),
     ...createRemoveBefore(connection, database),
+    ...createThin(connection, database),
     async migrate() {
       await connection.command(`CREATE DATABASE IF NOT EXISTS ${database} ENGINE = Atomic`)
-      for (const statement of [eventsTable(database), ...rollupTables(database)])
+      for (const statement of [eventsTable(database), ...rollupTables(database), thinnedTable(database)])
         await connection.command(statement, {}, { seconds: workSeconds })
     },
     ping: () => connection.ping(),
     insert: (tsv, token) => settling.inserting(() => connection.insert('events', eventColumns, tsv, token)),
     settle: (token, from, to) => settling.settle(token, from, to),
-    async dropBefore(beforeMs) {
+    async dropBefore(beforeMs, nowMs) {
       type Part = { table: string; partition: string }
       const parts = await connection.rows<Part>(
         'SELECT DISTINCT table, partition FROM system.parts WHERE active AND database = {database:String} AND table IN {tables:Array(String)} ORDER BY partition',
-        { database, tables: ['events', ...rollupNames] },
+        { database, tables: [...weekTables] },
       )
-      const over = (partition: string) =>
+      const past = (partition: string) =>
         /^\d{4}-\d\d-\d\d$/.test(partition) && Date.parse(`${partition}T00:00:00Z`) + weekMs <= beforeMs
-      const fresh = parts.some((one) => over(one.partition))
-        ? await freshOf(connection, database, over)
-        : new Set<string>()
+      if (!parts.some((one) => past(one.partition))) return []
+      const { over, fresh } = await weeksOver(connection, database, { beforeMs, nowMs })
       if (fresh.size > 0) observe.warn({ weeks: [...fresh] }, 'rows of a clock that was set back are kept')
       const dropped = new Set<string>()
       for (const { table, partition } of parts) {
-        if (!over(partition) || fresh.has(partition)) continue
+        if (fresh.has(partition) || !(past(partition) || over.has(partition))) continue
         await connection.command(
           `ALTER TABLE ${database}.${table} DROP PARTITION '${partition}'`,
           {},

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { encodeEventRow } from './encode.ts'
 import type { EventFilter, EventRow, EventStore, Scope } from './events.ts'
+import { thinCases } from './thin.cases.ts'
 
 /** Monday 2026-11-16 10:00 UTC. */
 export const monday = Date.UTC(2026, 10, 16, 10)
@@ -333,8 +334,8 @@ export function eventsCases(open: () => EventStore): void {
       tsv([row(6000, { projectId: 61, timestampUs: old * 1000, jpos: 1 }), row(6001, { projectId: 61 })]),
       'drop',
     )
-    expect(await store.dropBefore(old)).toEqual([])
-    expect(await store.dropBefore(old + 8 * day)).toEqual([
+    expect(await store.dropBefore(old, monday)).toEqual([])
+    expect(await store.dropBefore(old + 8 * day, monday)).toEqual([
       new Date(old - (old % day) - ((new Date(old).getUTCDay() + 6) % 7) * day).toISOString().slice(0, 10),
     ])
     expect(ids(await store.ofIssue({ projectId: 61, hashes: ['f000000000000001'], order: 'newest', max: 9 }))).toEqual([
@@ -351,15 +352,33 @@ export function eventsCases(open: () => EventStore): void {
       tsv([row(6100, { projectId: 62 }), row(6101, { projectId: 62, timestampUs: old * 1000 })]),
       'clock',
     )
-    expect(await store.dropBefore(old + 50 * day)).toEqual([])
+    expect(await store.dropBefore(old + 50 * day, monday)).toEqual([])
     expect(ids(await store.ofIssue({ projectId: 62, hashes: ['f000000000000001'], order: 'newest', max: 9 }))).toEqual([
       6100, 6101,
     ])
     // it goes once everything that came before it is over too
-    expect((await store.dropBefore(monday + 3650 * day)).length).toBeGreaterThan(1)
+    expect((await store.dropBefore(monday + 3650 * day, monday + 3650 * day)).length).toBeGreaterThan(1)
     expect(await store.ofIssue({ projectId: 62, hashes: ['f000000000000001'], order: 'newest', max: 9 })).toEqual([])
     await store.insert(tsv([row(6102, { projectId: 62 })]), 'after')
   })
+
+  test('dropBefore is not held up by what came while the clock was set far forward, and takes it along', async () => {
+    const store = open()
+    const [old, ahead] = [monday - 100 * day, monday + 300 * day]
+    const at = (n: number, ms: number) => row(n, { projectId: 63, timestampUs: ms * 1000, jpos: n })
+    await store.insert(
+      tsv([at(6200, old), at(6201, ahead), at(6202, old + 7 * day), at(6203, ahead + 7 * day), at(6204, monday)]),
+      'forward',
+    )
+    const left = async () =>
+      ids(await store.ofIssue({ projectId: 63, hashes: ['f000000000000001'], order: 'oldest', max: 9 }))
+    await store.dropBefore(old + 7 * day, monday)
+    expect(await left()).toEqual([6202, 6204, 6201, 6203])
+    await store.dropBefore(old + 15 * day, monday)
+    expect(await left()).toEqual([6204, 6203])
+  })
+
+  thinCases(open)
 
   test('size names the tables, migrate can be repeated', async () => {
     const store = open()

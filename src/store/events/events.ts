@@ -1,4 +1,5 @@
 import type { TagCount } from '../../protocol/rest.ts'
+import type { Cut, ThinStore } from './thin.ts'
 
 /** One error event as a row. Hashes are unsigned 64-bit numbers as 16 lower-case hex characters. */
 export type EventRow = {
@@ -89,7 +90,7 @@ export type GroupCount = {
 }
 
 /** The events store: ClickHouse over its HTTP interface (embedded: the engine process on a Unix socket). */
-export type EventStore = {
+export type EventStore = ThinStore & {
   /** Makes database and tables; safe to repeat. Throws MishapError STORE_UNAVAILABLE. */
   migrate(): Promise<void>
   ping(): Promise<boolean>
@@ -157,19 +158,26 @@ export type EventStore = {
   rowsOf(projectId: number, hashes?: readonly string[]): Promise<number>
   /** Which of the ids are events of these groups. */
   eventsAmong(projectId: number, hashes: readonly string[], eventIds: readonly string[]): Promise<string[]>
-  /** Drops partitions whose rows were all received before `beforeMs`. Returns their names. */
-  dropBefore(beforeMs: number): Promise<string[]>
-  /** Rows of each project that has any. */
-  rowsByProject(): Promise<{ projectId: number; rows: number }[]>
+  /**
+   * Drops partitions whose rows were all received before `beforeMs`, by their names or by their places: rows of a clock
+   * that was set far forward, from `nowMs` on, go with those that came right after them. Returns their names.
+   */
+  dropBefore(beforeMs: number, nowMs: number): Promise<string[]>
+  /** Rows that stand of each project that has any, and how many were thinned. */
+  rowsByProject(): Promise<{ projectId: number; rows: number; thinned: number }[]>
   /** Bytes on disk and rows, per table. */
   size(): Promise<{ table: string; rows: number; bytesOnDisk: number; bytesRaw: number }[]>
   /** Copies the whole database to `name` (letters, digits, `_`, `-`) in the engine's backup folder. */
   backup(name: string): Promise<void>
   /** Brings such a copy back into a store without tables. */
   restore(name: string): Promise<void>
-  /** What stands, for `mishap verify`: rows by group, rows stored twice, groups and weeks of each rollup that differ from the rows. */
-  check(): Promise<{
-    groups: { projectId: number; groupHash: string; rows: number; oldestReceivedMs: number }[]
+  /**
+   * What stands, for `mishap verify`: rows by group and what was thinned of them, rows stored twice, groups and weeks of
+   * each rollup that differ from both together. `open`: a cut that was broken off, which counts as not begun (`counted`
+   * false) or as done.
+   */
+  check(open?: { step: number; counted: boolean; cut: Cut }): Promise<{
+    groups: { projectId: number; groupHash: string; rows: number; thinned: number; oldestReceivedMs: number }[]
     twice: number
     lastJpos: number
     rollups: Record<string, number>

@@ -2,6 +2,7 @@ import type { Clock } from '../../clock.ts'
 import type { Connection } from './connection.ts'
 import type { EventStore } from './events.ts'
 import { rollupNames } from './schema/rollups.ts'
+import { cutBound, cutWhere } from './thin.ts'
 
 /** A backup of ten million rows took a minute here; a disk that hangs ends it. */
 const workSecondsMax = 3600
@@ -10,6 +11,61 @@ const lookMs = 50
 const nameForm = /^[\w-]{1,100}$/
 
 type Part = Pick<EventStore, 'backup' | 'restore' | 'check'>
+
+/** See `EventStore.check`. */
+async function check(
+  connection: Connection,
+  database: string,
+  open: Parameters<EventStore['check']>[0],
+): ReturnType<EventStore['check']> {
+  const bound = open ? { ...cutBound(open.cut), step: open.step } : {}
+  const rows = open?.counted ? `${database}.events WHERE NOT (${cutWhere})` : `${database}.events`
+  const thinned = open && !open.counted ? `${database}.thinned WHERE step != {step:UInt64}` : `${database}.thinned`
+  const groups = await connection.rows<{ project: string; hash: string; n: string; away: string; oldest: string }>(
+    `SELECT project_id AS project, lower(hex(group_hash)) AS hash, sum(there) AS n, sum(thin) AS away, min(since) AS oldest FROM (
+       SELECT project_id, group_hash, count() AS there, 0 AS thin, toUnixTimestamp64Milli(min(received)) AS since
+       FROM ${rows} GROUP BY project_id, group_hash
+       UNION ALL
+       SELECT project_id, group_hash, 0 AS there, sum(n) AS thin, toInt64(toUnixTimestamp(toDateTime(min(week), 'UTC'))) * 1000 AS since
+       FROM ${thinned} GROUP BY project_id, group_hash
+     ) GROUP BY project_id, group_hash`,
+    bound,
+    { seconds: workSecondsMax },
+  )
+  const [ends] = await connection.rows<{ twice: string; last: string }>(
+    `SELECT count() - uniqExact(project_id, event_id) AS twice, max(jpos) AS last FROM ${database}.events`,
+    {},
+    { seconds: workSecondsMax },
+  )
+  const rollups: Record<string, number> = {}
+  for (const name of rollupNames) {
+    const [off] = await connection.rows<{ n: string }>(
+      `SELECT count() AS n FROM (
+         SELECT project_id, group_hash, week, sum(m) AS difference FROM (
+           SELECT project_id, group_hash, toMonday(received) AS week, toInt64(count()) AS m FROM ${rows} GROUP BY ALL
+           UNION ALL
+           SELECT project_id, group_hash, week, toInt64(sum(n)) AS m FROM ${thinned} GROUP BY ALL
+           UNION ALL
+           SELECT project_id, group_hash, week, -toInt64(sum(n)) AS m FROM ${database}.${name} GROUP BY ALL
+         ) GROUP BY ALL HAVING difference != 0)`,
+      bound,
+      { seconds: workSecondsMax },
+    )
+    rollups[name] = Number(off?.n ?? 0)
+  }
+  return {
+    groups: groups.map((one) => ({
+      projectId: Number(one.project),
+      groupHash: one.hash,
+      rows: Number(one.n),
+      thinned: Number(one.away),
+      oldestReceivedMs: Number(one.oldest),
+    })),
+    twice: Number(ends?.twice ?? 0),
+    lastJpos: Number(ends?.last ?? 0),
+    rollups,
+  }
+}
 
 /** Copies of the whole database, and the questions that `mishap verify` asks. */
 export function createKeep(connection: Connection, database: string, clock: Clock): Part {
@@ -37,44 +93,6 @@ export function createKeep(connection: Connection, database: string, clock: Cloc
   return {
     backup: (name) => run(`BACKUP DATABASE ${database} TO`, name),
     restore: (name) => run(`RESTORE DATABASE ${database} FROM`, name),
-    async check() {
-      const groups = await connection.rows<{ project: string; hash: string; n: string; oldest: string }>(
-        `SELECT project_id AS project, lower(hex(group_hash)) AS hash, count() AS n,
-           toUnixTimestamp64Milli(min(received)) AS oldest
-         FROM ${database}.events GROUP BY project_id, group_hash`,
-        {},
-        { seconds: workSecondsMax },
-      )
-      const [ends] = await connection.rows<{ twice: string; last: string }>(
-        `SELECT count() - uniqExact(project_id, event_id) AS twice, max(jpos) AS last FROM ${database}.events`,
-        {},
-        { seconds: workSecondsMax },
-      )
-      const rollups: Record<string, number> = {}
-      for (const name of rollupNames) {
-        const [off] = await connection.rows<{ n: string }>(
-          `SELECT count() AS n FROM (
-             SELECT project_id, group_hash, week, sum(m) AS difference FROM (
-               SELECT project_id, group_hash, toMonday(received) AS week, toInt64(count()) AS m FROM ${database}.events GROUP BY ALL
-               UNION ALL
-               SELECT project_id, group_hash, week, -toInt64(sum(n)) AS m FROM ${database}.${name} GROUP BY ALL
-             ) GROUP BY ALL HAVING difference != 0)`,
-          {},
-          { seconds: workSecondsMax },
-        )
-        rollups[name] = Number(off?.n ?? 0)
-      }
-      return {
-        groups: groups.map((one) => ({
-          projectId: Number(one.project),
-          groupHash: one.hash,
-          rows: Number(one.n),
-          oldestReceivedMs: Number(one.oldest),
-        })),
-        twice: Number(ends?.twice ?? 0),
-        lastJpos: Number(ends?.last ?? 0),
-        rollups,
-      }
-    },
+    check: (open) => check(connection, database, open),
   }
 }

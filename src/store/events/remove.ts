@@ -2,6 +2,7 @@ import type { Connection } from './connection.ts'
 import type { EventStore } from './events.ts'
 import { hashNumber } from './filter.ts'
 import { rollupNames } from './schema/rollups.ts'
+import { weekTables } from './thin.ts'
 
 /** Taking rows out of ten million took seconds; rewriting the parts takes longer, and nothing waits for it. */
 const workSeconds = 3600
@@ -33,7 +34,7 @@ export function createRemove(connection: Connection, database: string): Part {
   async function rowsOf(projectId: number, hashes?: readonly string[]): Promise<number> {
     let rows = 0
     for (const { where, bound } of places(projectId, hashes))
-      for (const table of ['events', ...rollupNames]) {
+      for (const table of weekTables) {
         const [found] = await connection.rows<{ n: string }>(
           `SELECT count() AS n FROM ${database}.${table} WHERE ${where}`,
           bound,
@@ -55,13 +56,13 @@ export function createRemove(connection: Connection, database: string): Part {
           { seconds: workSeconds },
         )
         events += Number(found?.n ?? 0)
-        for (const table of ['events', ...rollupNames])
+        for (const table of weekTables)
           await connection.command(`DELETE FROM ${database}.${table} WHERE ${where}`, bound, { seconds: workSeconds })
       }
       return events
     },
     async rewrite() {
-      for (const table of ['events', ...rollupNames])
+      for (const table of weekTables)
         await connection.command(
           `ALTER TABLE ${database}.${table} APPLY DELETED MASK SETTINGS mutations_sync = 1`,
           {},
@@ -89,13 +90,15 @@ export function createRemove(connection: Connection, database: string): Part {
 export function createRemoveBefore(connection: Connection, database: string): Pick<EventStore, 'removeBefore'> {
   return {
     async removeBefore(projectIds, mondayMs) {
+      // A date before 1970 is none, and would be read as one to come.
+      if (mondayMs <= 0) return
       const day = new Date(mondayMs).toISOString().slice(0, 10)
       for (const projects of inPieces(projectIds)) {
         const bound = { projects, day }
         // The rollups' rows are told apart by weeks, so that a week goes from all three or from none.
         const places = [
           ['events', 'toMonday(received) < toDate({day:String})'],
-          ...rollupNames.map((name) => [name, 'week < toDate({day:String})']),
+          ...[...rollupNames, 'thinned'].map((name) => [name, 'week < toDate({day:String})']),
         ]
         for (const [table, old] of places) {
           const where = `project_id IN {projects:Array(UInt64)} AND ${old}`

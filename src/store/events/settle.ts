@@ -5,6 +5,7 @@ import type { Connection } from './connection.ts'
 import type { EventRow } from './events.ts'
 import { readRow, rowSelect, type StoredRow } from './rows.ts'
 import { rollupKeys, rollupNames, rollupSelect } from './schema/rollups.ts'
+import { thinnedOfHours } from './thin.ts'
 
 export type Settling = {
   /** Runs an insert; waits while the rollups are counted anew. */
@@ -21,7 +22,7 @@ const ofBatch = `(Settings['log_comment'] = {token:String} OR startsWith(Setting
 
 /**
  * Counts the rollups of these rows' hours anew: an engine that is killed between a block and its views leaves the
- * rollups behind for good, as the token then says that the block is there.
+ * rollups behind for good, as the token then says that the block is there. What was thinned goes on counting.
  */
 async function recount(connection: Connection, database: string, rows: EventRow[]): Promise<void> {
   const hours = rows.map((row) => Math.floor(row.timestampUs / hourUs) * 3600)
@@ -44,7 +45,7 @@ async function recount(connection: Connection, database: string, rows: EventRow[
          WHERE project_id IN {projects:Array(UInt64)}
            AND timestamp >= toDateTime({from:UInt32}, 'UTC') AND timestamp < toDateTime({to:UInt32}, 'UTC')
            AND has({hours:Array(UInt32)}, toUnixTimestamp(toStartOfHour(timestamp)))
-         GROUP BY ${rollupKeys})
+         GROUP BY ${rollupKeys} UNION ALL ${thinnedOfHours(database)})
        SETTINGS insert_deduplicate = 0`,
       bound,
       { seconds: workSeconds },

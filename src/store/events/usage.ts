@@ -1,14 +1,18 @@
 import type { Connection } from './connection.ts'
 import type { EventStore } from './events.ts'
 
-/** How many rows each project has, from the smaller of the rollups' orders. */
+/** How many rows each project has: the smaller of the rollups' orders, which count all, without what was thinned. */
 export function createUsage(connection: Connection, database: string): Pick<EventStore, 'rowsByProject'> {
   return {
     async rowsByProject() {
-      const rows = await connection.rows<{ project: string; n: string }>(
-        `SELECT project_id AS project, sum(n) AS n FROM ${database}.hour_issue GROUP BY project_id`,
+      const rows = await connection.rows<{ project: string; n: string; thinned: string }>(
+        `SELECT project, sum(there) AS n, sum(thin) AS thinned FROM (
+           SELECT project_id AS project, toInt64(sum(n)) AS there, toInt64(0) AS thin FROM ${database}.hour_issue GROUP BY project_id
+           UNION ALL
+           SELECT project_id AS project, -toInt64(sum(n)) AS there, toInt64(sum(n)) AS thin FROM ${database}.thinned GROUP BY project_id
+         ) GROUP BY project`,
       )
-      return rows.map((row) => ({ projectId: Number(row.project), rows: Number(row.n) }))
+      return rows.map((row) => ({ projectId: Number(row.project), rows: Number(row.n), thinned: Number(row.thinned) }))
     },
   }
 }

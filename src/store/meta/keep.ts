@@ -17,9 +17,14 @@ export type KeepStore = {
   }
   /** Every issue's counter and when it was made. */
   counters(): { issueId: number; projectId: number; count: number; firstSeenMs: number }[]
-  /** Keys of all blobs that rows name. */
-  blobKeys(): string[]
+  /** The newest of the rows that name blobs. */
+  blobMark(): BlobMark
+  /** Keys of all blobs that rows name; with `since` of those rows only that came after that mark was taken. */
+  blobKeys(since?: BlobMark): string[]
 }
+
+/** Ids of rows, which are never given twice; 0 for none. */
+export type BlobMark = { attachment: number; deadItem: number }
 
 type Part = Pick<MetaStore, keyof KeepStore>
 
@@ -27,6 +32,10 @@ type Part = Pick<MetaStore, keyof KeepStore>
 export function keepPart({ read, dialect: { builder } }: Store): Part {
   const count = (table: 'organization' | 'project' | 'issue' | 'attachment' | 'dead_item') =>
     Number(read.get(builder.selectFrom(table).select((build) => build.fn.countAll().as('n')))?.n ?? 0)
+  const newest = (table: 'attachment' | 'dead_item') =>
+    Number(read.get(builder.selectFrom(table).select((build) => build.fn.max('id').as('n')))?.n ?? 0)
+  const keysOf = (table: 'attachment' | 'dead_item', after: number) =>
+    read.all(builder.selectFrom(table).select('blob_key').distinct().where('id', '>', after)).map((row) => row.blob_key)
   return {
     copyTo: (file) => read.copyTo(file),
     faults: () => read.faults(),
@@ -44,10 +53,8 @@ export function keepPart({ read, dialect: { builder } }: Store): Part {
         count: row.count,
         firstSeenMs: row.first_seen_ms,
       })),
-    blobKeys: () =>
-      [
-        ...read.all(builder.selectFrom('attachment').select('blob_key').distinct()).map((row) => row.blob_key),
-        ...read.all(builder.selectFrom('dead_item').select('blob_key').distinct()).map((row) => row.blob_key),
-      ].filter((key) => key !== ''),
+    blobMark: () => ({ attachment: newest('attachment'), deadItem: newest('dead_item') }),
+    blobKeys: (since = { attachment: 0, deadItem: 0 }) =>
+      [...keysOf('attachment', since.attachment), ...keysOf('dead_item', since.deadItem)].filter((key) => key !== ''),
   }
 }

@@ -3,6 +3,7 @@ import { testClock } from '../../clock.ts'
 import { alertCases } from './alerts.cases.ts'
 import { commitCases, orderCases, regressionCases } from './batch.cases.ts'
 import { edgeCases } from './edges.cases.ts'
+import { environmentCases } from './environments.cases.ts'
 import { codeOf, commit, effect, hash, nowMs, stored, withProject } from './fixture.ts'
 import type { IssueFilter, MetaStore } from './meta.ts'
 import { peopleCases } from './people.cases.ts'
@@ -29,6 +30,7 @@ export function metaCases(name: string, open: Open): void {
     alertCases(fresh)
     revisionCases(fresh)
     peopleCases(fresh)
+    environmentCases(fresh)
   })
 }
 

@@ -1,10 +1,14 @@
 import type { DataCategory, OutcomeCount } from '../../outcome.ts'
+import type { RestActivity } from '../../protocol/rest.ts'
 import type { AlertStore } from './alerts.ts'
+import type { EnvironmentStore } from './environments.ts'
 import type { FeedbackEffect, FeedbackStore } from './feedback.ts'
 import type { KeepStore } from './keep.ts'
 import type { MemberStore } from './members.ts'
 import type { OrganizationStore } from './organization-change.ts'
+import type { OrganizationRemovalStore } from './organization-removal.ts'
 import type { RemovalStore } from './removals.ts'
+import type { ThinningStore } from './thinning.ts'
 
 /** What one stored event does to its issue; made by refine, applied in the batch's one transaction. */
 export type EventEffect = {
@@ -232,15 +236,7 @@ export type IssueFilter =
 export type Activity = {
   id: number
   issueId: number
-  type:
-    | 'first_seen'
-    | 'note'
-    | 'set_resolved'
-    | 'set_unresolved'
-    | 'set_regression'
-    | 'set_ignored'
-    | 'assigned'
-    | 'unassigned'
+  type: RestActivity['type']
   createdMs: number
   userId: string | null
   data: Record<string, unknown>
@@ -255,7 +251,10 @@ export type MetaStore = BatchStore &
   MemberStore &
   FeedbackStore &
   OrganizationStore &
-  RemovalStore & {
+  RemovalStore &
+  OrganizationRemovalStore &
+  EnvironmentStore &
+  ThinningStore & {
     /** Organizations. `createOrganization` makes the first member (owner) too. Slugs follow spec.md 5; CONFLICT when taken. */
     createOrganization(value: { slug: string; name: string; ownerUserId: string }): Organization
     organizationBySlug(slugOrId: string): Organization | undefined

@@ -6,9 +6,11 @@ import { statements as first } from './schema/0001-first.ts'
 import { statements as alerts } from './schema/0002-alerts.ts'
 import { statements as revisions } from './schema/0003-revisions.ts'
 import { statements as people } from './schema/0004-people.ts'
+import { statements as thinning } from './schema/0005-thinning.ts'
+import { statements as environments } from './schema/0006-environments.ts'
 
 /** Every step of the schema; the place in the list is its number, from 1. A released step is never edited. */
-const steps: ((dialect: Dialect) => string[])[] = [first, alerts, revisions, people]
+const steps: ((dialect: Dialect) => string[])[] = [first, alerts, revisions, people, thinning, environments]
 
 /** Names the version that wrote the database last, so that an older one can say what is needed. */
 export const programValue = 'program'

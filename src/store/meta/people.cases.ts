@@ -23,6 +23,7 @@ export function peopleCases(fresh: () => MetaStore): void {
   feedbackCases(fresh)
   removalCases(fresh)
   organizationCases(fresh)
+  organizationRemovalCases(fresh)
 }
 
 function feedbackCases(fresh: () => MetaStore): void {
@@ -141,6 +142,21 @@ function removalCases(fresh: () => MetaStore): void {
     expect(meta.doomedBlobs(id, 9)).toHaveLength(1)
   })
 
+  test('the keys of blobs are those of all rows, or of the rows since a mark', () => {
+    const meta = fresh()
+    const dead = { jpos: 5, projectId: 1, keyId: 1, receivedMs: nowMs, reason: 'x', bytes: 1, blobKey: 'dead/5' }
+    const named = (letter: string) => attachment(letter.repeat(32), 'x')
+    expect([meta.blobMark(), meta.blobKeys()]).toEqual([{ attachment: 0, deadItem: 0 }, []])
+    commit(meta, { events: [effect()], attachments: [named('a'), named('b')], dead: [dead] })
+    const mark = meta.blobMark()
+    expect(meta.blobKeys(mark)).toEqual([])
+    // an id that became free is not given again: what came later is found whatever went
+    meta.doomAttachments(ask(meta, 'issue').id, 1, ['b'.repeat(32)])
+    commit(meta, { attachments: [named('c')], dead: [{ ...dead, jpos: 6, blobKey: 'dead/6' }] })
+    expect(meta.blobKeys(mark)).toEqual([named('c').blobKey, 'dead/6'])
+    expect(meta.blobKeys()).toEqual([named('a').blobKey, named('c').blobKey, 'dead/5', 'dead/6'])
+  })
+
   test('a project ends for accept when it is asked, and for refine when it is gone', () => {
     const meta = fresh()
     const dead = { jpos: 5, projectId: 1, keyId: 1, receivedMs: nowMs, reason: 'x', bytes: 1, blobKey: 'dead/5' }
@@ -213,5 +229,73 @@ function organizationCases(fresh: () => MetaStore): void {
     expect(meta.listFeedback({ projectIds: [1], max: 1 })).toEqual([])
     meta.dropKept(1, [1], nowMs - 5)
     expect(meta.keptSince()).toEqual(new Map([[1, nowMs + 1]]))
+  })
+}
+
+function organizationRemovalCases(fresh: () => MetaStore): void {
+  const asked = (meta: MetaStore) => meta.askOrganizationRemoval({ organizationId: 1, userId: 'ann' })
+
+  test('an organization is asked for once, with its projects, whose keys end', () => {
+    const meta = fresh()
+    meta.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: null })
+    const first = asked(meta)
+    expect(asked(meta).id).toBe(first.id)
+    expect(meta.openRemovals().map((one) => [one.kind, one.projectId, one.title, one.userId])).toEqual([
+      ['organization', 0, 'Acme', 'ann'],
+      ['project', 1, 'Web', 'ann'],
+      ['project', 2, 'Api', 'ann'],
+    ])
+    expect([meta.keySnapshot().keys, meta.memberOf(1, 'ann')?.role]).toEqual([{}, 'owner'])
+    expect(codeOf(() => meta.askOrganizationRemoval({ organizationId: 9, userId: 'ann' }))).toBe('NOT_FOUND')
+  })
+
+  test('it goes after its projects, with all that names it, and its sums stay', () => {
+    const meta = fresh()
+    const other = meta.createOrganization({ slug: 'other', name: 'Other', ownerUserId: 'eve' })
+    meta.invite({
+      ...{ organizationId: 1, email: 'b@c.example', role: 'member', invitedBy: 'ann', secret: 's', nowMs },
+    })
+    meta.createToken({ name: 't', userId: 'ann', organizationId: 1, scopes: [], secret: 'x', nowMs })
+    meta.updateOrganization(1, { slug: 'acme-2' }, 90)
+    commit(meta, { events: [effect()] })
+    const { id } = asked(meta)
+    meta.removeOrganization(id)
+    expect([meta.organizationById(1)?.name, meta.removalById(id)?.stage]).toEqual(['Acme', 'asked'])
+    const project = meta.openRemovals().find((one) => one.kind === 'project')
+    meta.removeRows(project?.id ?? 0, 3)
+    meta.setRemoval(project?.id ?? 0, { blobs: 2, stage: 'done', endedMs: nowMs })
+    expect(meta.askProjectsOf(1, 'ann')).toBe(0)
+    expect(meta.organizationLeft(1).toSorted()).toEqual([
+      'api_token',
+      'invitation',
+      'member',
+      'old_organization_slug',
+      'organization',
+      'short_id',
+    ])
+    for (let round = 0; round < 2; round++) meta.removeOrganization(id)
+    expect(meta.organizationLeft(1)).toEqual([])
+    expect([meta.organizationById(1), meta.organizationByOldSlug('acme'), meta.tokenBySecret('x')]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ])
+    expect(meta.organizationRemovalsBy('ann', 9)).toMatchObject([
+      { id, kind: 'organization', title: 'Acme', stage: 'proof', events: 3, blobs: 2 },
+    ])
+    expect([meta.organizationRemovalsBy('eve', 9), meta.organizations().map((one) => one.id)]).toEqual([[], [other.id]])
+    // What waited in the journal is filtered, not dead; what the ledger counted is known as removed.
+    expect([meta.projectSettings(1)?.removed, meta.removedEvents().get(1)]).toEqual([true, 1])
+  })
+
+  test('a project that is made in between holds it, and is asked for', () => {
+    const meta = fresh()
+    const { id } = asked(meta)
+    for (const one of meta.openRemovals()) if (one.kind === 'project') meta.removeRows(one.id, 0)
+    meta.createProject({ organizationId: 1, slug: 'late', name: 'Late', platform: null })
+    meta.removeOrganization(id)
+    expect(meta.organizationById(1)?.name).toBe('Acme')
+    expect([meta.askProjectsOf(1, 'ann'), meta.askProjectsOf(1, 'ann')]).toEqual([1, 1])
+    expect(meta.openRemovals().filter((one) => one.title === 'Late')).toHaveLength(1)
   })
 }

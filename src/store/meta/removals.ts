@@ -4,8 +4,13 @@ import { bumpKeysVersion } from './projects.ts'
 import type { Store } from './store.ts'
 import type { Tables } from './tables.ts'
 
-/** `project`: all of it; `issue`: with its events; `discard`: the same, and what comes of its fingerprint is filtered. */
-export type RemovalKind = 'project' | 'issue' | 'discard'
+/**
+ * `organization`: all of it, its projects first; `project`: all of it; `issue`: with its events; `discard`: the same, and
+ * what comes of its fingerprint is filtered.
+ */
+export type RemovalKind = 'organization' | 'project' | 'issue' | 'discard'
+/** What lies in one project. */
+export type PartKind = Exclude<RemovalKind, 'organization'>
 
 /**
  * A removal on its way through the stores. `asked`: nothing is gone yet; `blobs`: events and rows are gone, files are
@@ -16,10 +21,11 @@ export type RemovalStage = 'asked' | 'blobs' | 'proof' | 'done'
 export type Removal = {
   id: number
   organizationId: number
+  /** 0 for an organization. */
   projectId: number
   issueId: number | null
   kind: RemovalKind
-  /** Name of the project, or short id of the issue. */
+  /** Name of the organization or the project, or short id of the issue. */
   title: string
   userId: string | null
   createdMs: number
@@ -37,7 +43,7 @@ export type RemovalStore = {
    * Asks for a removal; one that is open for the same thing is returned as it is. Keys of a project end at once, so
    * that nothing more is accepted. Throws NOT_FOUND.
    */
-  askRemoval(value: { kind: RemovalKind; projectId: number; issueId: number | null; userId: string | null }): Removal
+  askRemoval(value: { kind: PartKind; projectId: number; issueId: number | null; userId: string | null }): Removal
   openRemovals(): Removal[]
   removalById(id: number): Removal | undefined
   /** Newest first. */
@@ -64,7 +70,8 @@ export type RemovalStore = {
   undiscard(projectId: number, title: string): void
 }
 
-const toRemoval = (row: Selectable<Tables['removal']>): Removal => ({
+/** A removal's row as a removal. */
+export const toRemoval = (row: Selectable<Tables['removal']>): Removal => ({
   id: row.id,
   organizationId: row.organization_id,
   projectId: row.project_id,

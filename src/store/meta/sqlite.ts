@@ -5,6 +5,7 @@ import { openSqlite } from './connection.ts'
 import { keptPart, outcomePart } from './counts.ts'
 import { deadPart } from './dead.ts'
 import { sqliteDialect } from './dialect.ts'
+import { environmentPart } from './environments.ts'
 import { feedbackLinkPart, feedbackPart } from './feedback.ts'
 import { commentPart, issueHangPart, issueListPart, issueStatePart, lookPart, seenPart } from './issues.ts'
 import { keepPart } from './keep.ts'
@@ -12,11 +13,13 @@ import { invitationPart, membershipPart } from './members.ts'
 import type { MetaStore } from './meta.ts'
 import { migrate } from './migrate.ts'
 import { organizationChangePart, organizationKeepPart } from './organization-change.ts'
+import { organizationRemovalPart } from './organization-removal.ts'
 import { memberPart, organizationPart } from './organizations.ts'
 import { peoplePart } from './people.ts'
 import { keyPart, projectChangePart, projectPart, settingsPart, snapshotPart } from './projects.ts'
 import { removalFilePart, removalPart, removalRowPart } from './removals.ts'
 import type { Store } from './store.ts'
+import { thinCountPart, thinFilePart, thinRunPart, thinStepPart } from './thinning.ts'
 import { tokenPart } from './tokens.ts'
 
 /**
@@ -58,6 +61,10 @@ export function openSqliteMeta(file: string, options: { clock: Clock; readers?: 
     ...outboxPart(store),
     ...deliveryPart(store),
     ...keepPart(store),
+    ...thinRunPart(store),
+    ...thinStepPart(store),
+    ...thinCountPart(store),
+    ...thinFilePart(store),
     ...invitationPart(store),
     ...membershipPart(store),
     ...feedbackPart(store),
@@ -67,6 +74,8 @@ export function openSqliteMeta(file: string, options: { clock: Clock; readers?: 
     ...removalPart(store),
     ...removalFilePart(store),
     ...removalRowPart(store),
+    ...organizationRemovalPart(store),
+    ...environmentPart(store),
     close: () => {
       if (read !== write) read.close()
       write.close()

@@ -71,6 +71,19 @@ export type Tables = {
   }
   doomed_blob: { blob_key: string; removal_id: number }
   removed_events: { project_id: number; quantity: number }
+  thin_run: {
+    id: Id
+    started_ms: number
+    ended_ms: number | null
+    budget_bytes: number
+    bytes_before: number
+    bytes_after: number | null
+    events: Defaulted<number>
+    attachments: Defaulted<number>
+    reached: Defaulted<Flag>
+  }
+  thin_step: { id: Id; run_id: number; cut: JsonText; row_bytes: number; stage: string; made_ms: number }
+  thinned_issue: { issue_id: number; quantity: number }
   discarded: { project_id: number; hash: string; title: string; user_id: string | null; created_ms: number }
   member: { organization_id: number; user_id: string; role: string; created_ms: number }
   project: {
@@ -142,7 +155,13 @@ export type Tables = {
     first_event_ms: number
     last_event_ms: number
   }
-  environment: { project_id: number; name: string; first_seen_ms: number; last_seen_ms: number }
+  environment: {
+    project_id: number
+    name: string
+    first_seen_ms: number
+    last_seen_ms: number
+    hidden: Defaulted<Flag>
+  }
   outcome: {
     hour_ms: number
     project_id: number

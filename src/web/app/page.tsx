@@ -3,11 +3,14 @@ import { app } from '../handle.ts'
 import { demandActor } from '../session.ts'
 import { NoOrganization } from '../ui/no-organization.tsx'
 
+/** Deleted organizations that are shown. */
+const removalsMax = 20
+
 /** The front door: to the first organization of whoever is signed in. */
 export default async function HomePage() {
   if (app().meta.isEmpty()) redirect('/setup')
   const actor = await demandActor('/')
   const first = app().meta.organizationsOf(actor.person.id)[0]
-  if (!first) return <NoOrganization />
+  if (!first) return <NoOrganization removals={app().meta.organizationRemovalsBy(actor.person.id, removalsMax)} />
   redirect(`/o/${first.slug}/issues`)
 }

@@ -72,7 +72,7 @@ export function Requests({ requests, keys }: { requests: readonly RestIntake[]; 
   ]
   return (
     <ScrollBox label={t('items')}>
-      <table className="table">
+      <table className="table requests">
         <TableHead columns={columns} />
         <tbody>
           {requests.map((request, index) => (

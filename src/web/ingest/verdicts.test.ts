@@ -39,6 +39,11 @@ describe('ledgerGroups', () => {
     ])
   })
 
+  it('does not count twice what was stored and thinned since', () => {
+    const [group] = ledgerGroups([row('web', 'stored', 9), row('web', 'thinned', 7, { reason: 'disk_budget' })])
+    expect([group?.quantity, group?.categories[0]?.quantity, group?.categories[0]?.rows.length]).toEqual([9, 9, 2])
+  })
+
   it('leaves out what adds up to nothing', () => {
     expect(ledgerGroups([row('web', 'dead', 1), row('web', 'dead', -1)])[0]?.categories).toEqual([])
   })

@@ -6,6 +6,7 @@ const levels: Readonly<Record<string, 'ok' | 'info' | 'warning' | 'error' | 'deb
   duplicate: 'info',
   filtered: 'info',
   client_discard: 'info',
+  thinned: 'info',
   rate_limited: 'warning',
   invalid: 'error',
   dead: 'error',
@@ -30,7 +31,9 @@ function joined(rows: readonly Row[]): Row[] {
   return [...sums.values()].filter((row) => row.quantity !== 0).sort((a, b) => b.quantity - a.quantity)
 }
 
-const quantityOf = (rows: readonly { quantity: number }[]) => rows.reduce((sum, row) => sum + row.quantity, 0)
+/** What was thinned since is among what was stored. */
+const quantityOf = (rows: readonly Row[]) =>
+  rows.reduce((sum, row) => sum + (row.outcome === 'thinned' ? 0 : row.quantity), 0)
 
 /** The ledger's rows by project, then category, then end and reason; the largest first, strangers last. */
 export function ledgerGroups(rows: RestLedger['rows']): LedgerGroup[] {

@@ -173,6 +173,7 @@ export function Attachments({
             </a>{' '}
             <span className="text-ink-3">
               {bytesText(one.size)} · <PlainText text={one.mimetype} charactersMax={80} />
+              {one.type === 'event.minidump' ? ` · ${t('minidump')}` : ''}
             </span>
           </li>
         ))}

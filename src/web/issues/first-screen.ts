@@ -49,7 +49,7 @@ export async function firstScreen(
   projects: Project[],
   search: URLSearchParams,
 ): Promise<FirstScreen> {
-  const { clock, events, live } = app()
+  const { clock, events, live, meta } = app()
   const params = paramsOf(search)
   const projectIds = projectIdsOf(
     params.project,
@@ -87,7 +87,8 @@ export async function firstScreen(
       toMs: range.toMs,
     }
     const values = await events.tagValues(scope, 'environment', environmentsMax)
-    return values.map((one) => one.value).filter((one) => one !== '')
+    const hidden = meta.hiddenEnvironments(scope.projectIds)
+    return values.map((one) => one.value).filter((one) => one !== '' && !hidden.has(one))
   }
   const listOf = async () => {
     const rows = await inTime(rowsOf())

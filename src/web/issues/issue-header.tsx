@@ -101,6 +101,9 @@ export function IssueNumbers({
         <dd>
           <b>{number.format(Number(detail.count))}</b>{' '}
           <span>{t('page.ofAll', { count: number.format(Number(detail.lifetime.count)) })}</span>
+          {detail.thinned > 0 ? (
+            <span className="block whitespace-normal">{t('page.thinned', { count: detail.thinned })}</span>
+          ) : null}
         </dd>
       </div>
       <div>

@@ -22,7 +22,7 @@ import { Attachments, Contexts, Csp, Grouping, RemarkList, Request, SdkAndPackag
 import { EventNav, IssueHeader, IssueNumbers } from './issue-header.tsx'
 import { Mark, RemarksProvider, Section } from './marks.tsx'
 import { Payload } from './payload.tsx'
-import { remarksOf } from './remarks.ts'
+import { remarksOf, stackNoteOf } from './remarks.ts'
 import { type Standing, statusesOf, withStatus } from './rows.ts'
 import { UserReports } from './said.tsx'
 import { entryOf, sectionsOf } from './sections.ts'
@@ -242,7 +242,9 @@ function EventParts({
           </p>
         </Section>
       ) : null}
-      {exception && present.has('exception') ? <Exceptions key={event.eventID} values={exception.data.values} /> : null}
+      {exception && present.has('exception') ? (
+        <Exceptions key={event.eventID} values={exception.data.values} note={stackNoteOf(event.errors)} />
+      ) : null}
       {stack ? (
         <Section id="stacktrace" title={t('stack.trace')}>
           <Frames trace={stack.data} path="stacktrace" mode="app" />

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Remark, remarkIndex, remarksOf, remarksOfMeta } from './remarks.ts'
+import { type Remark, remarkIndex, remarksOf, remarksOfMeta, stackNoteOf } from './remarks.ts'
 
 const line = (one: Remark) => `${one.path} ${one.kind} ${one.rule} ${one.lengthWas ?? '-'}`
 
@@ -53,6 +53,22 @@ describe('remarksOf', () => {
       ' invalid clock_drift -',
     ])
   })
+})
+
+describe('stackNoteOf', () => {
+  it('is no remark on what was sent', () => {
+    const of = (type: string) => ({ type, message: type, data: { name: 'minidump' } })
+    expect(remarksOf({}, [of('native_not_symbolicated'), of('minidump_unreadable')]).map((one) => one.rule)).toEqual([
+      'minidump_unreadable',
+    ])
+  })
+
+  it.each([
+    [[], undefined],
+    [['invalid_data'], undefined],
+    [['invalid_data', 'native_not_symbolicated'], 'notSymbolicated'],
+    [['minidump_unreadable'], 'dumpUnreadable'],
+  ])('%j', (types, note) => expect(stackNoteOf(types.map((type) => ({ type })))).toBe(note))
 })
 
 describe('remarkIndex', () => {

@@ -56,6 +56,8 @@ export function remarksOf(
   const found = remarksOfMeta(meta)
   const known = new Set(found.map((one) => one.path))
   for (const error of errors) {
+    // Said where the stack stands: nothing of what was sent is wrong.
+    if (error.type === 'native_not_symbolicated') continue
     const path = typeof error.data.name === 'string' ? error.data.name : ''
     const rule = typeof error.data.reason === 'string' ? error.data.reason : error.message || error.type
     if (path !== '' && known.has(path)) continue
@@ -67,6 +69,12 @@ export function remarksOf(
     })
   }
   return found.slice(0, remarksMax)
+}
+
+/** What is to be said of the stacks of an event that came with a minidump. */
+export function stackNoteOf(errors: readonly { type: string }[]): 'notSymbolicated' | 'dumpUnreadable' | undefined {
+  if (errors.some((one) => one.type === 'native_not_symbolicated')) return 'notSymbolicated'
+  return errors.some((one) => one.type === 'minidump_unreadable') ? 'dumpUnreadable' : undefined
 }
 
 /** Looks up remarks by path. Paths are compared as the payload has them (`exception.values.0.value`). */

@@ -44,7 +44,7 @@ function Frame({ frame, path, open: openFirst }: { frame: RestFrame; path: strin
       </span>
       <span className="frame-name">
         <b>
-          <PlainText text={frame.function ?? t('anonymous')} charactersMax={256} />
+          <PlainText text={frame.function ?? frame.instructionAddr ?? t('anonymous')} charactersMax={256} />
         </b>
         <span className="text-ink-3"> {t('in')} </span>
         <code title={frame.absPath ?? undefined}>
@@ -155,7 +155,14 @@ function mechanismText(
 }
 
 /** The thrown exception and its causes, each with its frames; one switch for all: application, all frames, raw. */
-export function Exceptions({ values }: { values: readonly RestException[] }) {
+export function Exceptions({
+  values,
+  note,
+}: {
+  values: readonly RestException[]
+  /** What is to be said of all its stacks. */
+  note: 'notSymbolicated' | 'dumpUnreadable' | undefined
+}) {
   const t = useTranslations('issues.stack')
   const [view, setView] = useState<StackView>('app')
   return (
@@ -175,6 +182,7 @@ export function Exceptions({ values }: { values: readonly RestException[] }) {
         />
       }
     >
+      {note ? <p className="part-note">{t(note)}</p> : null}
       {chainOf(values).map(({ exception, index }, at) => {
         const path = `exception.values.${index}`
         const mechanism = mechanismText(exception.mechanism)

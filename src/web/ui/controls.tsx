@@ -80,3 +80,31 @@ export function Field({
     </div>
   )
 }
+
+/** A field with one line of text; what an input takes beside label, hint and errors goes to the input. */
+export function TextField({
+  label,
+  hint,
+  errors,
+  ...input
+}: ComponentProps<'input'> & {
+  id: string
+  name: string
+  label: string
+  hint?: string | undefined
+  errors: string[] | undefined
+}) {
+  return (
+    <Field id={input.id} label={label} hint={hint} errors={errors}>
+      <Input aria-invalid={Boolean(errors)} aria-describedby={`${input.id}-note`} {...input} />
+    </Field>
+  )
+}
+
+/** The name of a thing that people make: 1 to 64 characters. */
+export function NameField({
+  name = 'name',
+  ...field
+}: Omit<ComponentProps<typeof TextField>, 'name'> & { name?: string }) {
+  return <TextField name={name} required maxLength={64} {...field} />
+}

@@ -2,38 +2,7 @@
 import type { ReactNode } from 'react'
 import type { FormState } from '../form.ts'
 import { ActionForm } from './action-form.tsx'
-import { Button, Field, Input } from './controls.tsx'
-
-/** A name of 1 to 64 characters with its error: the field that every thing that people make begins with. */
-export function NameField({
-  id,
-  name = 'name',
-  label,
-  hint,
-  errors,
-  value,
-}: {
-  id: string
-  name?: string
-  label: string
-  hint?: string | undefined
-  errors: string[] | undefined
-  value: string | undefined
-}) {
-  return (
-    <Field id={id} label={label} hint={hint} errors={errors}>
-      <Input
-        id={id}
-        name={name}
-        required
-        maxLength={64}
-        defaultValue={value}
-        aria-invalid={Boolean(errors)}
-        aria-describedby={`${id}-note`}
-      />
-    </Field>
-  )
-}
+import { Button, NameField } from './controls.tsx'
 
 /**
  * The shape of the short forms: one name, its error, what else the form asks (`children`), one button. `before` stands
@@ -81,7 +50,7 @@ export function ShortForm<State extends FormState>({
               label={field.label}
               hint={field.hint}
               errors={[name, ...(field.errorsOf ?? [])].map((key) => state.fields[key]).find(Boolean)}
-              value={state.values[name]}
+              defaultValue={state.values[name]}
             />
             {children?.(state)}
             <div>

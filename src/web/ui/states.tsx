@@ -1,4 +1,6 @@
+import { useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
+import { ApiError } from '../api.ts'
 import { SeverityShape } from './severity.tsx'
 
 /** Nothing to show: what is missing, then the next step. */
@@ -35,5 +37,19 @@ export function ErrorState({
         {children ? <div className="mt-3 flex gap-2">{children}</div> : null}
       </div>
     </div>
+  )
+}
+
+/** A part of a page could not be read: what the API says of it, or that nothing answers. Nothing without an error. */
+export function QueryFailed({ error }: { error: Error | null }) {
+  const t = useTranslations('common')
+  if (!error) return null
+  const known = error instanceof ApiError && error.code !== 'NETWORK' ? error : undefined
+  return (
+    <ErrorState
+      title={known?.message ?? t('noAnswer')}
+      todo={known?.causes.join(' ') ?? t('noAnswerTodo')}
+      code={known?.code}
+    />
   )
 }

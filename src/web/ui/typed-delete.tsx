@@ -3,7 +3,7 @@ import { useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
 import { type FormState, noState } from '../form.ts'
 import { ActionForm } from './action-form.tsx'
-import { Button, Field, Input } from './controls.tsx'
+import { Button, TextField } from './controls.tsx'
 
 /** Deletes what can't be brought back: its name has to be typed first (field `typed`; the action compares). */
 export function TypedDelete({
@@ -36,16 +36,14 @@ export function TypedDelete({
             <input key={key} type="hidden" name={key} value={value} />
           ))}
           {children}
-          <Field id={`${form}-typed`} label={t('typeName', { name: typed })} errors={state.fields.typed}>
-            <Input
-              id={`${form}-typed`}
-              name="typed"
-              autoComplete="off"
-              required
-              aria-invalid={Boolean(state.fields.typed)}
-              aria-describedby={`${form}-typed-note`}
-            />
-          </Field>
+          <TextField
+            id={`${form}-typed`}
+            name="typed"
+            label={t('typeName', { name: typed })}
+            errors={state.fields.typed}
+            autoComplete="off"
+            required
+          />
           <div>
             <Button type="submit" look="danger" disabled={pending}>
               {t('deleteNow')}

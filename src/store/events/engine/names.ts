@@ -1,20 +1,16 @@
-import { open, readdir } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { syncPath } from '../../sync.ts'
 import { isSilent } from './statement.ts'
 
 /** Makes the names of a chDB folder durable after the statement `sql`; `rows` says that it was an insert. */
 export type SyncNames = (sql: string, rows: boolean) => Promise<void>
 
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r').catch(() => undefined)
-  // Gone meanwhile: a dropped table.
-  if (!handle) return
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}
+/** As `syncPath`, but for a folder that went meanwhile, as a dropped table's does. */
+const syncIfThere = (folder: string): Promise<void> =>
+  syncPath(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.syscall !== 'open') throw error
+  })
 
 async function foldersIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
@@ -35,6 +31,6 @@ export function createSyncNames(folder: string): SyncNames {
     const prefixes = await foldersIn(store)
     const tables = (await Promise.all(prefixes.map(foldersIn))).flat()
     const above = rows ? [] : [folder, store, join(folder, 'metadata'), join(folder, 'data'), ...prefixes]
-    await Promise.all([...tables, ...above].map(syncFolder))
+    await Promise.all([...tables, ...above].map(syncIfThere))
   }
 }

@@ -2,7 +2,7 @@
 import { useTranslations } from 'next-intl'
 import { noState } from '../../form.ts'
 import { ActionForm } from '../../ui/action-form.tsx'
-import { Button, Field, Input } from '../../ui/controls.tsx'
+import { Button, TextField } from '../../ui/controls.tsx'
 import { signInAction } from './actions.ts'
 
 /** E-mail and password; `next` is a path of this site. */
@@ -13,29 +13,25 @@ export function SignInForm({ next }: { next: string }) {
       {(state, pending) => (
         <>
           <input type="hidden" name="next" value={next} />
-          <Field id="email" label={t('email')} errors={state.fields.email}>
-            <Input
-              id="email"
-              name="email"
-              type="email"
-              autoComplete="username"
-              required
-              defaultValue={state.values.email}
-              aria-invalid={Boolean(state.fields.email)}
-              aria-describedby="email-note"
-            />
-          </Field>
-          <Field id="password" label={t('password')} errors={state.fields.password}>
-            <Input
-              id="password"
-              name="password"
-              type="password"
-              autoComplete="current-password"
-              required
-              aria-invalid={Boolean(state.fields.password)}
-              aria-describedby="password-note"
-            />
-          </Field>
+          <TextField
+            id="email"
+            name="email"
+            label={t('email')}
+            errors={state.fields.email}
+            type="email"
+            autoComplete="username"
+            required
+            defaultValue={state.values.email}
+          />
+          <TextField
+            id="password"
+            name="password"
+            label={t('password')}
+            errors={state.fields.password}
+            type="password"
+            autoComplete="current-password"
+            required
+          />
           <div>
             <Button type="submit" look="main" disabled={pending}>
               {t('submit')}

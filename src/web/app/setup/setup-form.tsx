@@ -3,7 +3,7 @@ import { useTranslations } from 'next-intl'
 import { noState } from '../../form.ts'
 import { platforms } from '../../platforms.ts'
 import { ActionForm } from '../../ui/action-form.tsx'
-import { Button, Field, Input, Select } from '../../ui/controls.tsx'
+import { Button, Field, Select, TextField } from '../../ui/controls.tsx'
 import { setupAction } from './actions.ts'
 
 const inputs = [
@@ -23,23 +23,17 @@ export function SetupForm({ secret }: { secret: string }) {
         <>
           <input type="hidden" name="secret" value={secret} />
           {inputs.map(({ name, ...input }) => (
-            <Field
+            <TextField
               key={name}
               id={name}
+              name={name}
               label={t(name)}
               hint={name === 'password' ? t('passwordHint') : undefined}
               errors={state.fields[name]}
-            >
-              <Input
-                id={name}
-                name={name}
-                {...input}
-                required
-                defaultValue={state.values[name]}
-                aria-invalid={Boolean(state.fields[name])}
-                aria-describedby={`${name}-note`}
-              />
-            </Field>
+              {...input}
+              required
+              defaultValue={state.values[name]}
+            />
           ))}
           <Field id="platform" label={t('platform')} errors={state.fields.platform}>
             <Select

@@ -2,7 +2,7 @@
 import { useTranslations } from 'next-intl'
 import { noState } from '../../../form.ts'
 import { ActionForm } from '../../../ui/action-form.tsx'
-import { Button, Field, Input } from '../../../ui/controls.tsx'
+import { Button, TextField } from '../../../ui/controls.tsx'
 import { joinAction } from './actions.ts'
 
 const inputs = [
@@ -26,23 +26,17 @@ export function JoinForm({ secret, isSignedIn }: { secret: string; isSignedIn: b
           {isSignedIn
             ? null
             : inputs.map(({ name, ...input }) => (
-                <Field
+                <TextField
                   key={name}
                   id={name}
+                  name={name}
                   label={t(name)}
                   hint={name === 'password' ? t('passwordHint') : undefined}
                   errors={state.fields[name]}
-                >
-                  <Input
-                    id={name}
-                    name={name}
-                    {...input}
-                    required
-                    defaultValue={state.values[name]}
-                    aria-invalid={Boolean(state.fields[name])}
-                    aria-describedby={`${name}-note`}
-                  />
-                </Field>
+                  {...input}
+                  required
+                  defaultValue={state.values[name]}
+                />
               ))}
           <div>
             <Button type="submit" look="main" disabled={pending}>

@@ -12,6 +12,7 @@ const ledger = {
   dead: 1,
   lost: 0,
   clientDiscards: 4,
+  thinned: 2,
   rows: [],
 }
 

@@ -125,6 +125,9 @@ export function Usage({ organization }: { organization: string }) {
                 <td className="number whitespace-nowrap">
                   {one.events ? bytesText(one.events.bytes) : t('away')}
                   {one.events ? <span className="ml-2 text-ink-3">{t('rows', { count: one.events.rows })}</span> : null}
+                  {one.events && one.events.thinned > 0 ? (
+                    <span className="block text-ink-3">{t('thinned', { count: one.events.thinned })}</span>
+                  ) : null}
                 </td>
                 <td className="number whitespace-nowrap">
                   {bytesText(one.attachments.bytes)} <span className="text-ink-3">({one.attachments.count})</span>

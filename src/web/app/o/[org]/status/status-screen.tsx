@@ -3,13 +3,14 @@ import { useQuery } from '@tanstack/react-query'
 import { useLocale, useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
 import type { RestStatus } from '../../../../../protocol/rest.ts'
-import { ApiError, apiFetch } from '../../../../api.ts'
+import { apiFetch } from '../../../../api.ts'
 import { bytesText, durationText } from '../../../../ui/relative.ts'
 import { ScrollBox } from '../../../../ui/scroll-box.tsx'
 import { Section, TableHead } from '../../../../ui/section.tsx'
 import { SeverityShape } from '../../../../ui/severity.tsx'
-import { EmptyState, ErrorState } from '../../../../ui/states.tsx'
+import { EmptyState, QueryFailed } from '../../../../ui/states.tsx'
 import { useAge } from '../../../../ui/time.tsx'
+import { Budget } from './budget.tsx'
 import { DeadItems } from './dead-items.tsx'
 import { advisoryRows, ledgerRows } from './ledger.ts'
 import { LedgerDrill } from './ledger-drill.tsx'
@@ -74,6 +75,9 @@ function Ledger({ ledger }: { ledger: RestStatus['ledger'] }) {
           </table>
         </ScrollBox>
         <p className="mt-2 text-small text-ink-3">{t('discards', { count: ledger.clientDiscards })}</p>
+        {ledger.thinned > 0 ? (
+          <p className="mt-1 text-small text-ink-3">{t('thinned', { count: ledger.thinned })}</p>
+        ) : null}
       </Section>
     </>
   )
@@ -140,19 +144,12 @@ export function StatusScreen({ organization, mayHandle }: { organization: string
     queryFn: ({ signal }) => apiFetch<RestStatus>('status/', { signal }),
     refetchInterval: pollMs,
   })
-  const known = error instanceof ApiError && error.code !== 'NETWORK' ? error : undefined
   return (
     <div className="page max-w-[980px]">
       <header className="page-head">
         <h1>{t('title')}</h1>
       </header>
-      {error ? (
-        <ErrorState
-          title={known?.message ?? common('noAnswer')}
-          todo={known?.causes.join(' ') ?? common('noAnswerTodo')}
-          code={known?.code}
-        />
-      ) : null}
+      <QueryFailed error={error} />
       {data ? (
         <>
           <Now status={data} />
@@ -161,6 +158,7 @@ export function StatusScreen({ organization, mayHandle }: { organization: string
           <DeadItems organization={organization} mayHandle={mayHandle} />
           <Strangers />
           <Jobs />
+          <Budget disk={data.disk} />
           <Usage organization={organization} />
           <Section title={t('storage')}>
             <Tables tables={data.disk.tables} />

@@ -5,15 +5,19 @@ import { app } from '../../../../../handle.ts'
 import { demandOrganization } from '../../../../../session.ts'
 import { Button } from '../../../../../ui/controls.tsx'
 import { PlainText } from '../../../../../ui/plain-text.tsx'
+import { OwnRemovals } from '../../../../../ui/removal-list.tsx'
 import { signOutAction } from '../../../../login/actions.ts'
 import { Appearance } from './appearance.tsx'
 import { Tokens } from './tokens.tsx'
+
+/** Deleted organizations that are shown; the API has more. */
+const removalsMax = 20
 
 export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getTranslations('account'))('title') }
 }
 
-/** The signed-in person's own settings: theme, language, tokens, sign out. */
+/** The signed-in person's own settings: theme, language, tokens, sign out; and which organizations they deleted. */
 export default async function AccountPage({ params }: { params: Promise<{ org: string }> }) {
   const { org } = await params
   const { actor, organization } = await demandOrganization(org, `/o/${org}/settings/account`)
@@ -50,6 +54,7 @@ export default async function AccountPage({ params }: { params: Promise<{ org: s
         scopes={scopes}
         mayCreate={auth.may(actor, 'token:own', { organization }) === 'yes'}
       />
+      <OwnRemovals removals={meta.organizationRemovalsBy(actor.person.id, removalsMax)} />
     </div>
   )
 }

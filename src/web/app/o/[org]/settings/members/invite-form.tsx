@@ -2,7 +2,7 @@
 import { useTranslations } from 'next-intl'
 import type { Role } from '../../../../../../auth/auth.ts'
 import { ActionForm } from '../../../../../ui/action-form.tsx'
-import { Button, Field, Input, Select } from '../../../../../ui/controls.tsx'
+import { Button, Field, Select, TextField } from '../../../../../ui/controls.tsx'
 import { CopyButton } from '../../../../../ui/copy-button.tsx'
 import { type InviteState, inviteAction } from './actions.ts'
 import { startState } from './state.ts'
@@ -46,19 +46,17 @@ export function InviteForm({ organization, roles }: { organization: string; role
           <>
             <Link state={state} />
             <input type="hidden" name="organization" value={organization} />
-            <Field id="invite-email" label={t('email')} errors={state.fields.email}>
-              <Input
-                id="invite-email"
-                name="email"
-                type="email"
-                autoComplete="off"
-                required
-                maxLength={254}
-                defaultValue={state.values.email}
-                aria-invalid={Boolean(state.fields.email)}
-                aria-describedby="invite-email-note"
-              />
-            </Field>
+            <TextField
+              id="invite-email"
+              name="email"
+              label={t('email')}
+              errors={state.fields.email}
+              type="email"
+              autoComplete="off"
+              required
+              maxLength={254}
+              defaultValue={state.values.email}
+            />
             <Field id="invite-role" label={t('role')} hint={t('roleHint')} errors={state.fields.role}>
               <Select
                 id="invite-role"

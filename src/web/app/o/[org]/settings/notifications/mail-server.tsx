@@ -1,7 +1,7 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import { ActionForm } from '../../../../../ui/action-form.tsx'
-import { Button, Field, Input, Select } from '../../../../../ui/controls.tsx'
+import { Button, Field, Select, TextField } from '../../../../../ui/controls.tsx'
 import { clearMailServerAction, setMailServerAction } from './actions.ts'
 import { startState } from './channel-row.tsx'
 
@@ -41,24 +41,18 @@ export function MailServer({ organization, server }: { organization: string; ser
           <>
             <input type="hidden" name="organization" value={organization} />
             {fields.map((name) => (
-              <Field
+              <TextField
                 key={name}
                 id={`smtp-${name}`}
+                name={name}
                 label={t(`smtp_${name}`)}
                 errors={state.fields[name]}
                 hint={name === 'password' && server?.hasPassword ? t('keepPassword') : undefined}
-              >
-                <Input
-                  id={`smtp-${name}`}
-                  name={name}
-                  type={name === 'password' ? 'password' : 'text'}
-                  autoComplete="off"
-                  inputMode={name === 'port' ? 'numeric' : undefined}
-                  defaultValue={state.values[name] ?? set[name]}
-                  aria-invalid={Boolean(state.fields[name])}
-                  aria-describedby={`smtp-${name}-note`}
-                />
-              </Field>
+                type={name === 'password' ? 'password' : 'text'}
+                autoComplete="off"
+                inputMode={name === 'port' ? 'numeric' : undefined}
+                defaultValue={state.values[name] ?? set[name]}
+              />
             ))}
             <Field id="smtp-security" label={t('smtp_security')} errors={state.fields.security}>
               <Select

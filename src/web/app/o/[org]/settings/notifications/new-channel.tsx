@@ -2,7 +2,7 @@
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
 import { ActionForm } from '../../../../../ui/action-form.tsx'
-import { Button, Field, Input, Select } from '../../../../../ui/controls.tsx'
+import { Button, Field, NameField, Select, TextField } from '../../../../../ui/controls.tsx'
 import { CopyButton } from '../../../../../ui/copy-button.tsx'
 import { type ChannelState, createChannelAction } from './actions.ts'
 import { startState } from './channel-row.tsx'
@@ -16,34 +16,18 @@ function ChannelFields({ kind, projects, state }: { kind: Kind; projects: readon
   const t = useTranslations('notifications')
   return (
     <>
-      <Field id="channel-name" label={t('name')} errors={state.fields.name}>
-        <Input
-          id="channel-name"
-          name="name"
-          required
-          maxLength={64}
-          defaultValue={state.values.name}
-          aria-invalid={Boolean(state.fields.name)}
-          aria-describedby="channel-name-note"
-        />
-      </Field>
-      <Field
+      <NameField id="channel-name" label={t('name')} errors={state.fields.name} defaultValue={state.values.name} />
+      <TextField
+        key={kind}
         id="channel-target"
+        name="target"
         label={kind === 'email' ? t('addresses') : t('address')}
         hint={t(`${kind}Hint`)}
         errors={state.fields.target}
-      >
-        <Input
-          id="channel-target"
-          name="target"
-          required
-          autoComplete="off"
-          defaultValue={state.values.target ?? (kind === 'email' ? 'members' : '')}
-          key={kind}
-          aria-invalid={Boolean(state.fields.target)}
-          aria-describedby="channel-target-note"
-        />
-      </Field>
+        required
+        autoComplete="off"
+        defaultValue={state.values.target ?? (kind === 'email' ? 'members' : '')}
+      />
       <Field id="channel-project" label={t('project')} errors={state.fields.project}>
         <Select
           id="channel-project"

@@ -2,7 +2,7 @@
 import { useTranslations } from 'next-intl'
 import { noState } from '../../../../../form.ts'
 import { ActionForm } from '../../../../../ui/action-form.tsx'
-import { Button, Field, Input } from '../../../../../ui/controls.tsx'
+import { Button, TextField } from '../../../../../ui/controls.tsx'
 import { saveOrganizationAction } from './actions.ts'
 
 type Shown = { name: string; slug: string; retentionErrorsDays: number | null; revision: number }
@@ -36,17 +36,17 @@ export function OrganizationForm({
           <input type="hidden" name="organization" value={organization.slug} />
           <input type="hidden" name="revision" value={organization.revision} />
           {fields.map(({ name, label, hint, value, mode }) => (
-            <Field key={name} id={`organization-${name}`} label={label} hint={hint} errors={state.fields[name]}>
-              <Input
-                id={`organization-${name}`}
-                name={name}
-                autoComplete="off"
-                inputMode={mode}
-                defaultValue={state.values[name] ?? value}
-                aria-invalid={Boolean(state.fields[name])}
-                aria-describedby={`organization-${name}-note`}
-              />
-            </Field>
+            <TextField
+              key={name}
+              id={`organization-${name}`}
+              name={name}
+              label={label}
+              hint={hint}
+              errors={state.fields[name]}
+              autoComplete="off"
+              inputMode={mode}
+              defaultValue={state.values[name] ?? value}
+            />
           ))}
           <div className="flex items-center gap-3">
             <Button type="submit" disabled={pending || disabled}>

@@ -1,10 +1,12 @@
 import type { Metadata } from 'next'
 import { getTranslations } from 'next-intl/server'
+import type { Organization } from '../../../../../../store/meta/meta.ts'
 import { app } from '../../../../../handle.ts'
 import { demandOrganization } from '../../../../../session.ts'
 import { OrganizationHead } from '../../../../../ui/organization-head.tsx'
-import { PlainText } from '../../../../../ui/plain-text.tsx'
-import { RelativeTime } from '../../../../../ui/time.tsx'
+import { RemovalList } from '../../../../../ui/removal-list.tsx'
+import { OrganizationDanger } from './danger.tsx'
+import { OrganizationEnding } from './ending.tsx'
 import { OrganizationForm } from './organization-form.tsx'
 
 /** Removals that the page shows; the API has more. */
@@ -12,6 +14,11 @@ const shownMax = 20
 
 export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getTranslations('people'))('organization') }
+}
+
+/** Who has the installation after the oldest organization; null: nobody; undefined: it is not the oldest. */
+function heirOf(all: readonly Organization[], id: number): Organization | null | undefined {
+  return all[0]?.id === id ? (all[1] ?? null) : undefined
 }
 
 /** Name, slug and retention of the organization, and what was deleted in it. */
@@ -24,6 +31,7 @@ export default async function OrganizationPage({ params }: { params: Promise<{ o
   const { retentionErrorsDays, rev } = meta.organizationSettings(organization.id)
   const removals = meta.removalsOf(organization.id, shownMax)
   const { name, slug } = organization
+  const ending = removals.find((one) => one.kind === 'organization' && one.endedMs === null)
   return (
     <div className="page max-w-[860px]">
       <OrganizationHead organization={organization} here="organization" />
@@ -38,25 +46,12 @@ export default async function OrganizationPage({ params }: { params: Promise<{ o
       <section className="mt-10">
         <h2 className="mb-3">{t('removals')}</h2>
         {removals.length === 0 ? <p className="text-ink-2">{t('removalsNone')}</p> : null}
-        <ul>
-          {removals.map((one) => (
-            <li key={one.id} className="flex flex-wrap gap-x-3 border-t border-line py-2">
-              <span className="font-[550]">
-                <PlainText text={one.title} charactersMax={80} />
-              </span>
-              <span className="text-ink-2">{t(`kind_${one.kind}`)}</span>
-              <span>{t(`stage_${one.stage}`)}</span>
-              <span className="text-ink-2">{t('removed', { events: one.events, files: one.blobs })}</span>
-              {one.error ? (
-                <span className="text-error">
-                  <PlainText text={one.error} charactersMax={300} />
-                </span>
-              ) : null}
-              <RelativeTime at={one.createdMs} className="text-ink-3" />
-            </li>
-          ))}
-        </ul>
+        <RemovalList removals={removals} />
       </section>
+      {ending ? <OrganizationEnding removal={ending.id} /> : null}
+      {!ending && auth.may(actor, 'organization:delete', { organization }) === 'yes' ? (
+        <OrganizationDanger organization={{ slug, name }} heir={heirOf(meta.organizations(), organization.id)} />
+      ) : null}
     </div>
   )
 }

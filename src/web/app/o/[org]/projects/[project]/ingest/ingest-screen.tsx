@@ -3,12 +3,12 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
 import { parseAsString, useQueryState } from 'nuqs'
 import type { RestIntakes } from '../../../../../../../protocol/rest-status.ts'
-import { ApiError, apiFetch } from '../../../../../../api.ts'
+import { apiFetch } from '../../../../../../api.ts'
 import { Requests } from '../../../../../../ingest/requests.tsx'
 import { Select } from '../../../../../../ui/controls.tsx'
 import { useLive } from '../../../../../../ui/live.tsx'
 import { PlainText } from '../../../../../../ui/plain-text.tsx'
-import { EmptyState, ErrorState } from '../../../../../../ui/states.tsx'
+import { EmptyState, QueryFailed } from '../../../../../../ui/states.tsx'
 
 /** Pause between two looks, ms: accept tells every 500 ms. */
 const pollMs = 2000
@@ -29,7 +29,6 @@ export function IngestScreen({ organization, project, name }: { organization: st
   useLive((change) => {
     if (change.kind === 'events') void client.invalidateQueries({ queryKey: ['ingest', path] })
   })
-  const known = error instanceof ApiError && error.code !== 'NETWORK' ? error : undefined
   return (
     <div className="page max-w-[1180px]">
       <header className="page-head">
@@ -54,13 +53,7 @@ export function IngestScreen({ organization, project, name }: { organization: st
         ) : null}
       </header>
       <p className="mb-4 max-w-[72ch] text-ink-2">{t('note')}</p>
-      {error ? (
-        <ErrorState
-          title={known?.message ?? common('noAnswer')}
-          todo={known?.causes.join(' ') ?? common('noAnswerTodo')}
-          code={known?.code}
-        />
-      ) : null}
+      <QueryFailed error={error} />
       {data === undefined ? error ? null : <EmptyState title={common('loading')} /> : null}
       {data?.requests.length === 0 ? <p className="text-ink-2">{t('none')}</p> : null}
       {data && data.requests.length > 0 ? (

@@ -35,7 +35,7 @@ export default async function ProjectSetupPage({ params }: { params: Promise<{ o
           <>
             <h2 className="mb-1">DSN</h2>
             <div className="box mb-1 flex items-center gap-2 p-2 pl-3">
-              <code className="min-w-0 grow overflow-x-auto whitespace-nowrap" data-testid="dsn">
+              <code className="min-w-0 grow break-all" data-testid="dsn">
                 {dsn}
               </code>
               <CopyButton text={dsn} label={t('copyDsn')} />
@@ -49,7 +49,10 @@ export default async function ProjectSetupPage({ params }: { params: Promise<{ o
                     <code>{part.where === 'shell' || part.where === 'environment' ? t(part.where) : part.where}</code>
                     <CopyButton text={part.code} label={t('copySnippet')} iconOnly />
                   </div>
-                  <pre className="overflow-x-auto p-3">{part.code}</pre>
+                  {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys */}
+                  <pre className="overflow-x-auto p-3" tabIndex={0}>
+                    {part.code}
+                  </pre>
                 </li>
               ))}
             </ol>

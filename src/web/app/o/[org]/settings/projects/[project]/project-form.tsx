@@ -4,9 +4,8 @@ import type { ScrubSettings } from '../../../../../../../store/meta/meta.ts'
 import { noState } from '../../../../../../form.ts'
 import { platforms } from '../../../../../../platforms.ts'
 import { ActionForm } from '../../../../../../ui/action-form.tsx'
-import { Button, Field, Input, Select, TextArea } from '../../../../../../ui/controls.tsx'
+import { Button, Field, NameField, Select, TextArea, TextField } from '../../../../../../ui/controls.tsx'
 import { forgetKept } from '../../../../../../ui/kept.ts'
-import { NameField } from '../../../../../../ui/short-form.tsx'
 import { useToast } from '../../../../../../ui/toast.tsx'
 import { type ProjectState, saveProjectAction } from './actions.ts'
 import { linesOf } from './change.ts'
@@ -78,21 +77,20 @@ function GeneralFields({ project, state }: { project: ShownProject; state: Proje
   const platform = values.platform ?? project.platform ?? 'other'
   return (
     <>
-      <NameField id="name" label={t('name')} errors={fields.name} value={values.name ?? project.name} />
-      <Field id="slug" label={t('slug')} hint={t('slugHint')} errors={fields.slug}>
-        <Input
-          id="slug"
-          name="slug"
-          required
-          maxLength={50}
-          autoComplete="off"
-          spellCheck={false}
-          className="font-mono"
-          defaultValue={values.slug ?? project.slug}
-          aria-invalid={Boolean(fields.slug)}
-          aria-describedby="slug-note"
-        />
-      </Field>
+      <NameField id="name" label={t('name')} errors={fields.name} defaultValue={values.name ?? project.name} />
+      <TextField
+        id="slug"
+        name="slug"
+        label={t('slug')}
+        hint={t('slugHint')}
+        errors={fields.slug}
+        required
+        maxLength={50}
+        autoComplete="off"
+        spellCheck={false}
+        className="font-mono"
+        defaultValue={values.slug ?? project.slug}
+      />
       <Field id="platform" label={t('platform')} errors={fields.platform}>
         <Select id="platform" name="platform" defaultValue={platform} aria-describedby="platform-note">
           {platforms.map(({ id, name }) => (

@@ -2,7 +2,7 @@ import { getTranslations } from 'next-intl/server'
 import { Link } from '../../../../../../ui/link.tsx'
 import { PlainText } from '../../../../../../ui/plain-text.tsx'
 
-const pages = ['general', 'keys', 'setup'] as const
+const pages = ['general', 'keys', 'environments', 'setup', 'ingest'] as const
 
 /** The head of a project's settings: its name and the ways between their pages. */
 export async function ProjectHead({
@@ -19,7 +19,9 @@ export async function ProjectHead({
   const hrefs = {
     general: `${base}/settings/projects/${project.slug}`,
     keys: `${base}/settings/projects/${project.slug}/keys`,
+    environments: `${base}/settings/projects/${project.slug}/environments`,
     setup: `${base}/projects/${project.slug}/setup`,
+    ingest: `${base}/projects/${project.slug}/ingest`,
   }
   return (
     <header className="page-head">
@@ -27,7 +29,7 @@ export async function ProjectHead({
       <span className="text-ink-3">
         <PlainText text={project.name} charactersMax={64} />
       </span>
-      <nav aria-label={t('pages')} className="ml-auto flex gap-4">
+      <nav aria-label={t('pages')} className="ml-auto flex flex-wrap gap-x-4 gap-y-1">
         {pages.map((page) => (
           <Link
             key={page}

@@ -3,6 +3,7 @@ import { getTranslations } from 'next-intl/server'
 import { app } from '../../../../../../../handle.ts'
 import { dsnOf } from '../../../../../../../platforms.ts'
 import { demandProject } from '../../../../../../../session.ts'
+import { Link } from '../../../../../../../ui/link.tsx'
 import { ProjectHead } from '../project-head.tsx'
 import { NewKeyForm } from './new-key-form.tsx'
 import { ProjectKeyRow } from './project-key-row.tsx'
@@ -44,6 +45,12 @@ export default async function KeysPage({ params }: { params: Promise<{ org: stri
         ))}
       </ul>
       {mayWrite ? <NewKeyForm place={place} /> : null}
+      <p className="mt-8 max-w-[72ch] text-ink-2">
+        {t('debug')}{' '}
+        <Link className="link" href={`/o/${organization.slug}/projects/${project.slug}/ingest`}>
+          {t('debugLink')}
+        </Link>
+      </p>
     </div>
   )
 }

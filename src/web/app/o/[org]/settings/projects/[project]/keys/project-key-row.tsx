@@ -2,7 +2,7 @@
 import { useTranslations } from 'next-intl'
 import { noState } from '../../../../../../../form.ts'
 import { ActionForm } from '../../../../../../../ui/action-form.tsx'
-import { Button, Field, Input, Select } from '../../../../../../../ui/controls.tsx'
+import { Button, Field, Select, TextField } from '../../../../../../../ui/controls.tsx'
 import { CopyButton } from '../../../../../../../ui/copy-button.tsx'
 import { PlainText } from '../../../../../../../ui/plain-text.tsx'
 import { SeverityShape } from '../../../../../../../ui/severity.tsx'
@@ -70,7 +70,7 @@ export function ProjectKeyRow({
         </ActionForm>
       </div>
       <div className="mt-2 flex items-center gap-2">
-        <code className="min-w-0 overflow-x-auto whitespace-nowrap">{dsn}</code>
+        <code className="min-w-0 break-all">{dsn}</code>
         <CopyButton text={dsn} label={t('copyDsn')} iconOnly />
       </div>
       <ActionForm
@@ -83,18 +83,16 @@ export function ProjectKeyRow({
           <>
             <Hidden place={place} projectKey={projectKey} />
             <div className="w-[180px]">
-              <Field id={`count-${id}`} label={t('limit')} errors={state.fields.count}>
-                <Input
-                  id={`count-${id}`}
-                  name="count"
-                  inputMode="numeric"
-                  placeholder={t('noLimit')}
-                  disabled={!mayWrite}
-                  defaultValue={state.values.count ?? rateLimit?.count ?? ''}
-                  aria-invalid={Boolean(state.fields.count)}
-                  aria-describedby={`count-${id}-note`}
-                />
-              </Field>
+              <TextField
+                id={`count-${id}`}
+                name="count"
+                label={t('limit')}
+                errors={state.fields.count}
+                inputMode="numeric"
+                placeholder={t('noLimit')}
+                disabled={!mayWrite}
+                defaultValue={state.values.count ?? rateLimit?.count ?? ''}
+              />
             </div>
             <div className="w-[140px]">
               <Field id={`window-${id}`} label={t('window')}>

@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { MishapError } from '../errors.ts'
+import type { Environment } from '../store/meta/environments.ts'
+import type { Route } from './route.ts'
+import { projectOf, route, scopeOf, viewOf, viewQuery } from './route.ts'
+import * as shapes from './schemas.ts'
+
+/** Names that a list has. */
+const listMax = 1000
+
+const visibility = z
+  .enum(['visible', 'hidden', 'all'])
+  .optional()
+  .describe('visible (the default): those in use that are not hidden; hidden, all: whenever they were seen.')
+
+type RestEnvironment = z.input<typeof shapes.environment>
+
+const toRest = ({ name, hidden }: Environment): RestEnvironment => ({ id: name, name, isHidden: hidden })
+
+const path = '/projects/:org/:project/environments'
+const body = z.object({ isHidden: z.boolean() })
+
+/** Environments: those in use, and which of them people hid from the lists to choose from. */
+export const environmentRoutes: readonly Route[] = [
+  ...(['/organizations/:org/environments', path] as const).map((one, i) =>
+    route({
+      method: 'GET',
+      path: one,
+      operationId: i === 0 ? 'listEnvironments' : 'projectEnvironments',
+      summary: 'Environments in use, without those that are hidden in every project that has them.',
+      action: 'event:read',
+      query: z.object({ ...viewQuery, visibility }),
+      response: z.array(shapes.environment),
+      handle: async (call) => {
+        const { app, query } = call
+        const scope = scopeOf(viewOf(call, '90d'))
+        const hidden = app.meta.hiddenEnvironments(scope.projectIds)
+        if (query.visibility === 'hidden' || query.visibility === 'all') {
+          const wanted = query.visibility === 'hidden' ? hidden : undefined
+          const names = new Set(
+            scope.projectIds.flatMap((id) =>
+              app.meta.projectEnvironments(id, { max: listMax }).map((found) => found.name),
+            ),
+          )
+          const list = [...names].filter((name) => wanted?.has(name) ?? true).sort()
+          return {
+            body: list.slice(0, listMax).map((name) => ({ id: name, name, isHidden: hidden.has(name) })),
+          }
+        }
+        const values = await app.events.tagValues(scope, 'environment', listMax)
+        return {
+          body: values
+            .filter(({ value }) => value !== '' && !hidden.has(value))
+            .map(({ value }) => ({ id: value, name: value, isHidden: false })),
+        }
+      },
+    }),
+  ),
+  route({
+    method: 'GET',
+    path: `${path}/:environment`,
+    operationId: 'projectEnvironment',
+    summary: 'One environment of a project.',
+    action: 'project:read',
+    response: shapes.environment,
+    handle: ({ app, found, params }) => {
+      const one = app.meta.environmentOf(projectOf(found).id, params.environment ?? '')
+      if (!one) throw new MishapError('NOT_FOUND')
+      return { body: toRest(one) }
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: `${path}/:environment`,
+    operationId: 'updateProjectEnvironment',
+    summary:
+      'Hides an environment from the lists to choose from, or shows it again. Its events are counted and found all the same.',
+    action: 'project:write',
+    body,
+    response: shapes.environment,
+    handle: ({ app, found, params, body: given }) => ({
+      body: toRest(app.meta.hideEnvironment(projectOf(found).id, params.environment ?? '', given.isHidden)),
+    }),
+  }),
+]

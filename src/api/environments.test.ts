@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Role } from '../store/meta/meta.ts'
+import { openTestApp, type TestApp } from './app.cases.ts'
+import { hex, seedEvents } from './seed.cases.ts'
+
+// Environments that are hidden from the lists to choose from, over the real stores.
+
+const state: { made?: TestApp } = {}
+function made(): TestApp {
+  if (!state.made) throw new Error('not open')
+  return state.made
+}
+const O = '/organizations/acme'
+const P = '/projects/acme/web'
+const odd = 'a b%c?d'
+
+beforeAll(async () => {
+  state.made = await openTestApp()
+  await made().store([
+    ...seedEvents,
+    { ...seedEvents[3], event_id: hex(300), environment: odd },
+    { ...seedEvents[3], event_id: hex(301), environment: undefined },
+  ])
+}, 30_000)
+afterAll(() => state.made?.close())
+
+const call: TestApp['call'] = (...words) => made().call(...words)
+const names = async (path: string) => ((await call('GET', path)).json as { name: string }[]).map((one) => one.name)
+const hide = (name: string, isHidden: boolean) =>
+  call('PUT', `${P}/environments/${encodeURIComponent(name)}/`, { body: { isHidden } })
+const hits = async (query: string) => ((await call('GET', `${O}/issues/?${query}`)).json as unknown[]).length
+
+describe('hidden environments', () => {
+  test('one is taken out of the lists and back in; what it holds is counted and found', async () => {
+    const before = [await hits('environment=staging'), await hits('query=environment%3Astaging'), await hits('')]
+    expect(before[0]).toBeGreaterThan(0)
+    expect((await names(`${P}/environments/`)).toSorted()).toEqual([odd, 'production', 'staging'])
+    const answer = await hide('staging', true)
+    expect([answer.status, answer.json]).toEqual([200, { id: 'staging', name: 'staging', isHidden: true }])
+    for (const path of [`${P}/environments/`, `${O}/environments/`]) {
+      expect((await names(path)).toSorted()).toEqual([odd, 'production'])
+      expect(await names(`${path}?visibility=hidden`)).toEqual(['staging'])
+      expect(await names(`${path}?visibility=all`)).toEqual([odd, 'production', 'staging'])
+      expect((await call('GET', `${path}?visibility=none`)).status).toBe(400)
+    }
+    expect([await hits('environment=staging'), await hits('query=environment%3Astaging'), await hits('')]).toEqual(
+      before,
+    )
+    await made().store([{ ...seedEvents[3], event_id: hex(302), environment: 'staging' }])
+    expect((await call('GET', `${P}/environments/staging/`)).json).toMatchObject({ isHidden: true })
+    expect((await hide('staging', false)).json).toMatchObject({ isHidden: false })
+    expect((await names(`${P}/environments/`)).toSorted()).toEqual([odd, 'production', 'staging'])
+  })
+
+  test('a name of any signs', async () => {
+    expect((await hide(odd, true)).json).toEqual({ id: odd, name: odd, isHidden: true })
+    expect((await call('GET', `${P}/environments/${encodeURIComponent(odd)}/`)).json).toMatchObject({ isHidden: true })
+    expect(await names(`${P}/environments/`)).not.toContain(odd)
+    await hide(odd, false)
+  })
+
+  test('hidden in one project and not in another: it stays among those of the organization', async () => {
+    const { app, organization, project } = made()
+    const other = app.meta.createProject({ organizationId: organization.id, slug: 'api', name: 'Api', platform: null })
+    const both = [project.id, other.id]
+    await hide('staging', true)
+    expect([...app.meta.hiddenEnvironments(both)]).toEqual(['staging'])
+    expect([...app.meta.hiddenEnvironments([other.id])]).toEqual([])
+    await hide('staging', false)
+    expect([...app.meta.hiddenEnvironments(both)]).toEqual([])
+  })
+
+  test.each<[Role, number, number]>([
+    ['owner', 200, 200],
+    ['admin', 200, 200],
+    ['member', 200, 403],
+    ['viewer', 200, 403],
+  ])('%s: reads %i, hides %i', async (role, reads, hides) => {
+    const { app, organization } = made()
+    const email = `${role}@environments.test`
+    const person = await app.auth.createPerson({ name: role, email, password: 'another long password' })
+    app.meta.setMember(organization.id, person.id, role)
+    const { secret: token } = app.auth.createToken(person, 't', ['project:admin', 'event:read'], null)
+    expect((await call('GET', `${P}/environments/`, { token })).status).toBe(reads)
+    const body = { isHidden: false }
+    expect((await call('PUT', `${P}/environments/production/`, { token, body })).status).toBe(hides)
+  })
+
+  test.each([
+    ['one that was never seen', 'never', { isHidden: true }, 404],
+    ['no answer to the question', 'production', {}, 400],
+    ['a text', 'production', { isHidden: 'yes' }, 400],
+  ])('refused: %s', async (_name, environment, body, status) => {
+    expect((await call('PUT', `${P}/environments/${environment}/`, { body })).status).toBe(status)
+    if (status === 404) expect((await call('GET', `${P}/environments/${environment}/`)).status).toBe(404)
+  })
+})

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { MishapError } from '../errors.ts'
+import { budgetBytes, measureDisk } from './disk.ts'
+
+const total = 1000
+
+test.each<[string, Parameters<typeof budgetBytes>, number | null]>([
+  ['no budget', ['off', { total, used: 999 }, 500, 0], null],
+  ['bytes, whatever the volume has', [{ bytes: 77 }, { total, used: 999 }, 500, 0], 77],
+  ['bytes, of a volume that is unknown', [{ bytes: 77 }, undefined, 500, 0], 77],
+  ['a part of a volume that is unknown', [{ part: 0.8 }, undefined, 500, 0], null],
+  ['a part of a volume of its own', [{ part: 0.8 }, { total, used: 300 }, 300, 0], 800],
+  ['less where others take some', [{ part: 0.8 }, { total, used: 500 }, 300, 0], 600],
+  ['what passes by itself is nobody else’s', [{ part: 0.8 }, { total, used: 500 }, 300, 150], 750],
+  ['half of the part in any case', [{ part: 0.8 }, { total, used: 1000 }, 100, 0], 400],
+  ['never more than the part', [{ part: 0.8 }, { total, used: 100 }, 300, 0], 800],
+])('%s', (_name, given, expected) => {
+  expect(budgetBytes(...given)).toBe(expected)
+})
+
+const deps = {
+  data: '/data',
+  budget: { bytes: 5000 },
+  meta: {
+    bytesByProject: () => [
+      { projectId: 1, attachments: { count: 2, bytes: 20 }, dead: { count: 1, bytes: 3 } },
+      { projectId: 2, attachments: { count: 1, bytes: 7 }, dead: { count: 0, bytes: 0 } },
+    ],
+  },
+  events: {
+    size: async () => [
+      { table: 'events', rows: 9, bytesOnDisk: 1000, bytesRaw: 1 },
+      { table: 'hour_issue', rows: 4, bytesOnDisk: 200, bytesRaw: 1 },
+    ],
+    leavingBytes: async () => 50,
+  },
+  bytesUnder: async (folder: string) => ({ '/data/meta': 300, '/data/journal': 4000 })[folder] ?? 0,
+}
+
+test('what is stored, by kind; the journal is not among it', async () => {
+  expect(await measureDisk(deps)).toEqual({
+    ...{ events: 1200, rows: 9, blobs: 30, database: 300, stored: 1530, budget: 5000 },
+  })
+})
+
+test('without the events store nothing is known', async () => {
+  const size = () => Promise.reject(new MishapError('STORE_UNAVAILABLE'))
+  await expect(measureDisk({ ...deps, events: { ...deps.events, size } })).rejects.toThrow()
+})

@@ -1,0 +1,104 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { systemClock } from '../clock.ts'
+import { silent } from '../observe.ts'
+import { openJournalWriter, type WriterOptions } from './files.ts'
+import { head } from './journal.cases.ts'
+import type { JournalWriter } from './journal.ts'
+
+const MiB = 1024 * 1024
+const ends: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const end of ends.splice(0)) await end()
+})
+
+async function open(changes: Partial<WriterOptions> = {}): Promise<JournalWriter> {
+  const folder = mkdtempSync(join(tmpdir(), 'mishap-beside-'))
+  const writer = await openJournalWriter({
+    ...{ folder, bytesMax: 100 * MiB, diskReserveBytes: 0, groupMs: 0, clock: systemClock, observe: silent },
+    ...changes,
+  })
+  ends.push(async () => {
+    await writer.close()
+    rmSync(folder, { recursive: true })
+  })
+  return writer
+}
+const named = (n: number, bytes: number) => ({ ...head(n), spool: { key: `spool/1/${n}`, bytes } })
+const codeOf = (run: () => unknown) => {
+  try {
+    run()
+    return 'taken'
+  } catch (error) {
+    return (error as { code?: string }).code
+  }
+}
+const appendCode = (writer: JournalWriter, bytes: number) =>
+  writer.append(named(9, bytes), Buffer.alloc(0)).then(
+    () => 'taken',
+    (error: { code?: string }) => error.code,
+  )
+
+test('a body beside the journal waits with its record, and is done with it', async () => {
+  const writer = await open()
+  const before = writer.lagBytes()
+  const first = await writer.append(named(1, 30 * MiB), Buffer.alloc(0))
+  await writer.append(named(2, 20 * MiB), Buffer.alloc(0))
+  const end = await writer.append(head(3), Buffer.alloc(10))
+  expect([writer.besideBytes(), writer.lagBytes() - before > 50 * MiB]).toEqual([50 * MiB, true])
+  await writer.trim(first + 1)
+  expect(writer.besideBytes()).toBe(20 * MiB)
+  await writer.trim(end)
+  expect([writer.besideBytes(), writer.lagBytes() < MiB, writer.doneBytes() >= 50 * MiB]).toEqual([0, true, true])
+})
+
+test('what an earlier life left is counted, but not what is done with', async () => {
+  const writer = await open()
+  await writer.trim(100)
+  writer.noteBeside(50, MiB)
+  writer.noteBeside(200, 2 * MiB)
+  expect(writer.besideBytes()).toBe(2 * MiB)
+  await writer.trim(201)
+  expect(writer.besideBytes()).toBe(0)
+})
+
+test('bodies that wait and bodies that are being written fill the bound', async () => {
+  const writer = await open()
+  expect(await appendCode(writer, 40 * MiB)).toBe('taken')
+  const room = writer.room()
+  room.grow(30 * MiB)
+  const other = writer.room()
+  expect(codeOf(() => other.grow(31 * MiB))).toBe('ACCEPT_OVERLOADED')
+  expect(codeOf(() => other.grow(20 * MiB))).toBe('taken')
+  expect(codeOf(() => other.grow(20 * MiB))).toBe('ACCEPT_OVERLOADED')
+  expect(await appendCode(writer, 20 * MiB)).toBe('ACCEPT_OVERLOADED')
+  room.free()
+  room.free()
+  // a record takes over from the room that it frees
+  other.free()
+  expect(await appendCode(writer, 20 * MiB)).toBe('taken')
+  expect(writer.besideBytes()).toBe(60 * MiB)
+})
+
+test('a body that is larger than the bound gets in while little waits, and then holds up all others', async () => {
+  const writer = await open()
+  const room = writer.room()
+  for (let n = 0; n < 10; n++) room.grow(20 * MiB)
+  room.free()
+  expect(await appendCode(writer, 200 * MiB)).toBe('taken')
+  expect(codeOf(() => writer.room().grow(1))).toBe('ACCEPT_OVERLOADED')
+  expect(await appendCode(writer, 0)).toBe('ACCEPT_OVERLOADED')
+})
+
+test('the reserve of the disk holds for them too, before their bytes are written', async () => {
+  const writer = await open({ diskReserveBytes: 1e15 })
+  expect(codeOf(() => writer.room().grow(1))).toBe('ACCEPT_DISK_FULL')
+})
+
+test('a closed journal has no room', async () => {
+  const writer = await open()
+  await writer.close()
+  expect(codeOf(() => writer.room().grow(1))).toBe('ACCEPT_OVERLOADED')
+})

@@ -1,0 +1,141 @@
+// For tests of this folder: small minidumps made by hand.
+
+export type Made = {
+  big?: boolean
+  cpu?: number
+  platform?: number
+  version?: [number, number, number]
+  osText?: string
+  writtenS?: number
+  crash?: {
+    code: number
+    flags?: number
+    address?: bigint
+    parameters?: bigint[]
+    thread?: number
+    instruction?: bigint
+  }
+  modules?: { file: string; base: bigint; bytes: number; debug?: Buffer }[]
+  threads?: number
+}
+
+/** Where the instruction pointer of an amd64 context stands. */
+const pointerAt = 248
+
+/** Writes in one byte order, part behind part. */
+class Writer {
+  readonly parts: Buffer[] = []
+  readonly #big: boolean
+  size: number
+  constructor(big: boolean, from: number) {
+    this.#big = big
+    this.size = from
+  }
+  put(bytes: Buffer): number {
+    const at = this.size
+    this.parts.push(bytes)
+    this.size += bytes.length
+    return at
+  }
+  u16(bytes: Buffer, value: number, at: number): void {
+    if (this.#big) bytes.writeUInt16BE(value, at)
+    else bytes.writeUInt16LE(value, at)
+  }
+  u32(bytes: Buffer, value: number, at: number): void {
+    if (this.#big) bytes.writeUInt32BE(value, at)
+    else bytes.writeUInt32LE(value, at)
+  }
+  u64(bytes: Buffer, value: bigint, at: number): void {
+    if (this.#big) bytes.writeBigUInt64BE(value, at)
+    else bytes.writeBigUInt64LE(value, at)
+  }
+  text(value: string): number {
+    const bytes = Buffer.alloc(4 + value.length * 2)
+    this.u32(bytes, value.length * 2, 0)
+    for (let i = 0; i < value.length; i++) this.u16(bytes, value.charCodeAt(i), 4 + i * 2)
+    return this.put(bytes)
+  }
+}
+
+function systemOf(to: Writer, made: Made): Buffer {
+  const bytes = Buffer.alloc(56)
+  to.u16(bytes, made.cpu ?? 9, 0)
+  for (const [i, one] of (made.version ?? [0, 0, 0]).entries()) to.u32(bytes, one, 8 + i * 4)
+  to.u32(bytes, made.platform ?? 0x8201, 20)
+  to.u32(bytes, to.text(made.osText ?? 'Linux 6.1.0 #1 SMP x86_64'), 24)
+  return bytes
+}
+
+function threadsOf(to: Writer, made: Made): Buffer {
+  const bytes = Buffer.alloc(4)
+  to.u32(bytes, made.threads ?? 1, 0)
+  return bytes
+}
+
+function modulesOf(to: Writer, made: Made): Buffer {
+  const modules = made.modules ?? [{ file: '/srv/app/shop', base: 0x400000n, bytes: 0x1000 }]
+  const list = Buffer.alloc(4 + modules.length * 108)
+  to.u32(list, modules.length, 0)
+  for (const [i, one] of modules.entries()) {
+    const at = 4 + i * 108
+    to.u64(list, one.base, at)
+    to.u32(list, one.bytes, at + 8)
+    to.u32(list, to.text(one.file), at + 20)
+    if (!one.debug) continue
+    to.u32(list, one.debug.length, at + 76)
+    to.u32(list, to.put(one.debug), at + 80)
+  }
+  return list
+}
+
+function exceptionOf(to: Writer, crash: NonNullable<Made['crash']>): Buffer {
+  const { code, flags = 0, address = 0n, parameters = [], thread = 7, instruction = 0x400abcn } = crash
+  const context = Buffer.alloc(pointerAt + 8)
+  to.u64(context, instruction, pointerAt)
+  const bytes = Buffer.alloc(168)
+  to.u32(bytes, thread, 0)
+  to.u32(bytes, code, 8)
+  to.u32(bytes, flags, 12)
+  to.u64(bytes, address, 24)
+  to.u32(bytes, parameters.length, 32)
+  for (const [i, one] of parameters.entries()) to.u64(bytes, one, 40 + i * 8)
+  to.u32(bytes, context.length, 160)
+  to.u32(bytes, to.put(context), 164)
+  return bytes
+}
+
+/** Bytes of a minidump that says this; everything else of it is absent. */
+export function makeDump(made: Made = {}): Buffer {
+  const head = Buffer.alloc(32 + 4 * 12)
+  const to = new Writer(made.big ?? false, head.length)
+  const streams: [number, Buffer][] = [
+    [7, systemOf(to, made)],
+    [3, threadsOf(to, made)],
+    [4, modulesOf(to, made)],
+    ...(made.crash ? [[6, exceptionOf(to, made.crash)] as [number, Buffer]] : []),
+  ]
+  head.write(made.big ? 'PMDM' : 'MDMP', 0, 'latin1')
+  to.u32(head, streams.length, 8)
+  to.u32(head, 32, 12)
+  to.u32(head, made.writtenS ?? 1_795_253_000, 20)
+  for (const [i, [kind, bytes]] of streams.entries()) {
+    to.u32(head, kind, 32 + i * 12)
+    to.u32(head, bytes.length, 36 + i * 12)
+    to.u32(head, to.put(bytes), 40 + i * 12)
+  }
+  return Buffer.concat([head, ...to.parts])
+}
+
+/** A multipart body with boundary `b`; a part with a file name is a file. */
+export function formOf(parts: { name: string; file?: string; type?: string; value: Buffer | string }[]): Buffer {
+  const pieces = parts.flatMap(({ name, file, type, value }) => [
+    `--b\r\nContent-Disposition: form-data; name="${name}"${file === undefined ? '' : `; filename="${file}"`}\r\n`,
+    type === undefined ? '' : `Content-Type: ${type}\r\n`,
+    '\r\n',
+    value,
+    '\r\n',
+  ])
+  return Buffer.concat([...pieces, '--b--\r\n'].map((one) => Buffer.from(one)))
+}
+
+export const formType = 'multipart/form-data; boundary=b'

@@ -1,0 +1,215 @@
+import type { Connection } from './connection.ts'
+import { hashNumber } from './filter.ts'
+import { hashText } from './rows.ts'
+import { rollupKeys, rollupNames, rollupSelect } from './schema/rollups.ts'
+import { bucketsOf, type SpreadBucket, type SpreadEvent, spreadOf } from './spread.ts'
+
+/** A week of events that has many rows of one group. */
+export type Crowd = { week: string; projectId: number; groupHash: string; rows: number }
+
+/**
+ * What one step takes away: rows of these groups of one project and week (its Monday, `2026-11-16`) that stand before a
+ * position, but for the events that are kept. The same rows, whenever it is asked.
+ */
+export type Cut = { week: string; before: number; projectId: number; hashes: string[]; keep: string[] }
+
+export type ThinStore = {
+  /** Weeks that have events, oldest first. */
+  weeks(): Promise<string[]>
+  /** Groups of a week with the most rows, from the `offset`th on; those with one row never. */
+  crowds(week: string, max: number, offset: number): Promise<Crowd[]>
+  /** Ids of an issue's first event, its latest and 20 spread between, among those before a position; with how many there are. */
+  keepersOf(projectId: number, hashes: readonly string[], before: number): Promise<{ rows: number; keep: string[] }>
+  /** How many rows of a cut stand, by group. */
+  rowsOfCut(cut: Cut): Promise<{ groupHash: string; rows: number }[]>
+  /** The position below which about this part (0 to 1) of a cut's rows stand; from a sample of them. */
+  quantileOfCut(cut: Cut, part: number): Promise<number>
+  /** Which of the ids are events that the cut takes. */
+  amongCut(cut: Cut, eventIds: readonly string[]): Promise<string[]>
+  /** Counts the rows of a cut beside the rollups, durably; repeated before they are taken away, it counts them anew. */
+  setAside(step: number, cut: Cut): Promise<void>
+  /** Takes the rows away. Rollups stay. Safe to repeat. */
+  cutAway(cut: Cut): Promise<void>
+  /** Writes the parts of these weeks anew, so that the bytes leave the disk. */
+  rewriteWeeks(weeks: readonly string[]): Promise<void>
+  /** Bytes of parts that are replaced and go by themselves within minutes. */
+  leavingBytes(): Promise<number>
+}
+
+/** Rows of ten million are masked in seconds; a week that is written anew takes longer, and nothing waits for it. */
+const workSeconds = 3600
+const idsMax = 1000
+const weekForm = /^\d{4}-\d\d-\d\d$/
+
+/** Throws for what is no week: it stands in the text of a statement. */
+function checkedWeek(week: string): string {
+  if (!weekForm.test(week)) throw new Error(`not a week: ${week}`)
+  return week
+}
+
+const numbers = (hashes: readonly string[]) => hashes.map(hashNumber).filter((one) => one !== undefined)
+
+/** The rows of a cut as a condition; a set that is looked up, so that 2,000 kept ids cost no more than one. */
+export const cutWhere = `project_id = {project:UInt64} AND group_hash IN {hashes:Array(UInt64)}
+  AND toMonday(received) = toDate({week:String}) AND jpos < {before:UInt64}
+  AND lower(hex(event_id)) NOT IN {keep:Array(String)}`
+
+export const cutBound = ({ week, before, projectId, hashes, keep }: Cut): Record<string, unknown> => ({
+  ...{ week, before, project: projectId, hashes: numbers(hashes) },
+  // An empty list is no set.
+  keep: keep.length > 0 ? keep : [''],
+})
+
+/** The question for an issue's spread: its ends, then a few events out of each hundredth of the time between. */
+function createKeepers(connection: Connection, table: string): ThinStore['keepersOf'] {
+  return async (projectId, hashes, before) => {
+    const bound = { project: projectId, hashes: numbers(hashes), before }
+    const where = `project_id = {project:UInt64} AND group_hash IN {hashes:Array(UInt64)} AND jpos < {before:UInt64}`
+    if (bound.hashes.length === 0) return { rows: 0, keep: [] }
+    type Ends = { n: string; from: string; to: string; last: string }
+    const at = 'toUnixTimestamp64Micro(timestamp)'
+    const [ends] = await connection.rows<Ends>(
+      `SELECT count() AS n, min(${at}) AS from, max(${at}) AS to, lower(hex(max((timestamp, event_id)).2)) AS last
+       FROM ${table} WHERE ${where}`,
+      bound,
+      { seconds: workSeconds },
+    )
+    const rows = Number(ends?.n ?? 0)
+    if (!ends || rows === 0) return { rows, keep: [] }
+    const found = await connection.rows<{ bucket: string; n: string; events: [string, string][] }>(
+      `SELECT intDiv((${at} - {from:Int64}) * ${bucketsOf.count}, {span:Int64}) AS bucket, count() AS n,
+         arrayMap(one -> (toString(one.1), lower(hex(one.2))), groupArraySorted(${bucketsOf.eachMax})((${at}, event_id))) AS events
+       FROM ${table} WHERE ${where} GROUP BY bucket ORDER BY bucket`,
+      { ...bound, from: ends.from, span: String(Number(ends.to) - Number(ends.from) + 1) },
+      { seconds: workSeconds },
+    )
+    const buckets = found.map(
+      (one): SpreadBucket => ({
+        bucket: Number(one.bucket),
+        events: one.events.map(([us, id]): SpreadEvent => ({ us: Number(us), id })),
+      }),
+    )
+    return { rows, keep: spreadOf(buckets, ends.last) }
+  }
+}
+
+/** Which rows there are, for those who decide what to thin. */
+function createLooks(
+  connection: Connection,
+  database: string,
+): Pick<ThinStore, 'weeks' | 'crowds' | 'rowsOfCut' | 'quantileOfCut' | 'amongCut' | 'leavingBytes'> {
+  const table = `${database}.events`
+  return {
+    async weeks() {
+      const found = await connection.rows<{ partition: string }>(
+        `SELECT DISTINCT partition FROM system.parts
+         WHERE active AND rows > 0 AND database = {database:String} AND table = 'events' ORDER BY partition`,
+        { database },
+      )
+      return found.map((one) => one.partition).filter((one) => weekForm.test(one))
+    },
+    async crowds(week, max, offset) {
+      const found = await connection.rows<{ project: string; hash: string; n: string }>(
+        // In the order of the key, so that the engine holds one group at a time, however many there are.
+        `SELECT project_id AS project, group_hash AS hash, count() AS n FROM ${table}
+         WHERE toMonday(received) = toDate({week:String}) GROUP BY project_id, group_hash HAVING n > 1
+         ORDER BY n DESC, project, hash LIMIT {max:UInt32} OFFSET {offset:UInt32} SETTINGS optimize_aggregation_in_order = 1`,
+        { week: checkedWeek(week), max, offset },
+        { seconds: workSeconds },
+      )
+      return found.map((one) => ({
+        week,
+        projectId: Number(one.project),
+        groupHash: hashText(one.hash),
+        rows: Number(one.n),
+      }))
+    },
+    async rowsOfCut(cut) {
+      const found = await connection.rows<{ hash: string; n: string }>(
+        `SELECT group_hash AS hash, count() AS n FROM ${table} WHERE ${cutWhere} GROUP BY group_hash`,
+        cutBound(cut),
+        { seconds: workSeconds },
+      )
+      return found.map((one) => ({ groupHash: hashText(one.hash), rows: Number(one.n) }))
+    },
+    async quantileOfCut(cut, part) {
+      const [found] = await connection.rows<{ at: number }>(
+        `SELECT quantile(${Math.min(1, Math.max(0, part)).toFixed(6)})(jpos) AS at FROM ${table} WHERE ${cutWhere}`,
+        cutBound(cut),
+        { seconds: workSeconds },
+      )
+      return Math.floor(Number(found?.at ?? 0)) + 1
+    },
+    async amongCut(cut, eventIds) {
+      const found: string[] = []
+      for (let start = 0; start < eventIds.length; start += idsMax) {
+        const rows = await connection.rows<{ id: string }>(
+          `SELECT DISTINCT lower(hex(event_id)) AS id FROM ${table}
+           WHERE ${cutWhere} AND lower(hex(event_id)) IN {ids:Array(String)}`,
+          { ...cutBound(cut), ids: eventIds.slice(start, start + idsMax) },
+          { seconds: workSeconds },
+        )
+        found.push(...rows.map((row) => row.id))
+      }
+      return found
+    },
+    async leavingBytes() {
+      const [found] = await connection.rows<{ n: string }>(
+        'SELECT sum(bytes_on_disk) AS n FROM system.parts WHERE NOT active AND database = {database:String}',
+        { database },
+      )
+      return Number(found?.n ?? 0)
+    },
+  }
+}
+
+/** Thinning of events: what there is much of, what is kept of it, and taking the rest away. */
+export function createThin(connection: Connection, database: string): ThinStore {
+  const table = `${database}.events`
+  const seconds = workSeconds
+  return {
+    ...createLooks(connection, database),
+    keepersOf: createKeepers(connection, table),
+    async setAside(step, cut) {
+      const [before] = await connection.rows<{ n: string }>(
+        `SELECT count() AS n FROM ${database}.thinned WHERE step = {step:UInt64}`,
+        { step },
+        { seconds },
+      )
+      if (Number(before?.n ?? 0) > 0)
+        await connection.command(`DELETE FROM ${database}.thinned WHERE step = {step:UInt64}`, { step }, { seconds })
+      // Without insert_deduplicate = 0 the same rows would be taken for a repetition, though they were taken out again.
+      await connection.command(
+        `INSERT INTO ${database}.thinned (${rollupKeys}, n, first_at, last_at, users, step)
+         SELECT ${rollupKeys}, n, first_at, last_at, users, {step:UInt64} FROM (
+           ${rollupSelect} FROM ${table} WHERE ${cutWhere} GROUP BY ${rollupKeys})
+         SETTINGS insert_deduplicate = 0`,
+        { ...cutBound(cut), step },
+        { seconds },
+      )
+    },
+    async cutAway(cut) {
+      await connection.command(
+        `DELETE FROM ${table} IN PARTITION '${checkedWeek(cut.week)}' WHERE ${cutWhere}`,
+        cutBound(cut),
+        { seconds },
+      )
+    },
+    async rewriteWeeks(weeks) {
+      for (const week of weeks)
+        await connection.command(
+          `ALTER TABLE ${table} APPLY DELETED MASK IN PARTITION '${checkedWeek(week)}' SETTINGS mutations_sync = 1`,
+          {},
+          { seconds },
+        )
+    },
+  }
+}
+
+/** Rollup rows of what was thinned in the hours of `{hours}`, for those who count these hours anew. */
+export const thinnedOfHours = (database: string): string =>
+  `SELECT ${rollupKeys}, n, first_at, last_at, users FROM ${database}.thinned
+   WHERE project_id IN {projects:Array(UInt64)} AND has({hours:Array(UInt32)}, toUnixTimestamp(hour))`
+
+/** Every table whose partitions are weeks. */
+export const weekTables = ['events', ...rollupNames, 'thinned'] as const

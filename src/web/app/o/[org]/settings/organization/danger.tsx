@@ -1,0 +1,34 @@
+'use client'
+import { useTranslations } from 'next-intl'
+import { TypedDelete } from '../../../../../ui/typed-delete.tsx'
+import { deleteOrganizationAction } from './danger-actions.ts'
+
+/** What ends an organization. `heir`: whose owners the installation is up to after it; null: nobody's. */
+export function OrganizationDanger({
+  organization,
+  heir,
+}: {
+  organization: { slug: string; name: string }
+  heir: { name: string } | null | undefined
+}) {
+  const t = useTranslations('people')
+  return (
+    <section className="mt-10">
+      <h2 className="mb-3">{t('dangerTitle')}</h2>
+      <TypedDelete
+        action={deleteOrganizationAction}
+        form="delete-organization"
+        hidden={{ organization: organization.slug }}
+        typed={organization.name}
+        title={t('deleteOrganization')}
+        hint={t('deleteOrganizationHint')}
+      >
+        {heir === undefined ? null : (
+          <p className="font-[550]">
+            {heir ? t('deleteOrganizationHeir', { name: heir.name }) : t('deleteOrganizationLast')}
+          </p>
+        )}
+      </TypedDelete>
+    </section>
+  )
+}

@@ -1,0 +1,29 @@
+import { IntlProvider } from 'next-intl'
+import { renderToStaticMarkup } from 'react-dom/server'
+import { expect, test } from 'vitest'
+import { ApiError } from '../api.ts'
+import en from '../messages/en.json'
+import { QueryFailed } from './states.tsx'
+
+const textOf = (error: Error | null) =>
+  renderToStaticMarkup(
+    <IntlProvider locale="en" messages={en} timeZone="UTC">
+      <QueryFailed error={error} />
+    </IntlProvider>,
+  )
+    .replace(/<[^>]+>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+
+const unanswered = 'Mishap does not answer. Check the connection and try again.'
+test.each<[string, Error | null, string]>([
+  ['no error', null, ''],
+  [
+    'what the API said',
+    new ApiError(503, 'STORE_UNAVAILABLE', 'The store is away.', ['Wait.', 'Look at the log.']),
+    'The store is away. Wait. Look at the log. STORE_UNAVAILABLE',
+  ],
+  ['a refusal without a cause', new ApiError(403, 'AUTH_FORBIDDEN', 'Not yours.'), 'Not yours. AUTH_FORBIDDEN'],
+  ['no answer', new ApiError(0, 'NETWORK', 'No answer.'), unanswered],
+  ['anything else', new TypeError('x is undefined'), unanswered],
+])('a query that failed says what to do: %s', (_name, error, text) => expect(textOf(error)).toBe(text))
