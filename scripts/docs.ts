@@ -99,7 +99,8 @@ const outcomeSentences: Readonly<Record<Outcome, string>> = {
   invalid: 'It could not be used; the reason says why.',
   duplicate: 'An event with this id was already stored.',
   dead: 'It could not be processed; it is kept for 14 days and shown on the status page.',
-  thinned: 'Stored, and taken out since to hold the disk budget. It stays counted as stored, so it stands beside the sum.',
+  thinned:
+    'Stored, and taken out since to hold the disk budget. It stays counted as stored, so it stands beside the sum.',
   client_discard: 'The SDK says that it discarded it itself. It never arrived, so it stands beside the sum.',
 }
 
@@ -129,7 +130,8 @@ const reasonSentences: Readonly<Record<OutcomeReason, string>> = {
     'A dead item was sent again: it is taken out of `dead` (a negative number), and what it holds is counted anew.',
   deleted: 'A person deleted the dead item.',
   failed: 'It could not be processed.',
-  disk_budget: 'The disk budget took it out; its issue keeps its first event, its latest and 20 between, and its counts.',
+  disk_budget:
+    'The disk budget took it out; its issue keeps its first event, its latest and 20 between, and its counts.',
   discarded: 'It belongs to an issue or a project that people deleted for good.',
   sdk: 'The SDK discarded it: sampling, a hook, its own queue or a rate limit.',
 }

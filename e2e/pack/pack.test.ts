@@ -15,7 +15,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { envelopeOf, errorEvent, freePort, ingest, password, ready, root, until } from '../product.ts'
+import { api, envelopeOf, errorEvent, freePort, ingest, password, ready, root, until } from '../product.ts'
 import { copyOf, named, type Stage, stagesOf } from './dockerfile.ts'
 
 const isWanted = process.env.MISHAP_E2E_PACK === '1'
@@ -70,6 +70,8 @@ async function works(running: Running, made: Made): Promise<void> {
     const url = `${running.url}/api/0/projects/acme/web/events/${event.event_id}/`
     return (await fetch(url, { headers: { authorization: `Bearer ${made.token}` } })).ok
   })
+  const status = (await api(running, project, '/status/')).json as { versions: { name: string; version: string }[] }
+  expect(status.versions.map((one) => one.name)).toEqual(expect.arrayContaining(['mishap', 'node', 'chdb', 'next']))
   const page = await (await fetch(`${running.url}/login`)).text()
   const script = /src="(\/_next\/static\/[^"]+\.js)"/.exec(page)?.[1]
   expect((await fetch(running.url + script)).status).toBe(200)

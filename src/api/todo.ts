@@ -26,7 +26,8 @@ export const todoOf: Record<OutcomeReason, string> = {
   failed: 'Look at the dead item on the status page; send it again after an update.',
   sent_again: 'Nothing: it is counted anew.',
   deleted: 'Nothing.',
-  disk_budget: 'Raise MISHAP_DISK_BUDGET, or send less of what repeats. Each issue keeps its first, its latest and 20 between.',
+  disk_budget:
+    'Raise MISHAP_DISK_BUDGET, or send less of what repeats. Each issue keeps its first, its latest and 20 between.',
   discarded: 'Nothing: somebody deleted its issue or project for good.',
   sdk: 'Look at the SDK’s sampling, its hooks and its queue.',
 }
