@@ -9,6 +9,7 @@ import { createReads } from './reads.ts'
 import { createRemove, createRemoveBefore } from './remove.ts'
 import { eventsTable } from './schema/events.ts'
 import { rollupTables } from './schema/rollups.ts'
+import { synced, unsyncedTables } from './schema/synced.ts'
 import { thinnedTable } from './schema/thinned.ts'
 import { createSettle } from './settle.ts'
 import { createTags } from './tags.ts'
@@ -86,6 +87,13 @@ export function createEventStore(options: EventStoreOptions): EventStore {
       await connection.command(`CREATE DATABASE IF NOT EXISTS ${database} ENGINE = Atomic`)
       for (const statement of [eventsTable(database), ...rollupTables(database), thinnedTable(database)])
         await connection.command(statement, {}, { seconds: workSeconds })
+      const older = await connection.rows<{ name: string }>(unsyncedTables, { database, tables: [...weekTables] })
+      for (const { name } of older)
+        await connection.command(
+          `ALTER TABLE ${database}.${name} MODIFY SETTING ${synced}`,
+          {},
+          { seconds: workSeconds },
+        )
     },
     ping: () => connection.ping(),
     insert: (tsv, token) => settling.inserting(() => connection.insert('events', eventColumns, tsv, token)),

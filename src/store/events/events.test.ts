@@ -72,6 +72,44 @@ afterAll(async () => {
 
 describe('the embedded engine holds what every events store does', () => eventsCases(store))
 
+describe('what a power cut must not take back', () => {
+  const syncs = async () =>
+    Number((await ask<{ n: string }>("SELECT sum(value) AS n FROM system.events WHERE event = 'FileSync'"))[0]?.n ?? 0)
+  const partsOf = async (table: string) =>
+    Number(
+      (
+        await ask<{ n: string }>(
+          `SELECT count() AS n FROM system.parts WHERE active AND database = 'mishap' AND table = '${table}'`,
+        )
+      )[0]?.n ?? 0,
+    )
+
+  test('a deletion has synced the parts that it wrote anew, when it is answered', async () => {
+    await store().insert(Buffer.from(encodeEventRow(row(1_000_000, { projectId: 977 }))), 'synced:1')
+    for (const table of ['events', 'issue_hour', 'hour_issue']) {
+      const [parts, before] = [await partsOf(table), await syncs()]
+      await client.command({ query: `DELETE FROM mishap.${table} WHERE project_id = 977` })
+      expect([table, parts > 0, (await syncs()) - before >= 5 * parts]).toEqual([table, true, true])
+    }
+  })
+
+  test('a data folder made before gets the settings at its next start', async () => {
+    const settings =
+      'min_rows_to_fsync_after_merge = 0, min_compressed_bytes_to_fsync_after_merge = 0, fsync_after_insert = 1, fsync_part_directory = 1'
+    await client.command({ query: `ALTER TABLE mishap.hour_issue MODIFY SETTING ${settings}` })
+    const made = async () =>
+      (
+        await ask<{ made: string }>(
+          "SELECT create_table_query AS made FROM system.tables WHERE database = 'mishap' AND name = 'hour_issue'",
+        )
+      )[0]?.made ?? ''
+    expect(await made()).toContain('min_rows_to_fsync_after_merge = 0')
+    await store().migrate()
+    expect(await made()).toContain('min_rows_to_fsync_after_merge = 1')
+    expect(await made()).toContain('min_compressed_bytes_to_fsync_after_merge = 1')
+  })
+})
+
 describe('engine', () => {
   test('a failing query leaves nothing to the others', async () => {
     const failing = 'SELECT number, throwIf(number = 200000) FROM numbers(1000000)'

@@ -1,7 +1,9 @@
+import { synced } from './synced.ts'
+
 /**
  * The table of error events. A row has no issue: meta maps `(project_id, group_hash)` to one, so merging rewrites nothing.
  * Weeks of `received` are the partitions: an insert is mostly one part, and retention drops whole parts.
- * `fsync_after_insert` costs some 6 ms an insert and is what lets the journal be trimmed; the window of tokens makes a
+ * `synced` costs some 6 ms an insert and is what lets the journal be trimmed; the window of tokens makes a
  * retried insert count once. Parts under 128 MB are compact: 20 files to make and sync for each insert instead of 90. `tagkv` carries the index that `tags[k] = v` cannot use.
  */
 export const eventsTable = (database: string): string => `CREATE TABLE IF NOT EXISTS ${database}.events (
@@ -36,5 +38,5 @@ export const eventsTable = (database: string): string => `CREATE TABLE IF NOT EX
   INDEX tagkv tagkv TYPE text(tokenizer = 'array'),
   INDEX message_lower message_lower TYPE text(tokenizer = 'splitByNonAlpha')
 ) ENGINE = MergeTree PARTITION BY toMonday(received) ORDER BY (project_id, group_hash, timestamp, event_id)
-SETTINGS index_granularity = 2048, min_bytes_for_wide_part = 134217728, non_replicated_deduplication_window = 1000, fsync_after_insert = 1,
-  fsync_part_directory = 1, ttl_only_drop_parts = 1`
+SETTINGS index_granularity = 2048, min_bytes_for_wide_part = 134217728, non_replicated_deduplication_window = 1000, ttl_only_drop_parts = 1,
+  ${synced}`

@@ -1,3 +1,5 @@
+import { synced } from './synced.ts'
+
 const columns = `
   week Date,
   project_id UInt64,
@@ -29,7 +31,7 @@ const orders = {
 function rollupTable(database: string, name: (typeof rollupNames)[number]): string {
   return `CREATE TABLE IF NOT EXISTS ${database}.${name} (${columns}
 ) ENGINE = AggregatingMergeTree PARTITION BY week ORDER BY (${orders[name]})
-SETTINGS non_replicated_deduplication_window = 1000, fsync_after_insert = 1, fsync_part_directory = 1`
+SETTINGS non_replicated_deduplication_window = 1000, ${synced}`
 }
 
 function rollupView(database: string, name: (typeof rollupNames)[number]): string {

@@ -1,3 +1,5 @@
+import { synced } from './synced.ts'
+
 /**
  * What the disk budget took out of events, counted as the rollups count: they go on counting all, and are made anew from
  * rows and this together. `step` says which cut a row belongs to, so that a cut that was broken off is counted once.
@@ -15,4 +17,4 @@ export const thinnedTable = (database: string): string => `CREATE TABLE IF NOT E
   last_at DateTime64(3, 'UTC'),
   users AggregateFunction(uniqCombined64(12), UInt64)
 ) ENGINE = MergeTree PARTITION BY week ORDER BY (project_id, group_hash, hour, environment, step)
-SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`
+SETTINGS ${synced}`
