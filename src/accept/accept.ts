@@ -89,6 +89,8 @@ function handle(core: Core, target: Target | undefined, req: IncomingMessage, re
     answered: false,
     wireBytes: 0,
     cancelTimer: undefined,
+    dueMs: 0,
+    busy: false,
   }
   try {
     if (isDialogPath(req.url ?? '')) handleDialog(intake)

@@ -1,20 +1,20 @@
 import { randomBytes } from 'node:crypto'
 import type { AcceptKey } from '../auth/keys.ts'
 import { MishapError } from '../errors.ts'
-import type { RecordHead, RecordKind } from '../journal/journal.ts'
+import type { RecordHead, RecordKind, Room } from '../journal/journal.ts'
 import { EnvelopeWalk } from '../protocol/envelope.ts'
 import { itemKind, needsEventId } from '../protocol/itemtypes.ts'
 import { answerError, answerId, Refusal } from './answer.ts'
 import { dropSpool, fail, headOf, type Intake, Overloaded } from './intake.ts'
 import { dsnAgrees, findKeyByDsn } from './key.ts'
-import { itemsMax, LimitCheck } from './limits.ts'
+import { envelopeHeadersBytesMax, itemsMax, LimitCheck } from './limits.ts'
 import { type Limited, rateLimitHeader } from './rates.ts'
 import type { Receiver } from './receive.ts'
 
 /** The envelope route, and whatever says by its content type that it is one. */
 export const envelopeReceiver: Receiver = {
   small: (intake, body) => {
-    const walk = new EnvelopeWalk(itemsMax)
+    const walk = new EnvelopeWalk(itemsMax, envelopeHeadersBytesMax)
     try {
       walk.push(body)
       walk.end()
@@ -25,7 +25,7 @@ export const envelopeReceiver: Receiver = {
     }
   },
   large: async (intake, pieces) => {
-    const walk = new EnvelopeWalk(itemsMax)
+    const walk = new EnvelopeWalk(itemsMax, envelopeHeadersBytesMax)
     const limits = new LimitCheck()
     async function* watched() {
       for await (const piece of pieces) {
@@ -55,7 +55,7 @@ export async function spoolOf(intake: Intake, pieces: AsyncIterable<Buffer>): Pr
   const { deps, share, bodyBytesMax } = intake.core
   const limited = intake.key && share.waits(intake.key)
   if (limited) throw new Overloaded(limited)
-  const room = deps.journal.room()
+  const room = roomOf(intake)
   async function* taken() {
     for await (const piece of pieces) {
       room.grow(piece.length)
@@ -69,6 +69,49 @@ export async function spoolOf(intake: Intake, pieces: AsyncIterable<Buffer>): Pr
   } catch (error) {
     room.free()
     throw error
+  }
+}
+
+/**
+ * Room for a body, of the journal and of its key's share of it, first for what Content-Length says: who comes too late
+ * hears so before the body is read. An envelope that brings its key itself takes its share with its first piece.
+ */
+function roomOf(intake: Intake): Room {
+  const { deps, share } = intake.core
+  const declared = Number(intake.req.headers['content-length'] ?? 0)
+  let key: AcceptKey | undefined
+  let held = 0
+  let own = 0
+  const hold = () => {
+    key ??= intake.key
+    const bytes = Math.max(declared, own) - held
+    if (key === undefined || bytes <= 0) return
+    const limited = share.hold(key, bytes, deps.clock.now())
+    if (limited) throw new Overloaded(limited)
+    held += bytes
+  }
+  const giveBack = () => {
+    if (key && held > 0) share.release(key, held)
+    held = 0
+  }
+  hold()
+  let room: Room
+  try {
+    room = deps.journal.room(declared)
+  } catch (error) {
+    giveBack()
+    throw error
+  }
+  return {
+    grow: (bytes) => {
+      own += bytes
+      hold()
+      room.grow(bytes)
+    },
+    free: () => {
+      giveBack()
+      room.free()
+    },
   }
 }
 

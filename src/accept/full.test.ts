@@ -1,7 +1,10 @@
+import { randomBytes } from 'node:crypto'
+import { connect } from 'node:net'
+import { gzipSync } from 'node:zlib'
 import { afterEach, describe, expect, test } from 'vitest'
 import { testClock } from '../clock.ts'
 import { MishapError } from '../errors.ts'
-import { createRig, eventId, otherKey, publicKey, type Rig } from './rig.cases.ts'
+import { createRig, eventId, otherKey, publicKey, type Rig, until } from './rig.cases.ts'
 
 const path = `/api/7/envelope/?sentry_key=${publicKey}`
 const MiB = 1024 * 1024
@@ -82,6 +85,56 @@ describe('a body over 1 MiB', () => {
     state.failWith = new MishapError('ACCEPT_OVERLOADED', { retryAfterS: 10 })
     expect((await made.send(path, { body })).status).toBe(503)
     expect([state.rooms, made.blobs.size]).toEqual([0, 1])
+  })
+
+  test.each([
+    ['its length', 1.5 * MiB, undefined],
+    ['nothing when it is chunked', 0, undefined],
+    ['its length on the wire when it is packed', 1_250_000, 'gzip'],
+  ])('asks for room once, for %s', async (_name, declared, encoding) => {
+    const made = await createRig()
+    rig = made
+    const { state } = made.journal
+    const noise = Buffer.concat([Buffer.from(`{}\n{"type":"attachment","length":1250000}\n`), randomBytes(1_250_000)])
+    const body = encoding ? gzipSync(noise) : Buffer.from(withFile(1.5 * MiB))
+    const pieces = declared === 0 ? [body.subarray(0, MiB), body.subarray(MiB)] : body
+    const headers = encoding ? { 'content-encoding': encoding } : {}
+    expect((await made.send(path, { body: pieces, headers })).status).toBe(200)
+    const bytes = declared === 0 ? 0 : body.length
+    expect([state.asked, state.rooms]).toEqual([[bytes], 0])
+  })
+
+  test('one key leaves room for the others, and gets its own back however its bodies end', async () => {
+    const made = await createRig({ config: { journalBytesMax: 16 * MiB } })
+    rig = made
+    expect((await made.send(`/api/8/envelope/?sentry_key=${otherKey}`, { body: envelope(10) })).status).toBe(200)
+    const begin = (key: string, project: number) => {
+      const text = withFile(5 * MiB)
+      const socket = connect(made.port, '127.0.0.1')
+      const answer = new Promise<string>((resolve) => {
+        socket.once('data', (data) => resolve(data.toString()))
+        socket.once('close', () => resolve(''))
+        socket.on('error', () => resolve(''))
+      })
+      const head = `POST /api/${project}/envelope/?sentry_key=${key} HTTP/1.1\r\nhost: x\r\ncontent-length: ${text.length}\r\n\r\n`
+      socket.write(head + text.slice(0, 1.5 * MiB))
+      return { socket, answer }
+    }
+    for (const end of ['leave', 'malformed', 'leave']) {
+      made.journal.state.asked = []
+      const first = begin(publicKey, 7)
+      await until(() => made.journal.state.asked.length === 1)
+      const second = begin(publicKey, 7)
+      expect(await second.answer).toMatch(/^HTTP\/1\.1 429 [\s\S]*x-sentry-rate-limits: 5:/i)
+      const other = begin(otherKey, 8)
+      await until(() => made.journal.state.asked.length === 2)
+      if (end === 'malformed') first.socket.write('}'.repeat(5 * MiB))
+      else first.socket.destroy()
+      other.socket.destroy()
+      await first.answer
+      for (const one of [first, second, other]) one.socket.destroy()
+      await until(() => made.journal.state.open === 0)
+    }
   })
 
   test('counts in the share of its key, which then waits before a body is read', async () => {

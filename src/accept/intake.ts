@@ -12,7 +12,7 @@ import type { BlobStore } from '../store/blobs/blobs.ts'
 import { answerError, Refusal } from './answer.ts'
 import type { Encoding, Inflater } from './body.ts'
 import type { Ledger } from './ledger.ts'
-import { slowBytesPerS, slowMs } from './limits.ts'
+import { slowBytesPerS, slowMs, unpackMs } from './limits.ts'
 import type { Notes } from './notes.ts'
 import { type Limited, type Rates, rateLimitHeader } from './rates.ts'
 import type { Target } from './routes.ts'
@@ -60,6 +60,10 @@ export type Intake = {
   /** Bytes on the wire so far. */
   wireBytes: number
   cancelTimer: (() => void) | undefined
+  /** When the sender is too slow; moves on with what it sends. */
+  dueMs: number
+  /** What has come is being unpacked and written: the sender waits for us. */
+  busy: boolean
   /** What its body takes beside the journal, until a record names it. */
   room?: Room
 }
@@ -78,11 +82,27 @@ export class Overloaded extends MishapError {
 export function watchSlow(intake: Intake, waitMs = slowMs): void {
   const { clock } = intake.core.deps
   intake.cancelTimer = clock.after(waitMs, () => {
-    const allowedMs = slowMs + (intake.wireBytes / slowBytesPerS) * 1000
-    const restMs = intake.receivedMs + allowedMs - clock.now()
-    if (restMs > 1) watchSlow(intake, restMs)
+    const restMs = intake.dueMs - clock.now()
+    if (intake.busy) watchSlow(intake)
+    else if (restMs > 1) watchSlow(intake, Math.min(restMs, slowMs))
     else refuse(intake, new MishapError('ACCEPT_TIMEOUT'))
   })
+}
+
+/** Counts bytes that came, and the time that they give their sender. */
+export function arrived(intake: Intake, bytes: number): void {
+  intake.wireBytes += bytes
+  const aheadMs = intake.core.deps.clock.now() + slowMs
+  intake.dueMs = Math.min(aheadMs, intake.dueMs + (bytes / slowBytesPerS) * 1000)
+}
+
+/** From here on it is we who take the time: the body is there and is unpacked and written. */
+export function watchUnpacking(intake: Intake): void {
+  stopWatching(intake)
+  if (intake.answered) return
+  intake.cancelTimer = intake.core.deps.clock.after(unpackMs, () =>
+    refuse(intake, new MishapError('ACCEPT_OVERLOADED', { retryAfterS: 10 })),
+  )
 }
 
 export function stopWatching(intake: Intake): void {

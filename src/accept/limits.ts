@@ -15,13 +15,20 @@ export const storeBytesMax = 2 * MiB
 export const spoolBytesMin = MiB
 /** Items of one envelope; the largest that an SDK sends has about 100. Bounds what a body of headers alone can cost. */
 export const itemsMax = 1000
+/** All header lines of one envelope, as they are held while it comes: 1,000 items with 1 KiB each. */
+export const envelopeHeadersBytesMax = MiB
 /** Parts of one multipart body. */
 export const attachmentsMax = 30
 /** Plain fields of a minidump's form: crash reporters send each of their annotations as one. */
 export const formFieldsMax = 900
-/** A sender has this long, and a second more for each `slowBytesPerS` that came. */
+/**
+ * A sender has this long, and a second more for each `slowBytesPerS` that came, but never more than this ahead: one that
+ * was fast and stalls holds its room no longer than others.
+ */
 export const slowMs = 30_000
 export const slowBytesPerS = 64 * KiB
+/** A body that has come is unpacked and written within this time: 200 MiB take 2 s where the disk does its work. */
+export const unpackMs = 60_000
 
 /** Items of one group share a sum and a count. */
 type Group = { eachBytesMax: number; sumBytesMax: number; countMax: number }

@@ -104,6 +104,7 @@ describe('POST /minidump/', () => {
 
   const files = Array.from({ length: 31 }, (_, i) => file(`f${i}`, 'x'))
   const fields = Array.from({ length: 901 }, (_, i) => field(`f${i}`, 'x'))
+  const named = Array.from({ length: 80 }, (_, i) => field(`${i}${'n'.repeat(15_000)}`, ''))
   const long = 'x'.repeat(1024 * 1024)
   const large = dump(2 * 1024 * 1024)
   test.each<[string, Record<string, string>, Buffer | string, number, string]>([
@@ -120,6 +121,14 @@ describe('POST /minidump/', () => {
     ['a head that does not end', type, `--xyz\r\n${'a'.repeat(40_000)}`, 400, 'ACCEPT_BODY_MALFORMED'],
     ['no boundary', { 'content-type': 'multipart/form-data' }, form(upload(dump())), 415, 'ACCEPT_ENCODING_UNKNOWN'],
     ['31 files beside it', type, form(upload(dump()), ...files), 413, 'ACCEPT_TOO_LARGE'],
+    [
+      '32 dumps, each but the first a file',
+      type,
+      form(...Array.from({ length: 32 }, () => upload(dump()))),
+      413,
+      'ACCEPT_TOO_LARGE',
+    ],
+    ['fields whose names are over 1 MiB', type, form(upload(dump()), ...named), 413, 'ACCEPT_TOO_LARGE'],
     ['901 fields', type, form(upload(dump()), ...fields), 413, 'ACCEPT_TOO_LARGE'],
     ['fields over 1 MiB', type, form(field('sentry', long), field('a', 'b'), upload(large)), 413, 'ACCEPT_TOO_LARGE'],
   ])('refused: %s', async (_name, headers, body, status, code) => {
@@ -138,6 +147,18 @@ describe('POST /minidump/', () => {
     expect(codeOf(await rig.send(path, { headers, body: bomb }))).toBe('ACCEPT_BOMB')
     const long = await rig.send(path, { headers: type, body: form(upload(dump(5 * 1024 * 1024))) })
     expect([codeOf(long), rig.blobs.size]).toEqual(['ACCEPT_TOO_LARGE', 0])
+  })
+
+  test('nobody packs parts without number: a packed form ends at the first one too many', async () => {
+    await start()
+    const part = upload(Buffer.from('MDMP00')).toString()
+    const body = gzipSync(`${part.repeat(100_000)}--xyz--\r\n`)
+    const spent = process.cpuUsage()
+    const answer = await rig.send(path, { headers: { ...type, 'content-encoding': 'gzip' }, body })
+    expect([answer.status, codeOf(answer), rig.blobs.size]).toEqual([413, 'ACCEPT_TOO_LARGE', 0])
+    // 13 MiB of parts take seconds when each piece counts them all again, 40 ms when the 32nd ends it
+    expect(process.cpuUsage(spent).user).toBeLessThan(1_000_000)
+    expect(rig.accept.drainOutcomes()).toMatchObject([{ reason: 'too_many_items', quantity: 1 }])
   })
 
   test('without a key, and by GET', async () => {

@@ -20,17 +20,42 @@ import { checkScan, keep } from './store.ts'
 class DumpCheck {
   readonly #scan: MultipartScan | undefined
   #first: Buffer = Buffer.alloc(0)
+  #dump: ScannedPart | undefined
+  #files = 0
+  #fields = 0
+  /** Names and values of the plain fields; `#field`, which still grows, is not among them. */
+  #fieldBytes = 0
+  #field: ScannedPart | undefined
 
   constructor(contentType: string) {
     const boundary = readBoundary(contentType)
-    if (boundary !== undefined) this.#scan = new MultipartScan(boundary, (part) => this.#wanted(part))
+    if (boundary !== undefined) this.#scan = new MultipartScan(boundary, (part) => this.#begun(part))
     else if (/^multipart\/form-data\b/i.test(contentType)) throw new MishapError('ACCEPT_ENCODING_UNKNOWN')
   }
 
-  /** The dump's first bytes, and fields of an event, which may bring its id. */
-  #wanted(part: ScannedPart): number {
-    if (part.name === dumpPartName) return dumpMagicBytes
-    return part.filename === undefined && part.name.startsWith('sentry') ? formBytesMax + 1 : 0
+  /** Counts a part, whose head came; returns how much of it is wanted: the dump's first bytes, fields of an event. */
+  #begun(part: ScannedPart): number {
+    this.#sumLast()
+    if (part.name === dumpPartName && this.#dump === undefined) {
+      this.#dump = part
+      return dumpMagicBytes
+    }
+    // Refine takes the first dump for the dump and each further one for a file, as it is counted here.
+    if (part.name === dumpPartName || part.filename !== undefined) {
+      if (++this.#files > attachmentsMax) throw tooMany(`more than ${attachmentsMax} files beside the minidump`)
+      return 0
+    }
+    if (++this.#fields > formFieldsMax) throw tooMany(`more than ${formFieldsMax} fields`)
+    this.#field = part
+    this.#fieldBytes += part.name.length
+    return part.name.startsWith('sentry') ? formBytesMax + 1 : 0
+  }
+
+  /** The field that came last grows no more. */
+  #sumLast(): void {
+    if (this.#field) this.#fieldBytes += this.#field.bytes
+    this.#field = undefined
+    if (this.#fieldBytes > formBytesMax) throw fieldsTooLarge()
   }
 
   /** Throws the refusal of what came so far. */
@@ -44,22 +69,8 @@ class DumpCheck {
     }
     scan.push(piece)
     checkScan(scan)
-    let files = 0
-    let fields = 0
-    let fieldBytes = 0
-    for (const part of scan.parts) {
-      if (part.name === dumpPartName) continue
-      if (part.filename !== undefined) files++
-      else {
-        fields++
-        fieldBytes += part.bytes
-      }
-    }
-    if (files > attachmentsMax) throw tooMany(`more than ${attachmentsMax} files beside the minidump`)
-    if (fields > formFieldsMax) throw tooMany(`more than ${formFieldsMax} fields`)
-    if (fieldBytes > formBytesMax)
-      throw new Refusal('ACCEPT_TOO_LARGE', 'too_large', [`the fields of the form are over ${formBytesMax} bytes`])
-    const dump = this.#dump()
+    if (this.#fieldBytes + (this.#field?.bytes ?? 0) > formBytesMax) throw fieldsTooLarge()
+    const dump = this.#dump
     if (dump && dump.first.length >= dumpMagicBytes) checkMagic(dump.first)
   }
 
@@ -71,15 +82,11 @@ class DumpCheck {
       return newEventId()
     }
     checkScan(scan, true)
-    checkMagic(this.#dump()?.first)
+    checkMagic(this.#dump?.first)
     const fields: FormField[] = scan.parts
       .filter((part) => part.filename === undefined && part.name.startsWith('sentry'))
       .map((part) => ({ name: part.name, value: part.first.toString() }))
     return normalizeId(readForm(fields).event['event_id']) ?? newEventId()
-  }
-
-  #dump(): ScannedPart | undefined {
-    return this.#scan?.parts.find((part) => part.name === dumpPartName)
   }
 }
 
@@ -90,6 +97,8 @@ function checkMagic(first: Buffer | undefined): void {
     throw new Refusal('ACCEPT_MINIDUMP', 'bad_item', [`${dumpPartName} begins like no minidump`])
 }
 
+const fieldsTooLarge = () =>
+  new Refusal('ACCEPT_TOO_LARGE', 'too_large', [`the fields of the form are over ${formBytesMax} bytes`])
 const tooMany = (what: string) => new Refusal('ACCEPT_TOO_LARGE', 'too_many_items', [what])
 
 /**

@@ -1,6 +1,7 @@
 import { MishapError } from '../errors.ts'
-import { fail, type Intake, refuse, stopWatching, watchSlow } from './intake.ts'
-import { spoolBytesMin } from './limits.ts'
+import { arrived, fail, type Intake, refuse, stopWatching, watchSlow, watchUnpacking } from './intake.ts'
+import { slowMs, spoolBytesMin } from './limits.ts'
+import { createChunks, gathered } from './pieces.ts'
 
 /** What a route does with its body. */
 export type Receiver = {
@@ -22,21 +23,23 @@ export function receive(intake: Intake, receiver: Receiver) {
   const declared = req.headers['content-length']
   if (declared !== undefined && Number(declared) > bytesMax) return refuse(intake, new MishapError('ACCEPT_TOO_LARGE'))
   const wholeMax = receiver.large ? spoolBytesMin : bytesMax
+  intake.dueMs = intake.receivedMs + slowMs
   watchSlow(intake)
-  const chunks: Buffer[] = []
+  const chunks = createChunks()
   const onData = (chunk: Buffer) => {
-    chunks.push(chunk)
-    intake.wireBytes += chunk.length
+    if (intake.answered) return
+    chunks.add(chunk)
+    arrived(intake, chunk.length)
     if (intake.wireBytes <= wholeMax) return
     stop()
     if (receiver.large === undefined) return refuse(intake, new MishapError('ACCEPT_TOO_LARGE'))
     req.pause()
-    void receiveLarge(intake, receiver, restOf(intake, chunks))
+    void receiveLarge(intake, receiver, restOf(intake, chunks.list()))
   }
   const onEnd = () => {
     stop()
     stopWatching(intake)
-    if (!intake.answered) takeWhole(intake, receiver, chunks, wholeMax)
+    if (!intake.answered) takeWhole(intake, receiver, chunks.list(), wholeMax)
   }
   const onClose = () => {
     if (req.complete) return
@@ -70,12 +73,26 @@ function takeWhole(intake: Intake, receiver: Receiver, chunks: Buffer[], wholeMa
 }
 
 async function receiveLarge(intake: Intake, receiver: Receiver, source: AsyncIterable<Buffer>): Promise<void> {
+  const { req, res } = intake
+  // The request's own end tells nothing of the client any more once its body came.
+  const left = () => {
+    intake.answered = true
+    stopWatching(intake)
+  }
+  if (req.complete) watchUnpacking(intake)
+  res.once('close', left)
   try {
     const pieces = intake.core.inflater.pieces(intake.encoding, source)
-    await receiver.large?.(intake, capped(intake, pieces, receiver.bytesMax ?? intake.core.bodyBytesMax))
+    const whole = () => {
+      res.off('close', left)
+      stopWatching(intake)
+    }
+    const bytesMax = receiver.bytesMax ?? intake.core.bodyBytesMax
+    await receiver.large?.(intake, gathered(capped(intake, pieces, bytesMax, whole)))
   } catch (error) {
     fail(intake, error)
   } finally {
+    res.off('close', left)
     stopWatching(intake)
   }
 }
@@ -84,25 +101,52 @@ async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
   yield bytes
 }
 
-/** The pieces that came already, then the rest of the request. */
+/** The pieces that came already, then the rest of the request. The time that is taken for a piece is not the sender's. */
 async function* restOf(intake: Intake, chunks: Buffer[]): AsyncGenerator<Buffer> {
+  const { clock } = intake.core.deps
+  let sinceMs = clock.now()
+  const begin = () => {
+    intake.busy = true
+    sinceMs = clock.now()
+  }
+  const end = () => {
+    intake.busy = false
+    intake.dueMs += Math.max(0, clock.now() - sinceMs)
+  }
+  begin()
   yield* chunks
+  end()
   for await (const chunk of intake.req.iterator({ destroyOnReturn: false })) {
-    intake.wireBytes += (chunk as Buffer).length
+    arrived(intake, (chunk as Buffer).length)
     // What inflates to less than it has on the wire is no body that anyone sends.
     if (intake.wireBytes > intake.core.bodyBytesMax) throw new MishapError('ACCEPT_TOO_LARGE')
+    begin()
     yield chunk as Buffer
+    end()
   }
-  stopWatching(intake)
+  watchUnpacking(intake)
 }
 
-async function* capped(intake: Intake, pieces: AsyncIterable<Buffer>, bytesMax: number): AsyncGenerator<Buffer> {
+/** Ends what is too long, and what nobody waits for any more; calls `whole` when all has passed. */
+async function* capped(
+  intake: Intake,
+  pieces: AsyncIterable<Buffer>,
+  bytesMax: number,
+  whole: () => void,
+): AsyncGenerator<Buffer> {
   let bytes = 0
   for await (const piece of pieces) {
     bytes += piece.length
     if (bytes > bytesMax) throw new MishapError(intake.encoding === 'identity' ? 'ACCEPT_TOO_LARGE' : 'ACCEPT_BOMB')
-    // Answered in between: timed out. The spool is dropped by this error.
-    if (intake.answered) throw new MishapError('ACCEPT_TIMEOUT')
+    checkWaiting(intake)
     yield piece
   }
+  checkWaiting(intake)
+  // From here on it is kept, also when its sender does not wait for the answer.
+  whole()
+}
+
+/** Answered in between: timed out, or nobody is there. The spool is dropped by this error. */
+function checkWaiting(intake: Intake): void {
+  if (intake.answered) throw new MishapError('ACCEPT_TIMEOUT')
 }

@@ -20,9 +20,14 @@ export type Sent = { method?: string; headers?: Record<string, string>; body?: B
 /** A journal in memory; `failWith` makes the next appends reject, `roomWith` the next bodies beside it. */
 export function memoryJournal() {
   const records: { head: RecordHead; body: Buffer }[] = []
-  const state: { failWith: Error | undefined; roomWith: Error | undefined; rooms: number } = {
-    ...{ failWith: undefined, roomWith: undefined, rooms: 0 },
-  }
+  const state: {
+    failWith: Error | undefined
+    roomWith: Error | undefined
+    rooms: number
+    /** Rooms that were not given back, and what each was asked for. */
+    open: number
+    asked: number[]
+  } = { failWith: undefined, roomWith: undefined, rooms: 0, open: 0, asked: [] }
   const writer: JournalWriter = {
     append: async (head, body) => {
       if (state.failWith) throw state.failWith
@@ -34,15 +39,25 @@ export function memoryJournal() {
     trim: async () => undefined,
     lagBytes: () => 0,
     besideBytes: () => 0,
-    room: () => ({
-      grow: (bytes) => {
-        if (state.roomWith) throw state.roomWith
-        state.rooms += bytes
-      },
-      free: () => {
-        state.rooms = 0
-      },
-    }),
+    room: (declared = 0) => {
+      let own = 0
+      let freed = false
+      state.asked.push(declared)
+      state.open++
+      return {
+        grow: (bytes) => {
+          if (state.roomWith) throw state.roomWith
+          own += bytes
+          state.rooms += bytes
+        },
+        free: () => {
+          if (!freed) state.open--
+          freed = true
+          state.rooms -= own
+          own = 0
+        },
+      }
+    },
     noteBeside: () => undefined,
     doneBytes: () => 0,
     close: async () => undefined,
@@ -50,9 +65,10 @@ export function memoryJournal() {
   return { writer, records, state }
 }
 
-/** Blobs in memory. */
+/** Blobs in memory; each piece of a stream waits for `pace`. */
 export function memoryBlobs() {
   const blobs = new Map<string, Buffer>()
+  const state: { pace: ((bytes: number) => Promise<void>) | undefined } = { pace: undefined }
   const store: BlobStore = {
     put: async (key, bytes) => void blobs.set(key, Buffer.from(bytes)),
     putStream: async (key, stream, bytesMax) => {
@@ -60,6 +76,7 @@ export function memoryBlobs() {
       let bytes = 0
       for await (const piece of stream) {
         bytes += piece.length
+        await state.pace?.(piece.length)
         if (bytes > bytesMax) throw new Error('too long')
         pieces.push(Buffer.from(piece))
       }
@@ -72,7 +89,7 @@ export function memoryBlobs() {
     list: async () => [...blobs.keys()],
     size: async () => 0,
   }
-  return { store, blobs }
+  return { store, blobs, state }
 }
 
 export type Rig = {
@@ -80,6 +97,7 @@ export type Rig = {
   port: number
   journal: ReturnType<typeof memoryJournal>
   blobs: Map<string, Buffer>
+  writing: ReturnType<typeof memoryBlobs>['state']
   keys: Record<string, AcceptKey>
   send(path: string, sent?: Sent): Promise<Answer>
   /** Writes `text` on a bare socket and resolves with everything that comes back until the server closes or `waitMs` pass. */
@@ -94,7 +112,7 @@ export async function createRig(
   const read = readConfig({}, {})
   if ('error' in read) throw new Error(read.error.sentence)
   const journal = memoryJournal()
-  const { store, blobs } = memoryBlobs()
+  const { store, blobs, state: writing } = memoryBlobs()
   const open = { organizationId: 3, active: true, allowedOrigins: [] }
   const keys: Record<string, AcceptKey> = {
     [publicKey]: { ...open, keyId: 1, projectId: 7, ...options.key },
@@ -122,6 +140,7 @@ export async function createRig(
     port,
     journal,
     blobs,
+    writing,
     keys,
     send: (path, sent) => send(port, path, sent),
     raw: (text, how) => raw(port, text, how),

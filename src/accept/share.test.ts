@@ -152,6 +152,55 @@ describe('shares', () => {
     for (let n = 48; n < 52; n++) send(n)
     expect(share.waits(keyOf(1))).toBeUndefined()
   })
+  describe('room for large bodies that come in', () => {
+    const at = 1_800_000_000_000
+    const withBound = (bound: number, lag = 0) =>
+      createShare({ lagBytes: () => lag, doneBytes: () => 0, besideBytes: () => 0 }, bound)
+    /** How many bodies of 8 MiB each sender gets in, all of them asking in turns. */
+    function fill(share: ReturnType<typeof createShare>, keys: AcceptKey[]): number[] {
+      const got = keys.map(() => 0)
+      for (let turn = 0; turn < 200; turn++)
+        keys.forEach((key, i) => {
+          if (!share.hold(key, 8 * MiB, at)) got[i] = (got[i] ?? 0) + 1
+        })
+      return got
+    }
+    test('who is alone takes all of it', () => {
+      expect(fill(withBound(64 * MiB), [keyOf(1)])).toEqual([200])
+    })
+    test.each<[string, number, AcceptKey[], number, number]>([
+      ['half, while there are others', 0, [keyOf(1)], 64, 64],
+      ['half of what is left', 512 * MiB, [keyOf(1)], 32, 32],
+      ['a third each', 0, [keyOf(1), keyOf(2)], 42, 43],
+      ['keys of one organization part what is theirs', 0, [keyOf(1, 5), keyOf(3, 5)], 21, 22],
+    ])('%s', (_name, lag, keys, least, most) => {
+      const share = withBound(1024 * MiB, lag)
+      share.take(keyOf(9), 1, at)
+      for (const key of keys) share.take(key, 1, at)
+      for (const got of fill(share, keys)) {
+        expect(got).toBeGreaterThanOrEqual(least)
+        expect(got).toBeLessThanOrEqual(most)
+      }
+      // a new one finds room, also for one that is larger than its part
+      expect(share.hold(keyOf(9), 900 * MiB, at)).toBeUndefined()
+    })
+    test('a small part of the bound is free for all', () => {
+      const share = withBound(10_000 * MiB)
+      for (const key of [keyOf(1), keyOf(2)]) share.take(key, 1, at)
+      expect(Array.from({ length: 32 }, () => share.hold(keyOf(1), 8 * MiB, at))).not.toContain(expect.anything())
+    })
+    test('what is given back may be taken again; the refusal says when to come', () => {
+      const share = withBound(64 * MiB)
+      share.take(keyOf(2), 1, at)
+      const all = Array.from({ length: 5 }, () => share.hold(keyOf(1), 8 * MiB, at))
+      expect(all.slice(0, 4)).toEqual([undefined, undefined, undefined, undefined])
+      expect(all[4]).toEqual({ scope: 'key', reason: 'overloaded', retryAfterS: 5 })
+      share.release(keyOf(1), 8 * MiB)
+      expect(share.hold(keyOf(1), 8 * MiB, at)).toBeUndefined()
+      share.release(keyOf(1), 32 * MiB)
+      expect(share.hold(keyOf(1), 32 * MiB, at)).toBeUndefined()
+    })
+  })
   test('a clock that is set back or far forward holds nobody for ever', () => {
     const state = { lag: 100 * MiB }
     const share = createShare({ lagBytes: () => state.lag, doneBytes: () => 0, besideBytes: () => 0 }, 10_000 * MiB)

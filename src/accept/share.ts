@@ -22,6 +22,8 @@ const retryAfterS = 5
 const companyMs = 600_000
 
 type Measures = Pick<JournalWriter, 'lagBytes' | 'doneBytes' | 'besideBytes'>
+/** Room of one key. */
+type Held = { organizationId: number; bytes: number }
 type Meter = { organizationId: number; bytes: number; rate: number; budget: number; share: number }
 
 export type Share = {
@@ -29,6 +31,12 @@ export type Share = {
   waits(key: AcceptKey): Limited | undefined
   /** Asks for `bytes` of a key at `nowMs`; says that it has to wait when the journal is behind and the key is why. */
   take(key: AcceptKey, bytes: number, nowMs: number): Limited | undefined
+  /**
+   * Takes room for `bytes` more of a body over 1 MiB that comes in; says that the key has to wait when it or its
+   * organization has its part of the room already. To be given back by `release`.
+   */
+  hold(key: AcceptKey, bytes: number, nowMs: number): Limited | undefined
+  release(key: AcceptKey, bytes: number): void
   /** Highest rate in bytes a second that a key may have now; Infinity while nothing waits. For tests and logs. */
   level(key: AcceptKey): number
 }
@@ -64,6 +72,9 @@ class Admission implements Share {
   readonly #meters = new Map<number, Meter>()
   /** When each key was heard last, for as long as it counts as company of the others. */
   readonly #heardMs = new Map<number, number>()
+  readonly #organizations = new Map<number, number>()
+  /** Room that bodies which come in have, by key. */
+  readonly #held = new Map<number, Held>()
   #countedMs = 0
   #lag = 0
   /** Part of the lag: bodies beside the journal. */
@@ -87,7 +98,7 @@ class Admission implements Share {
       this.#count(nowMs, passedMs > 0 && passedMs < 10 * meanMs ? passedMs : countMs)
     const meter = this.#meterOf(key)
     meter.bytes += bytes
-    this.#heardMs.set(key.keyId, nowMs)
+    this.#hear(key, nowMs)
     if (!this.#on || meter.share === Number.POSITIVE_INFINITY) return undefined
     if (meter.budget <= 0) return { scope: 'key', reason: 'overloaded', retryAfterS }
     meter.budget -= bytes
@@ -98,6 +109,51 @@ class Admission implements Share {
     const meter = this.#on ? this.#meters.get(key.keyId) : undefined
     if (!meter || meter.share === Number.POSITIVE_INFINITY || meter.budget > 0) return undefined
     return { scope: 'key', reason: 'overloaded', retryAfterS }
+  }
+
+  hold(key: AcceptKey, bytes: number, nowMs: number): Limited | undefined {
+    this.#hear(key, nowMs)
+    const { keyId, organizationId } = key
+    if (this.#isOverPart(key, bytes)) return { scope: 'key', reason: 'overloaded', retryAfterS }
+    const held = this.#held.get(keyId)
+    if (held) held.bytes += bytes
+    else this.#held.set(keyId, { organizationId, bytes })
+    return undefined
+  }
+
+  release(key: AcceptKey, bytes: number): void {
+    const held = this.#held.get(key.keyId)
+    if (!held) return
+    held.bytes -= bytes
+    if (held.bytes <= 0) this.#held.delete(key.keyId)
+  }
+
+  /**
+   * While there is company, whoever holds room gets an equal part of what the journal has left, and one part stays for who
+   * comes next; first by organizations, then by the keys of one. The first body of a key always passes: it may be larger
+   * than a part.
+   */
+  #isOverPart(key: AcceptKey, bytes: number): boolean {
+    const all = [...this.#held.values()]
+    const own = all.filter((one) => one.organizationId === key.organizationId)
+    const sum = (list: Held[]) => list.reduce((total, one) => total + one.bytes, 0)
+    if (sum(all) + bytes <= Math.min(besidePressureBytes, this.#boundBytes / 4)) return false
+    let part = Math.max(0, this.#boundBytes - this.#journal.lagBytes())
+    const heard = [...this.#organizations.values()]
+    const ownHeard = heard.filter((one) => one === key.organizationId).length
+    if (ownHeard < heard.length) {
+      const others = new Set(all.map((one) => one.organizationId).filter((one) => one !== key.organizationId))
+      part /= others.size + 2
+      if (own.length > 0 && sum(own) + bytes > part) return true
+    }
+    const held = this.#held.get(key.keyId)
+    if (ownHeard < 2 || !held) return false
+    return held.bytes + bytes > part / (own.length + 1)
+  }
+
+  #hear(key: AcceptKey, nowMs: number): void {
+    this.#heardMs.set(key.keyId, nowMs)
+    this.#organizations.set(key.keyId, key.organizationId)
   }
 
   level(key: AcceptKey): number {
@@ -130,7 +186,11 @@ class Admission implements Share {
       meter.bytes = 0
       if (meter.rate < 1) this.#meters.delete(id)
     }
-    for (const [id, ms] of this.#heardMs) if (Math.abs(nowMs - ms) > companyMs) this.#heardMs.delete(id)
+    for (const [id, ms] of this.#heardMs) {
+      if (Math.abs(nowMs - ms) <= companyMs) continue
+      this.#heardMs.delete(id)
+      this.#organizations.delete(id)
+    }
     const capacity = this.#capacity(nowMs)
     const wasOn = this.#on
     this.#on = capacity !== undefined

@@ -154,21 +154,22 @@ export const securityReceiver: Receiver = {
 export const attachmentsReceiver: Receiver = {
   small: (intake, body) => {
     try {
+      // Counted first: a thousand parts are too many, whatever else is wrong with them.
+      const counted = attachmentsScan(intake.contentType)
+      counted.push(body)
       const { value, errors } = parseMultipart(body, intake.contentType)
       if (value === undefined) throw malformed(errors.map(({ at, what }) => `byte ${at}: ${what}`))
-      checkParts(value.length)
       takeAttachments(intake, body)
     } catch (error) {
       fail(intake, error)
     }
   },
   large: async (intake, pieces) => {
-    const scan = new MultipartScan(readBoundary(intake.contentType) ?? '')
+    const scan = attachmentsScan(intake.contentType)
     async function* watched() {
       for await (const piece of pieces) {
         scan.push(piece)
         checkScan(scan)
-        checkParts(scan.parts.length)
         yield piece
       }
       checkScan(scan, true)
@@ -192,9 +193,14 @@ export function checkScan(scan: MultipartScan, end = false): void {
   if (end && !scan.closed) throw malformed(['the body is not closed by its boundary'])
 }
 
-function checkParts(parts: number): void {
-  if (parts > attachmentsMax)
-    throw new Refusal('ACCEPT_TOO_LARGE', 'too_many_items', [`more than ${attachmentsMax} parts`])
+/** A scan that throws the refusal of one part too many while it reads. */
+function attachmentsScan(contentType: string): MultipartScan {
+  let parts = 0
+  return new MultipartScan(readBoundary(contentType) ?? '', () => {
+    if (++parts > attachmentsMax)
+      throw new Refusal('ACCEPT_TOO_LARGE', 'too_many_items', [`more than ${attachmentsMax} parts`])
+    return 0
+  })
 }
 
 function takeAttachments(intake: Intake, body: Buffer, spool?: { key: string; bytes: number }): boolean {

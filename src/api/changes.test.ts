@@ -236,3 +236,30 @@ describe('people', () => {
     })
   })
 })
+
+describe('a change of nothing', () => {
+  const keyPath = async () => {
+    const keys = (await call('GET', `${P}/keys/`)).json as { id: string }[]
+    return `${P}/keys/${keys[0]?.id}/`
+  }
+  test.each<[string, () => string | Promise<string>]>([
+    ['project', () => `${P}/`],
+    ['key', keyPath],
+    ['organization', () => `${O}/`],
+    ['settings of an organization', () => `${O}/settings/`],
+  ])('%s: refused, and says what may be changed', async (_name, pathOf) => {
+    const path = await pathOf()
+    const before = (await call('GET', path)).json as { revision?: number }
+    for (const body of [{}, { isHidden: true }, { resolveAge: 24, revision: before.revision }]) {
+      const answer = await call('PUT', path, { body })
+      expect([answer.status, (answer.json as { detail?: string }).detail]).toEqual([
+        400,
+        expect.stringMatching(/^The body changes nothing: it has none of .*\bname\b/),
+      ])
+    }
+    expect((await call('GET', path)).json).toEqual(before)
+  })
+  test('what is not known beside what is does no harm', async () => {
+    expect((await call('PUT', `${P}/`, { body: { platform: null, resolveAge: 24 } })).status).toBe(200)
+  })
+})

@@ -7,11 +7,15 @@ import * as shapes from './schemas.ts'
 
 /** Names that a list has. */
 const listMax = 1000
+/** Names that the events are asked for, the hidden ones included. */
+const askedMax = 10_000
 
 const visibility = z
   .enum(['visible', 'hidden', 'all'])
   .optional()
-  .describe('visible (the default): those in use that are not hidden; hidden, all: whenever they were seen.')
+  .describe(
+    'visible (the default): those in use that are not hidden; hidden, all: whenever they were seen. At most 1,000, hidden ones first.',
+  )
 
 type RestEnvironment = z.input<typeof shapes.environment>
 
@@ -36,21 +40,21 @@ export const environmentRoutes: readonly Route[] = [
         const scope = scopeOf(viewOf(call, '90d'))
         const hidden = app.meta.hiddenEnvironments(scope.projectIds)
         if (query.visibility === 'hidden' || query.visibility === 'all') {
-          const wanted = query.visibility === 'hidden' ? hidden : undefined
-          const names = new Set(
-            scope.projectIds.flatMap((id) =>
-              app.meta.projectEnvironments(id, { max: listMax }).map((found) => found.name),
-            ),
-          )
-          const list = [...names].filter((name) => wanted?.has(name) ?? true).sort()
-          return {
-            body: list.slice(0, listMax).map((name) => ({ id: name, name, isHidden: hidden.has(name) })),
+          const names = new Set([...hidden].sort().slice(0, listMax))
+          if (query.visibility === 'all') {
+            for (const id of scope.projectIds)
+              for (const { name } of app.meta.projectEnvironments(id, { max: listMax }))
+                if (names.size < listMax) names.add(name)
           }
+          return { body: [...names].sort().map((name) => ({ id: name, name, isHidden: hidden.has(name) })) }
         }
-        const values = await app.events.tagValues(scope, 'environment', listMax)
+        // So many more as may be taken out again: hidden ones must not crowd the others out.
+        const asked = Math.min(listMax + hidden.size, askedMax)
+        const values = await app.events.tagValues(scope, 'environment', asked)
         return {
           body: values
             .filter(({ value }) => value !== '' && !hidden.has(value))
+            .slice(0, listMax)
             .map(({ value }) => ({ id: value, name: value, isHidden: false })),
         }
       },

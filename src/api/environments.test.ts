@@ -95,3 +95,21 @@ describe('hidden environments', () => {
     if (status === 404) expect((await call('GET', `${P}/environments/${environment}/`)).status).toBe(404)
   })
 })
+
+test('beyond the thousand names of a list: a hidden one is found, and others are not hidden by it', async () => {
+  const { app, project } = made()
+  const many = Array.from({ length: 1101 }, (_, i) => `run-${String(i).padStart(4, '0')}`)
+  await made().store(
+    [...many, ...many, 'zzz'].map((environment, i) => ({ ...seedEvents[3], event_id: hex(1000 + i), environment })),
+  )
+  expect((await hide('zzz', true)).status).toBe(200)
+  for (const path of [`${P}/environments/`, `${O}/environments/`]) {
+    expect(await names(`${path}?visibility=hidden`)).toEqual(['zzz'])
+    const all = await names(`${path}?visibility=all`)
+    expect([all.length, all.at(-1)]).toEqual([1000, 'zzz'])
+  }
+  await hide('zzz', false)
+  for (const name of many) app.meta.hideEnvironment(project.id, name, name !== 'run-0700')
+  expect(await names(`${P}/environments/`)).toEqual(expect.arrayContaining(['run-0700', 'zzz']))
+  expect(await names(`${P}/environments/?visibility=hidden`)).toHaveLength(1000)
+}, 30_000)

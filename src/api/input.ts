@@ -46,6 +46,16 @@ export function revisionOf(body: { revision?: number | undefined }, request: Req
   return Number(number)
 }
 
+/**
+ * Throws VALIDATION when a body has no field of `schema` but the revision, and names those there are: a change that
+ * answers 200 and does nothing is taken for done.
+ */
+export function demandChange(schema: z.ZodObject, body: Record<string, unknown>): void {
+  const names = Object.keys(schema.shape).filter((name) => name !== 'revision')
+  if (names.some((name) => body[name] !== undefined)) return
+  throw new MishapError('VALIDATION', { detail: `The body changes nothing: it has none of ${names.join(', ')}.` })
+}
+
 /** `revision` of a body, as every change takes it. */
 export const revisionField = z.number().int().min(0).optional()
 

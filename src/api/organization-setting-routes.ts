@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { App } from '../app.ts'
 import type { Organization } from '../store/meta/meta.ts'
 import type { OrganizationChange } from '../store/meta/organization-change.ts'
-import { revisionField, revisionOf } from './input.ts'
+import { demandChange, revisionField, revisionOf } from './input.ts'
 import type { Route } from './route.ts'
 import { organizationOf, route } from './route.ts'
 
@@ -57,6 +57,7 @@ export const organizationSettingRoutes: readonly Route[] = [
       body,
       response: settings,
       handle: ({ app, actor, found, body: given, request }) => {
+        demandChange(body, given)
         const by = { userId: actor.person.id, rev: revisionOf(given, request) }
         const { revision: _revision, ...rest } = given
         const change = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined))

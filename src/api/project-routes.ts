@@ -6,7 +6,7 @@ import type { RestKey, RestProjectSettings } from '../protocol/rest.ts'
 import type { Organization, Project, ProjectChange, ProjectKey } from '../store/meta/meta.ts'
 import { freeSlug } from '../store/meta/names.ts'
 import { arrivalsOf } from './arrivals.ts'
-import { revisionField, revisionOf } from './input.ts'
+import { demandChange, revisionField, revisionOf } from './input.ts'
 import { toRestOrganization } from './organization-routes.ts'
 import type { Found, Route } from './route.ts'
 import { organizationOf, projectOf, readableProjects, route } from './route.ts'
@@ -229,6 +229,7 @@ export const projectRoutes: readonly Route[] = [
     body: changedProject,
     response: shapes.project,
     handle: async ({ app, actor, found, body, request }) => {
+      demandChange(changedProject, body)
       const { id } = projectOf(found)
       const by = { userId: actor.person.id, rev: revisionOf(body, request) }
       const names: Record<string, string> = body.allowedOrigins ? {} : { allowedOrigins: 'allowedDomains' }
@@ -282,6 +283,7 @@ export const projectRoutes: readonly Route[] = [
     body: changedKey,
     response: shapes.key,
     handle: async ({ app, actor, found, params, body, request }) => {
+      demandChange(changedKey, body)
       const label = body.name ?? body.label
       const key = app.meta.updateKey(
         keyOf(app, found, params.key).id,

@@ -53,7 +53,8 @@ test.each([
 ])('a clock %s deletes nothing, and the job says why', async (_name, known) => {
   const { value, calls, deleted } = deps(known)
   const result = await jobTable.find((job) => job.name === 'retention')?.run(value)
-  expect(result).toEqual({ clockNotTrusted: '1970-04-11T00:00:00.000Z', evenHours: 0 })
+  const at = '1970-04-11T00:00:00.000Z'
+  expect(result).toEqual({ clockNotTrusted: at, waitingSince: at, evenHours: 0 })
   expect([calls, deleted]).toEqual([[], []])
 })
 

@@ -5,7 +5,8 @@ import { systemClock } from '../clock.ts'
 import { MishapError } from '../errors.ts'
 import { silent } from '../observe.ts'
 import type { RestIssue, RestIssueDetail } from '../protocol/rest.ts'
-import { createThinning, orderOf, type ThinningDeps } from './thinning.ts'
+import { orderOf } from './thinnable.ts'
+import { createThinning, type ThinningDeps } from './thinning.ts'
 import { createTurn } from './turn.ts'
 
 const hourMs = 3_600_000
@@ -162,8 +163,8 @@ describe('thinning over the real stores', () => {
       const broken = createThinning(
         depsOf(budget, {
           [place]: async (...given: never[]) => {
-            // the first question of a cut comes before it is begun
-            if (place === 'rowsOfCut' && ++calls < 2) return (events[place] as (...all: never[]) => unknown)(...given)
+            // two questions come before a cut is begun
+            if (place === 'rowsOfCut' && ++calls < 3) return (events[place] as (...all: never[]) => unknown)(...given)
             if (place === 'setAside') await (events[place] as (...all: never[]) => Promise<void>)(...given)
             broken.stop()
             throw new Error('killed')
@@ -236,9 +237,9 @@ describe('thinning over the real stores', () => {
     const { events } = world.app
     const thinning = createThinning(
       depsOf(10, {
-        crowds: (week, max, offset) => {
-          asked.push(week)
-          return events.crowds(week, max, offset)
+        largeGroups: (wanted) => {
+          asked.push(wanted.newest)
+          return events.largeGroups(wanted)
         },
       }),
     )

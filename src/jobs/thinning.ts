@@ -3,11 +3,10 @@ import { MishapError } from '../errors.ts'
 import { faultOf, type Observe } from '../observe.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { EventStore } from '../store/events/events.ts'
-import { spreadCount } from '../store/events/spread.ts'
-import type { Crowd } from '../store/events/thin.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
 import { type ThinCut, type ThinStep, thinnedRemoval } from '../store/meta/thinning.ts'
 import type { DiskState } from './disk.ts'
+import { cutOf, groupsOf, type ThinnableDeps, thinnable, type Unit } from './thinnable.ts'
 import type { Turn } from './turn.ts'
 
 export type ThinningDeps = {
@@ -17,10 +16,6 @@ export type ThinningDeps = {
     MetaStore,
     | 'cursor'
     | 'openBatches'
-    | 'issueIdsOf'
-    | 'issuesByIds'
-    | 'hashesOf'
-    | 'thinnedOf'
     | 'beginThinRun'
     | 'endThinRun'
     | 'planThinStep'
@@ -32,19 +27,10 @@ export type ThinningDeps = {
     | 'thinAttachments'
     | 'doomedBlobs'
     | 'forgetDoomed'
-  >
-  events: Pick<
-    EventStore,
-    | 'weeks'
-    | 'crowds'
-    | 'keepersOf'
-    | 'rowsOfCut'
-    | 'quantileOfCut'
-    | 'amongCut'
-    | 'setAside'
-    | 'cutAway'
-    | 'rewriteWeeks'
-  >
+  > &
+    ThinnableDeps['meta']
+  events: Pick<EventStore, 'rowsOfCut' | 'quantileOfCut' | 'amongCut' | 'setAside' | 'cutAway' | 'rewriteWeeks'> &
+    ThinnableDeps['events']
   blobs: Pick<BlobStore, 'delete'>
   /** Whose turn it is to take rows out of the stores. */
   turn: Turn
@@ -68,10 +54,8 @@ export type Thinning = {
 
 /** It begins over the budget and ends a little below, so that it does not run for each event. */
 const targetPart = 0.95
-/** Crowds of a week that are looked at together, and those that are thinned before it is measured again. */
-const crowdsMax = 200
-/** Issues of one cut: 1,100 ids that are kept. */
-const issuesMax = 50
+/** Units that are thinned before it is measured again. */
+const unitsMax = 200
 /** Events of one cut: refining pauses for it. */
 const rowsMax = 500_000
 const roundsMax = 50
@@ -85,16 +69,6 @@ const weekMs = 7 * dayMs
 const proofMs = 15 * 60_000
 
 const startOf = (week: string) => Date.parse(`${week}T00:00:00Z`)
-
-/**
- * Crowds in the order in which they are thinned: repetitions times age in weeks, most first. A flood of this week goes
- * before the few events of an old one, and of two that are alike the older.
- */
-export function orderOf(crowds: readonly Crowd[]): Crowd[] {
-  const newestMs = Math.max(...crowds.map((one) => startOf(one.week)))
-  const weight = ({ week, rows }: Crowd) => rows * ((newestMs - startOf(week)) / weekMs + 1)
-  return [...crowds].sort((a, b) => weight(b) - weight(a) || startOf(a.week) - startOf(b.week))
-}
 
 /** The files of events that go: found while the events stand. An attachment comes within a day of its event's week. */
 async function thinAttachments({ meta, events }: ThinningDeps, { runId, cut }: ThinStep): Promise<void> {
@@ -195,86 +169,90 @@ async function prove(deps: ThinningDeps, masked: (week: string) => void): Promis
   }
 }
 
-type Round = { runId: number; wanted: number; rowBytes: number; weeks: Set<string>; stopped: AbortSignal }
+/** `wanted` events are still to go; `held`: a batch of before a crash has to be recovered first. */
+type Round = {
+  runId: number
+  wanted: number
+  rowBytes: number
+  weeks: Set<string>
+  taken: number
+  units: number
+  held: boolean
+  stopped: AbortSignal
+}
 
-/** Takes rows of some issues in one week out, the oldest first and no more than wanted. Returns how many went. */
-async function thinCrowds(deps: ThinningDeps, cuttable: ThinCut, round: Round): Promise<number> {
+function createRound(runId: number, disk: DiskState, target: number, stopped: AbortSignal): Round {
+  const rowBytes = disk.events / Math.max(1, disk.rows)
+  const wanted = Math.ceil((disk.stored - target) / Math.max(1, rowBytes))
+  return { ...{ runId, wanted, rowBytes, stopped }, weeks: new Set(), taken: 0, units: 0, held: false }
+}
+
+const isOver = (round: Round): boolean => round.wanted <= 0 || round.held || round.stopped.aborted
+
+/** Takes rows of a cut out, the oldest first and no more than wanted, half a million at a time. */
+async function thinCut(deps: ThinningDeps, whole: ThinCut, round: Round): Promise<void> {
   const { events, meta } = deps
-  const rows = (await events.rowsOfCut(cuttable)).reduce((sum, one) => sum + one.rows, 0)
-  const most = Math.min(rowsMax, round.wanted)
-  if (rows === 0) return 0
-  const before =
-    rows <= most ? cuttable.before : Math.min(cuttable.before, await events.quantileOfCut(cuttable, most / rows))
-  return alone(deps, async () => {
-    if (meta.openBatches().length > 0) return 0
-    const step = meta.planThinStep(round.runId, { ...cuttable, before }, round.rowBytes)
-    return finishSurely(deps, step, round.stopped)
-  })
-}
-
-/** Issues of these crowds that have more than they always keep, as far as their counters say. */
-function thinnable(meta: ThinningDeps['meta'], crowds: readonly Crowd[], issueOf: Map<string, number>): number[] {
-  const ids = crowds.map((one) => issueOf.get(`${one.projectId}:${one.groupHash}`)).filter((one) => one !== undefined)
-  const issues = meta.issuesByIds([...new Set(ids)])
-  const thinned = meta.thinnedOf(issues.map((one) => one.id))
-  const large = new Set(
-    issues.filter(({ id, count }) => count - (thinned.get(id) ?? 0) > spreadCount + 2).map((one) => one.id),
-  )
-  return [...new Set(ids)].filter((id) => large.has(id))
-}
-
-/** Crowds of one project and week, some issues at a time, as cuts that keep what each issue keeps. */
-async function* cutsOf(deps: ThinningDeps, crowds: readonly Crowd[], before: number): AsyncGenerator<ThinCut> {
-  const { meta, events } = deps
-  const issueOf = meta.issueIdsOf([...crowds])
-  const kept = new Map<number, string[]>()
-  const groups = Map.groupBy(crowds, ({ week, projectId }) => `${week} ${projectId}`)
-  for (const [first, ...rest] of groups.values()) {
-    if (!first) continue
-    const issues = thinnable(meta, [first, ...rest], issueOf)
-    for (let start = 0; start < issues.length; start += issuesMax) {
-      const some = issues.slice(start, start + issuesMax)
-      const hashesOf = meta.hashesOf(some)
-      for (const id of some)
-        if (!kept.has(id)) kept.set(id, (await events.keepersOf(first.projectId, hashesOf.get(id) ?? [], before)).keep)
-      const hashes = some.flatMap((id) => hashesOf.get(id) ?? [])
-      const keep = some.flatMap((id) => kept.get(id) ?? [])
-      if (hashes.length > 0) yield { week: first.week, before, projectId: first.projectId, hashes, keep }
-    }
+  for (let isWhole = false; !isWhole && !isOver(round); ) {
+    const rows = (await events.rowsOfCut(whole)).reduce((sum, one) => sum + one.rows, 0)
+    const most = Math.min(rowsMax, round.wanted)
+    if (rows === 0) return
+    isWhole = rows <= most
+    const before = isWhole ? whole.before : Math.min(whole.before, await events.quantileOfCut(whole, most / rows))
+    const gone = await alone(deps, async () => {
+      round.held = meta.openBatches().length > 0
+      if (round.held) return 0
+      const step = meta.planThinStep(round.runId, { ...whole, before }, round.rowBytes)
+      return finishSurely(deps, step, round.stopped)
+    })
+    if (gone === 0) return
+    round.weeks.add(whole.week)
+    round.wanted -= gone
+    round.taken += gone
   }
 }
 
-/** Crowds of all weeks from the `offset`th of each on, in their order, as many as may be enough. */
-async function crowdsOf({ events }: ThinningDeps, offset: number, wanted: number): Promise<Crowd[]> {
-  const all: Crowd[] = []
-  for (const week of await events.weeks()) all.push(...(await events.crowds(week, crowdsMax, offset)))
-  const chosen: Crowd[] = []
+/** As many units as are wanted, counted without what is kept of them. */
+function enoughOf(units: readonly Unit[], wanted: number): Unit[] {
   let rows = 0
-  for (const one of orderOf(all)) {
-    if (chosen.length >= crowdsMax || rows >= wanted) break
-    chosen.push(one)
-    rows += one.rows
-  }
-  return chosen
+  const first = units.findIndex((unit) => {
+    rows += unit.rows
+    return rows >= wanted
+  })
+  return first < 0 ? [...units] : units.slice(0, first + 1)
 }
 
-/** Takes about `round.wanted` events out. Returns how many went; undefined when there is nothing to be taken at all. */
-async function thinRound(deps: ThinningDeps, round: Round): Promise<number | undefined> {
-  const before = deps.meta.cursor()
-  let taken = 0
-  for (let offset = 0; taken === 0; offset += crowdsMax) {
-    const crowds = await crowdsOf(deps, offset, round.wanted)
-    if (crowds.length === 0) return undefined
-    for await (const cut of cutsOf(deps, crowds, before)) {
-      if (round.wanted <= 0 || round.stopped.aborted) break
-      const gone = await thinCrowds(deps, cut, round)
-      if (gone > 0) round.weeks.add(cut.week)
-      round.wanted -= gone
-      taken += gone
-    }
-    if (round.stopped.aborted || deps.meta.openBatches().length > 0) break
+/** Takes the first of these units out. Returns those that may still have something. */
+async function thinUnits(deps: ThinningDeps, units: Unit[], before: number, round: Round): Promise<Unit[]> {
+  const some = enoughOf(units, round.wanted)
+  const groups = [...groupsOf(some).values()]
+  for (const [at, group] of groups.entries()) {
+    await thinCut(deps, cutOf(group, before), round)
+    if (isOver(round)) return [...groups.slice(at).flat(), ...units.slice(some.length)]
+    round.units += group.length
   }
-  return taken
+  return units.slice(some.length)
+}
+
+/** What there is to be thinned in one run: it goes on where the round before has ended. */
+function createSupply(deps: ThinningDeps) {
+  const before = deps.meta.cursor()
+  const list = thinnable(deps, before)
+  const state: { units: Unit[]; isEmpty: boolean } = { units: [], isEmpty: false }
+  return {
+    isEmpty: () => state.isEmpty,
+    /** Takes about `round.wanted` events out. */
+    async take(round: Round): Promise<void> {
+      while (!isOver(round) && round.units < unitsMax) {
+        if (state.units.length === 0) {
+          const next = await list.next()
+          state.isEmpty = next.done === true
+          if (next.done) return
+          state.units = next.value
+        }
+        state.units = await thinUnits(deps, state.units, before, round)
+      }
+    },
+  }
 }
 
 /** Makes the thinning of process app; nothing runs before `resume` or `run`. */
@@ -302,19 +280,19 @@ export function createThinning(deps: ThinningDeps): Thinning {
   async function thin(first: DiskState, budget: number): Promise<Record<string, unknown>> {
     const runId = meta.beginThinRun({ budgetBytes: budget, bytesBefore: first.stored })
     const target = budget * targetPart
+    const supply = createSupply(deps)
     let disk = first
     let sum = 0
     for (let rounds = 0; rounds < roundsMax && disk.stored > target && !stopped.aborted; rounds++) {
-      const rowBytes = disk.events / Math.max(1, disk.rows)
-      const wanted = Math.ceil((disk.stored - target) / Math.max(1, rowBytes))
-      const round: Round = { runId, wanted, rowBytes, weeks: new Set(), stopped }
-      const taken = await thinRound(deps, round)
+      const round = createRound(runId, disk, target, stopped)
+      await supply.take(round)
       await events.rewriteWeeks([...round.weeks])
       await deleteFiles(deps)
       disk = await deps.measure()
-      sum += taken ?? 0
-      if (taken === undefined) state.floorRows = disk.rows
-      if (!taken) break
+      sum += round.taken
+      // What came in since is not part of it: it may be thinned.
+      if (supply.isEmpty()) state.floorRows = first.rows - sum
+      if (supply.isEmpty() || round.held) break
     }
     const reached = disk.stored <= budget
     meta.endThinRun(runId, { bytesAfter: disk.stored, reached })
@@ -337,6 +315,8 @@ export function createThinning(deps: ThinningDeps): Thinning {
       await clear()
       const disk = await deps.measure()
       const { budget, stored, rows } = disk
+      // Fewer rows (retention, a removal) and a budget that was held begin anew.
+      state.floorRows = Math.min(state.floorRows, budget === null || stored <= budget ? -1 : rows)
       if (budget === null || stored <= budget) return { stored, budget }
       // Each issue is down to what it always keeps: looking through all of them again waits for more events.
       if (rows <= state.floorRows * 1.01) return { stored, budget, reached: false }

@@ -43,7 +43,7 @@ test.each([
   const ahead = run(startMs + leapMs, 48)
   expect(ahead).toEqual({
     nowMs: startMs,
-    held: { clockMs: startMs + leapMs + 48 * hourMs, evenMs: 48 * hourMs },
+    held: { clockMs: startMs + leapMs + 48 * hourMs, sinceMs: startMs + leapMs, evenMs: 48 * hourMs },
   })
   expect(run(startMs + 49 * hourMs, 5).nowMs).toBeLessThanOrEqual(startMs + 54 * hourMs)
 })
@@ -56,11 +56,15 @@ test('a clock that stays there is believed after three days, also over a restart
   expect(look(there + 73 * hourMs)).toEqual({ nowMs: there + 73 * hourMs })
 })
 
-test('a clock that leaps on begins its three days anew, and of a pause only two hours count', () => {
+test('of a pause two hours count and what was gathered stays; far back within the leap begins anew', () => {
   const { run, look } = world()
-  run(startMs + 100 * dayMs, 71)
-  expect(run(startMs + 200 * dayMs, 60).held?.evenMs).toBe(60 * hourMs)
-  expect(look(startMs + 200 * dayMs + 80 * hourMs).held?.evenMs).toBe(62 * hourMs)
+  const there = startMs + 100 * dayMs
+  expect(run(there, 40).held).toEqual({ clockMs: there + 40 * hourMs, sinceMs: there, evenMs: 40 * hourMs })
+  expect(look(there + 60 * hourMs).held?.evenMs).toBe(42 * hourMs)
+  expect(look(there + 900 * hourMs).held?.evenMs).toBe(44 * hourMs)
+  // a clock that is put right by an hour goes on, one that is set back by weeks does not
+  expect(look(there + 899 * hourMs).held?.evenMs).toBe(44 * hourMs)
+  expect(look(there - dayMs).held).toEqual({ clockMs: there - dayMs, sinceMs: there - dayMs, evenMs: 0 })
 })
 
 test('a machine that was off for half a day goes on at once', () => {
@@ -94,4 +98,118 @@ test.each([['nothing'], ['{'], ['{"atMs":null}'], ['null']])('where %s is known,
   if (text !== 'nothing') values.set('retention-clock', text)
   expect(run(startMs, 71).nowMs).toBe(0)
   expect(run(startMs + 72 * hourMs, 0)).toEqual({ nowMs: startMs + 72 * hourMs })
+})
+
+/**
+ * Lives a number of true days: the machine is on in the hours that `on` names (day of the week, 0 is Saturday, and hour),
+ * its clock is off by `skewMs`, and it looks `each` minutes while it is on. Gives the true days on which retention ran, and
+ * by how much too early at most anything could have gone.
+ */
+function live({
+  days,
+  on = () => true,
+  skewMs = () => 0,
+  eachMinutes = 60,
+}: {
+  days: number
+  on?: (weekday: number, hour: number, day: number) => boolean
+  skewMs?: (day: number) => number
+  eachMinutes?: number
+}): { ran: number[]; earlyMs: number } {
+  const { look } = world()
+  const ran = new Set<number>()
+  let earlyMs = 0
+  for (let minute = 0; minute < days * 24 * 60; minute += eachMinutes) {
+    const day = Math.floor(minute / (24 * 60))
+    if (!on(day % 7, Math.floor(minute / 60) % 24, day)) continue
+    const trueMs = startMs + minute * 60_000
+    const { nowMs, held } = look(trueMs + skewMs(day))
+    if (!held) ran.add(day)
+    if (!held) earlyMs = Math.max(earlyMs, nowMs - trueMs)
+  }
+  return { ran: [...ran], earlyMs }
+}
+
+const yearMs = 365 * dayMs
+const office = (hour: number) => hour >= 8 && hour < 18
+
+test.each<[string, Parameters<typeof live>[0], { firstMax: number; least: number; lastMin: number }]>([
+  ['always on', { days: 60 }, { firstMax: 0, least: 60, lastMin: 59 }],
+  ['off at night', { days: 60, on: (_day, hour) => office(hour) }, { firstMax: 0, least: 60, lastMin: 59 }],
+  [
+    'Monday to Friday, 8 to 18: held once, then weekends are its habit',
+    { days: 60, on: (weekday, hour) => weekday >= 2 && office(hour) },
+    { firstMax: 10, least: 36, lastMin: 59 },
+  ],
+  [
+    'Monday to Thursday',
+    { days: 60, on: (weekday, hour) => weekday >= 2 && weekday <= 5 && office(hour) },
+    { firstMax: 12, least: 26, lastMin: 58 },
+  ],
+  [
+    'one day a week',
+    { days: 140, on: (weekday, hour) => weekday === 2 && office(hour) },
+    { firstMax: 51, least: 13, lastMin: 135 },
+  ],
+  [
+    'half an hour a day, with a weekend off',
+    { days: 140, on: (weekday, hour) => weekday >= 2 && hour === 8 },
+    { firstMax: 54, least: 61, lastMin: 139 },
+  ],
+  [
+    'off for a month once',
+    { days: 90, on: (_w, _h, day) => day < 20 || day >= 50 },
+    { firstMax: 0, least: 57, lastMin: 89 },
+  ],
+  ['restarted every minute', { days: 5, eachMinutes: 1, skewMs: () => yearMs }, { firstMax: 3, least: 2, lastMin: 4 }],
+])('%s: retention runs, and goes on to run', (_name, life, { firstMax, least, lastMin }) => {
+  const { ran } = live(life)
+  expect(ran.length).toBeGreaterThanOrEqual(least)
+  expect(ran.at(-1)).toBeGreaterThanOrEqual(lastMin)
+  expect(ran.find((day) => day >= 2)).toBeLessThanOrEqual(Math.max(2, firstMax))
+})
+
+test.each<[string, Parameters<typeof live>[0]]>([
+  ['a year ahead for two days', { days: 30, skewMs: (day) => (day === 5 || day === 6 ? yearMs : 0) }],
+  [
+    'a year ahead for two days, restarted every minute',
+    { days: 9, eachMinutes: 1, skewMs: (day) => (day === 3 || day === 4 ? yearMs : 0) },
+  ],
+  [
+    'a year ahead for three days of a machine that is off at weekends',
+    {
+      days: 60,
+      on: (weekday, hour) => weekday >= 2 && office(hour),
+      skewMs: (day) => (day >= 37 && day < 40 ? yearMs : 0),
+    },
+  ],
+  ['a year back for two days and forward again', { days: 30, skewMs: (day) => (day === 5 || day === 6 ? -yearMs : 0) }],
+])('%s: nothing goes too early, and it runs again', (_name, life) => {
+  const { ran, earlyMs } = live(life)
+  expect(earlyMs).toBe(0)
+  expect(ran.at(-1)).toBeGreaterThanOrEqual(life.days - 3)
+})
+
+test('a clock that is a year ahead for good is believed after three days; one that was wrong all along too', () => {
+  expect(live({ days: 20, skewMs: (day) => (day < 5 ? 0 : yearMs) }).ran).toEqual([
+    ...[0, 1, 2, 3, 4, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19],
+  ])
+})
+
+test('what was gathered behind the believed time counts nothing ahead of it', () => {
+  const { run, look } = world()
+  run(startMs - 365 * dayMs, 60)
+  const there = startMs + 365 * dayMs
+  expect(run(there, 71)).toEqual({
+    nowMs: startMs,
+    held: { clockMs: there + 71 * hourMs, sinceMs: there, evenMs: 71 * hourMs },
+  })
+  expect(look(there + 72 * hourMs)).toEqual({ nowMs: there + 72 * hourMs })
+})
+
+test('a habit is a week at most: who was off for a month waits after each time', () => {
+  const monthly = live({ days: 150, on: (_w, _h, day) => day % 40 < 10 })
+  expect(monthly.ran).not.toContain(40)
+  expect(monthly.ran).not.toContain(81)
+  expect(monthly.ran).toEqual(expect.arrayContaining([43, 49, 83, 89, 123]))
 })

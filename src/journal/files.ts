@@ -60,6 +60,8 @@ const groupBytesMax = 16 * mebibyte
 const groupRecordsMax = 340
 const sparesMax = 2
 const freeCheckMs = 1000
+/** Kept for the record that will name a body, so that one that came whole is not refused for its head. */
+const recordRoomBytes = 16 * 1024
 
 const open = promisify(openFile)
 const close = promisify(closeFile)
@@ -86,7 +88,7 @@ export async function openJournalWriter(options: WriterOptions): Promise<Journal
     trim: (before) => writer.trim(before),
     lagBytes: () => writer.lagBytes(),
     besideBytes: () => writer.beside.waiting,
-    room: () => writer.room(),
+    room: (declared) => writer.room(declared),
     noteBeside: (jpos, bytes) => writer.noteBeside(jpos, bytes),
     doneBytes: () => writer.doneBytes,
     close: () => writer.close(),
@@ -178,22 +180,29 @@ class Writer {
     })
   }
 
-  room(): Room {
-    let own = 0
+  room(declared = 0): Room {
+    const { beside } = this
+    const use = beside.begin(declared)
+    if (declared > 0) {
+      const held = declared + recordRoomBytes
+      const refusal = this.#refusal(0, held, declared + beside.declared, beside.held)
+      if (refusal) throw refusal
+      beside.count(use, 0, held, declared)
+    }
     return {
       grow: (bytes) => {
-        this.beside.rooms -= own
-        const refusal = this.#refusal(0, own + bytes, bytes)
-        this.beside.rooms += own
-        if (refusal) throw refusal
-        own += bytes
-        this.beside.rooms += bytes
+        if (use.lost) throw new MishapError('ACCEPT_OVERLOADED', { retryAfterS: 10 })
+        const came = use.came + bytes
+        const held = Math.max(use.held, came + recordRoomBytes)
+        const ask = (givenBack: number) =>
+          this.#refusal(0, held, bytes + beside.declared - use.coming, beside.held - use.held - givenBack)
+        // Within what was declared only what truly came of others stands in the way.
+        const refusal = came <= declared ? this.#refusal(0, came, bytes, beside.rooms - use.came) : ask(0)
+        if (refusal && (declared > 0 || !beside.takeFromLater(use, (givenBack) => !ask(givenBack)))) throw refusal
+        beside.count(use, came, held, Math.max(0, declared - came))
         this.#freeBytes -= bytes
       },
-      free: () => {
-        this.beside.rooms -= own
-        own = 0
-      },
+      free: () => beside.end(use),
     }
   }
 
@@ -249,17 +258,17 @@ class Writer {
   }
 
   /**
-   * Whether `bytes` in the journal and a body of `beside` bytes are too much; `free` of them have to be found on the disk
-   * yet. A body counts for at most half of the bound, so that one that is larger than the bound gets in when little waits.
+   * Whether `bytes` in the journal and a body of `beside` bytes are too much beside `rooms` of others; `free` bytes have
+   * to be found on the disk yet. A body counts for at most half of the bound, so that one that is larger than the bound gets in when little waits.
    */
-  #refusal(bytes: number, beside: number, free = bytes): MishapError | undefined {
+  #refusal(bytes: number, beside: number, free = bytes, rooms = this.beside.rooms): MishapError | undefined {
     if (this.#closed) return new MishapError('ACCEPT_OVERLOADED', { detail: 'Mishap is stopping.', retryAfterS: 5 })
     // either way: a clock that was set back must not keep an old answer for hours
     if (Math.abs(this.#options.clock.now() - this.#freeCheckedMs) >= freeCheckMs) void this.#checkDisk()
     if (this.#freeBytes - this.#waitingBytes - free < this.#options.diskReserveBytes) {
       return new MishapError('ACCEPT_DISK_FULL', { retryAfterS: 60 })
     }
-    const waits = this.lagBytes() + this.#waitingBytes + this.beside.rooms
+    const waits = this.lagBytes() + this.#waitingBytes + rooms
     if (waits + bytes + Math.min(beside, this.#boundBytes / 2) > this.#boundBytes) {
       return new MishapError('ACCEPT_OVERLOADED', { retryAfterS: 10 })
     }

@@ -58,9 +58,13 @@ export type JournalRecord = {
   body: Buffer
 }
 
-/** Disk for a body that is being written beside the journal; it counts as waiting until it is freed. */
+/**
+ * Disk for a body that is being written beside the journal; it counts as waiting until it is freed. What was declared of
+ * it is kept from other bodies at once, so that those that come together do not refuse each other half-way; events may
+ * take it until its bytes come.
+ */
 export type Room = {
-  /** Takes so many bytes more. Throws MishapError ACCEPT_OVERLOADED or ACCEPT_DISK_FULL. */
+  /** Takes so many bytes more, of what was declared first. Throws MishapError ACCEPT_OVERLOADED or ACCEPT_DISK_FULL. */
   grow(bytes: number): void
   /** The body is gone, or a record names it now. Safe to repeat. */
   free(): void
@@ -80,7 +84,8 @@ export type JournalWriter = {
   lagBytes(): number
   /** Those bodies alone. */
   besideBytes(): number
-  room(): Room
+  /** Room for a body of `declared` bytes, 0 when nobody knows. Throws MishapError ACCEPT_OVERLOADED or ACCEPT_DISK_FULL. */
+  room(declared?: number): Room
   /** Counts a body that a record of an earlier life names. */
   noteBeside(jpos: number, bytes: number): void
   /** Bytes that were done with (trimmed) since this writer was opened; only grows. */

@@ -60,11 +60,18 @@ export class EnvelopeWalk {
   #line: Buffer[] = []
   #lineBytes = 0
   #item: ItemSpan = { type: '', headers: {}, at: 0, bytes: 0 }
+  /** Bytes of all header lines so far, which are what the walk holds. */
+  #headerBytes = 0
   readonly #itemsMax: number
+  readonly #headerBytesMax: number
 
-  /** One item more than `itemsMax` ends the walk, so that a body of headers alone costs little. */
-  constructor(itemsMax = Number.POSITIVE_INFINITY) {
+  /**
+   * One item more than `itemsMax`, or header lines that are longer than `headerBytes` together, end the walk, so that a
+   * body of headers alone costs little.
+   */
+  constructor(itemsMax = Number.POSITIVE_INFINITY, headerBytes = Number.POSITIVE_INFINITY) {
     this.#itemsMax = itemsMax
+    this.#headerBytesMax = headerBytes
   }
 
   push(chunk: Buffer): boolean {
@@ -113,6 +120,12 @@ export class EnvelopeWalk {
     const stop = end === -1 ? chunk.length : end
     if (this.#lineBytes + stop - from > headerBytesMax) {
       this.#fail(this.bytes + from, 'bad_envelope', `a header line is longer than ${headerBytesMax} bytes`)
+      return stop
+    }
+    this.#headerBytes += stop - from
+    if (this.#headerBytes > this.#headerBytesMax) {
+      const what = `the header lines are longer than ${this.#headerBytesMax} bytes together`
+      this.#fail(this.bytes + from, 'bad_envelope', what)
       return stop
     }
     if (end === -1) {

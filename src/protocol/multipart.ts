@@ -99,9 +99,13 @@ function readExtended(value: string): string | undefined {
 /** What a scan keeps of a part: its head, and as many first bytes as were asked for. */
 export type ScannedPart = { name: string; filename?: string; bytes: number; first: Buffer }
 
+/** A text of its own: as part of another one it would hold that, up to 16 KiB of a head for a name of 10. */
+const copied = (text: string) => Buffer.from(text).toString()
+
 /**
  * Reads a multipart body that arrives in pieces, with the memory of one part's head and of what `keep` asks for: how
- * many first bytes of a part are wanted. `closed` says that the last boundary came; `broken` that the framing is wrong.
+ * many first bytes of a part are wanted; it is asked as soon as a part's head is read, and what it throws leaves `push`,
+ * so that a piece of many parts ends at the first one too many. `closed` says that the last boundary came; `broken` that the framing is wrong.
  */
 export class MultipartScan {
   readonly parts: ScannedPart[] = []
@@ -154,7 +158,8 @@ export class MultipartScan {
       return undefined
     }
     const { name, filename } = readPart(bytes.toString('utf8', lineEnd + 2, headEnd), bytes, 0)
-    this.#part = { name, bytes: 0, first: Buffer.alloc(0), ...(filename === undefined ? {} : { filename }) }
+    this.#part = { name: copied(name), bytes: 0, first: Buffer.alloc(0) }
+    if (filename !== undefined) this.#part.filename = copied(filename)
     this.#skip = 2
     this.#wanted = this.#keep(this.#part)
     this.parts.push(this.#part)

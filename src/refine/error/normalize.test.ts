@@ -182,6 +182,32 @@ describe('loose shapes of protocol.md 3.1', () => {
     ['release with spaces around', { release: ' app@1.0 ' }, (e) => e.release, 'app@1.0'],
     ['release as a number', { release: 12 }, (e) => e.release, '12'],
     ['environment none', { environment: 'None' }, (e) => e.environment, undefined],
+    ...['.', '..', ' .. '].map((environment): (typeof shapes)[number] => [
+      `environment "${environment}", which no address can name`,
+      { environment },
+      (e) => [e.environment, e.errors[0]?.name],
+      [undefined, 'environment'],
+    ]),
+    ['environment ...', { environment: '...' }, (e) => e.environment, '...'],
+    [
+      'tag environment ..',
+      { tags: { environment: '..' } },
+      (e) => [e.environment, e.tags, e.errors[0]?.name],
+      [undefined, [], 'tags.environment'],
+    ],
+    [
+      'tags . and .., which no address can name',
+      { tags: { '.': '1', '..': '2', '...': '3' } },
+      (e) => [e.tags, e.errors.map((one) => one.name)],
+      [
+        [
+          ['_', '1'],
+          ['__', '2'],
+          ['...', '3'],
+        ],
+        ['tags._', 'tags.__'],
+      ],
+    ],
     ['dist empty', { dist: ' ' }, (e) => e.dist, undefined],
     ['user id as a number', { user: { id: 42, plan: 'pro' } }, (e) => e.user, { id: '42', data: { plan: 'pro' } }],
     [

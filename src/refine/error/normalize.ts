@@ -91,10 +91,10 @@ export function releaseOf(value: unknown): string | undefined {
   return name
 }
 
-/** An environment as it may be stored, or undefined. */
+/** An environment as it may be stored, or undefined. `.` and `..` are none: as part of an address clients take them away. */
 export function environmentOf(value: unknown): string | undefined {
   const name = scalar(value)?.trim()
-  return !name || name.length > 64 || /[/\n\r\0]/.test(name) || /^none$/i.test(name) ? undefined : name
+  return !name || name.length > 64 || /[/\n\r\0]/.test(name) || /^(?:\.|\.\.|none)$/i.test(name) ? undefined : name
 }
 
 function readNames({ received, event, remarks }: Draft, context: Context): void {
@@ -126,7 +126,8 @@ function moveTags({ received, event, remarks }: Draft): void {
   if (environment) {
     event.tags = event.tags.filter((tag) => tag !== environment)
     const found = environmentOf(environment[1])
-    if (found && !event.environment) event.environment = found
+    if (!found) complain(remarks, 'invalid_data', 'tags.environment', environment[1])
+    else if (!event.environment) event.environment = found
   }
   const names = new Set(event.tags.map(([key]) => key))
   for (const key of ['server_name', 'site'] as const) {

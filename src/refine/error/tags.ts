@@ -36,7 +36,8 @@ export function readTags(to: Remarks, value: unknown): [string, string][] {
 function readTag(to: Remarks, name: unknown, content: unknown): [string, string] | undefined {
   const key = scalar(name)?.trim().replaceAll(' ', '-')
   if (!key || reserved.has(key)) return undefined
-  const good = key.slice(0, 200).replace(/[^\w.:-]/g, '_')
+  // `.` and `..` can't be named in an address: clients take them away.
+  const good = key.slice(0, 200).replace(/^\.{1,2}$|[^\w.:-]/g, (bad) => '_'.repeat(bad.length))
   if (good !== key) complain(to, 'invalid_data', good, key, 'tag name repaired')
   const text = content === null || content === undefined ? undefined : (scalar(content) ?? undefined)
   if (text === undefined) {

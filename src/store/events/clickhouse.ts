@@ -66,6 +66,13 @@ async function weeksOver(
   return { over: new Set([...over, ...strayed].map((one) => one.week)), fresh: new Set(fresh.map((one) => one.week)) }
 }
 
+/** Gives tables that an older version made the settings that make their parts outlive a power cut. */
+async function makeSynced(connection: Connection, database: string): Promise<void> {
+  const older = await connection.rows<{ name: string }>(unsyncedTables, { database, tables: [...weekTables] })
+  for (const { name } of older)
+    await connection.command(`ALTER TABLE ${database}.${name} MODIFY SETTING ${synced}`, {}, { seconds: workSeconds })
+}
+
 /** The events store over `@clickhouse/client`: the embedded engine, or any ClickHouse server at `url`. */
 export function createEventStore(options: EventStoreOptions): EventStore {
   const { database, clock, observe } = options
@@ -87,13 +94,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
       await connection.command(`CREATE DATABASE IF NOT EXISTS ${database} ENGINE = Atomic`)
       for (const statement of [eventsTable(database), ...rollupTables(database), thinnedTable(database)])
         await connection.command(statement, {}, { seconds: workSeconds })
-      const older = await connection.rows<{ name: string }>(unsyncedTables, { database, tables: [...weekTables] })
-      for (const { name } of older)
-        await connection.command(
-          `ALTER TABLE ${database}.${name} MODIFY SETTING ${synced}`,
-          {},
-          { seconds: workSeconds },
-        )
+      await makeSynced(connection, database)
     },
     ping: () => connection.ping(),
     insert: (tsv, token) => settling.inserting(() => connection.insert('events', eventColumns, tsv, token)),

@@ -4,8 +4,10 @@ export type SpreadBucket = { bucket: number; events: SpreadEvent[] }
 
 /** Events between the first and the latest that an issue always keeps (spec.md 9). */
 export const spreadCount = 20
+/** Events that an issue keeps at most: its first, its latest and those between. */
+export const keptMax = spreadCount + 2
 /** Five looks into each twentieth of the time; with 22 of each bucket, 22 in all are found wherever there are as many. */
-export const bucketsOf = { count: 5 * spreadCount, eachMax: spreadCount + 2 } as const
+export const bucketsOf = { count: 5 * spreadCount, eachMax: keptMax } as const
 
 /**
  * Ids of the events that are kept: the first, the latest (`lastId`) and 20 between them. Of each twentieth of the time

@@ -52,21 +52,34 @@ const checkOf = async (store: EventStore, projectId: number, open?: Parameters<E
 /** Thinning of events, over the same store. */
 export function thinCases(open: () => EventStore): void {
   describe('thinning', () => {
-    test('weeks and their crowds, the largest first', async () => {
+    test('weeks, groups that have more than is kept, the heaviest first, and their crowds', async () => {
       const store = open()
       const { base } = await fill(store, 171)
-      const first = nameOf(monday - week)
-      expect(await store.weeks()).toEqual(expect.arrayContaining([first, nameOf(monday)]))
-      const crowds = (await store.crowds(first, 1000, 0)).filter((one) => one.projectId === 171)
-      expect(crowds).toEqual([
+      const [first, newest] = [nameOf(monday - week), nameOf(monday)]
+      expect(await store.weeks()).toEqual(expect.arrayContaining([first, newest]))
+      const ask = { before: base + 10_000, newest, max: 1000 }
+      const all = await store.largeGroups(ask)
+      // 300 rows from the week before on; the group of three is none of them
+      expect(all.filter((one) => one.projectId === 171)).toEqual([
+        { projectId: 171, groupHash: hash, rows: 300, weight: 278 * 2 },
+      ])
+      const weights = all.map((one) => one.weight)
+      expect(weights).toEqual([...weights].sort((a, b) => b - a))
+      const pages: typeof all = []
+      for (let after = all[0]; after; after = pages.at(-1) === after ? undefined : pages.at(-1))
+        pages.push(...(await store.largeGroups({ ...ask, max: 1, after })))
+      expect([all[0], ...pages]).toEqual(all)
+      const own = async (before: number) =>
+        (await store.largeGroups({ ...ask, before: base + before })).filter((one) => one.projectId === 171).length
+      expect([await own(22), await own(23)]).toEqual([0, 1])
+      expect(await store.crowdsOf(171, [hash, other], base + 10_000)).toEqual([
         { week: first, projectId: 171, groupHash: hash, rows: 158 },
         { week: first, projectId: 171, groupHash: other, rows: 3 },
+        { week: newest, projectId: 171, groupHash: hash, rows: 142 },
       ])
-      const all = await store.crowds(first, 1000, 0)
-      expect(await store.crowds(first, 1, 1)).toEqual([all[1]])
-      await expect(store.crowds("x' --", 1, 0)).rejects.toThrow('not a week')
+      expect(await store.crowdsOf(171, [hash], base + 5)).toMatchObject([{ rows: 5 }])
+      await expect(store.largeGroups({ ...ask, newest: "x' --" })).rejects.toThrow('not a week')
       expect(await store.leavingBytes()).toBeGreaterThanOrEqual(0)
-      expect(base).toBe(1_710_000)
     })
 
     test('an issue keeps its first, its latest and 20 spread between', async () => {

@@ -21,6 +21,16 @@ export function environmentCases(fresh: () => MetaStore): void {
     expect(meta.hideEnvironment(1, 'dev', false).hidden).toBe(false)
   })
 
+  test('of many those that are hidden are among the ones that a list has', () => {
+    const meta = fresh()
+    const names = ['zzz', ...Array.from({ length: 30 }, (_, i) => `e${i + 10}`)]
+    commit(meta, { events: names.map((environment) => effect({ environment })) })
+    meta.hideEnvironment(1, 'zzz', true)
+    const list = (hidden?: boolean) =>
+      meta.projectEnvironments(1, { max: 3, ...(hidden === undefined ? {} : { hidden }) }).map((one) => one.name)
+    expect([list(), list(true), list(false)]).toEqual([['e10', 'e11', 'zzz'], ['zzz'], ['e10', 'e11', 'e12']])
+  })
+
   test('over several projects an environment is hidden where nobody shows it', () => {
     const meta = fresh()
     meta.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: null })

@@ -5,7 +5,10 @@ import type { Store } from './store.ts'
 export type Environment = { name: string; firstSeenMs: number; lastSeenMs: number; hidden: boolean }
 
 export type EnvironmentStore = {
-  /** Environments of a project in alphabetical order, those of `hidden` where that is given. */
+  /**
+   * Environments of a project in alphabetical order, those of `hidden` where that is given; else the hidden ones are among
+   * the `max` first of all, or nobody could show them again.
+   */
   projectEnvironments(projectId: number, options: { max: number; hidden?: boolean }): Environment[]
   environmentOf(projectId: number, name: string): Environment | undefined
   /** Takes an environment out of the lists to choose from, or back in; its events stay as they are. Throws NOT_FOUND. */
@@ -30,8 +33,12 @@ export function environmentPart({ write, read, dialect: { builder } }: Store): E
 
   return {
     projectEnvironments: (projectId, { max, hidden }) => {
-      const rows = hidden === undefined ? all(projectId) : all(projectId).where('hidden', '=', hidden ? 1 : 0)
-      return read.all(rows.orderBy('name').limit(max)).map(toEnvironment)
+      const list = (flag: 0 | 1, most: number) =>
+        read.all(all(projectId).where('hidden', '=', flag).orderBy('name').limit(most)).map(toEnvironment)
+      if (hidden !== undefined) return list(hidden ? 1 : 0, max)
+      const first = list(1, max)
+      const both = first.length < max ? [...first, ...list(0, max - first.length)] : first
+      return first.length === 0 ? both : both.sort((a, b) => (a.name < b.name ? -1 : 1))
     },
     environmentOf: (projectId, name) => {
       const row = read.get(all(projectId).where('name', '=', name))

@@ -125,3 +125,16 @@ test('what an issue says of itself goes with it', () => {
   meta.removeRows(removal.id, 1)
   expect(meta.thinnedOf([id]).size).toBe(0)
 })
+
+test('issues that may have more than is kept, by their counters less what was thinned, page by page', () => {
+  const { meta, cut } = world()
+  expect(meta.issuesOver(1, 0, 9)).toEqual({ last: 3, issues: [] })
+  expect(meta.issuesOver(0, 0, 2)).toEqual({
+    last: 2,
+    issues: [1, 2].map((id) => ({ id, projectId: cut.projectId })),
+  })
+  expect(meta.issuesOver(0, 3, 2)).toEqual({ issues: [] })
+  const step = meta.planThinStep(meta.beginThinRun({ budgetBytes: 5, bytesBefore: 9 }), cut, 1)
+  meta.countThinned(step.id, [{ groupHash: hash(1), rows: 1 }])
+  expect(meta.issuesOver(0, 0, 9).issues.map((one) => one.id)).toEqual([2, 3])
+})

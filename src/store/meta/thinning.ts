@@ -64,6 +64,11 @@ export type ThinningStore = {
   thinAttachments(runId: number, projectId: number, eventIds: readonly string[]): void
   /** How many events of each issue were thinned; those without any are absent. */
   thinnedOf(issueIds: readonly number[]): Map<number, number>
+  /**
+   * Of the next `max` issues behind an id those that may have more events stored than `kept`, as far as their counters
+   * say; `last` is the last id that was looked at, undefined at the end.
+   */
+  issuesOver(kept: number, after: number, max: number): { last?: number; issues: { id: number; projectId: number }[] }
 }
 
 /** Files that thinning dooms stand under no removal of a person. */
@@ -99,7 +104,7 @@ const thinned = (projectId: number, category: DataCategory, quantity: number, by
   ...{ itemType: category === 'attachment' ? 'attachment' : 'event', quantity, bytes },
 })
 
-type RunPart = Pick<ThinningStore, 'beginThinRun' | 'endThinRun' | 'thinRuns' | 'thinnedOf'>
+type RunPart = Pick<ThinningStore, 'beginThinRun' | 'endThinRun' | 'thinRuns' | 'thinnedOf' | 'issuesOver'>
 type StepPart = Pick<ThinningStore, 'planThinStep' | 'thinSteps' | 'setThinStep' | 'dropThinStep'>
 type CountPart = Pick<ThinningStore, 'countThinned'>
 type FilePart = Pick<ThinningStore, 'attachedBetween' | 'thinAttachments'>
@@ -133,6 +138,21 @@ export function thinRunPart({ write, read, clock, dialect: { builder } }: Store)
           found.set(row.issue_id, row.quantity)
       }
       return found
+    },
+    issuesOver: (kept, after, max) => {
+      const rows = read.all(
+        builder
+          .selectFrom('issue')
+          .leftJoin('thinned_issue', 'thinned_issue.issue_id', 'issue.id')
+          .select(['issue.id', 'issue.project_id', 'issue.count', 'thinned_issue.quantity'])
+          .where('issue.id', '>', after)
+          .orderBy('issue.id')
+          .limit(max),
+      )
+      const last = rows.at(-1)?.id
+      const over = rows.filter((row) => row.count - (row.quantity ?? 0) > kept)
+      const issues = over.map((row) => ({ id: row.id, projectId: row.project_id }))
+      return { issues, ...(last === undefined ? {} : { last }) }
     },
   }
 }

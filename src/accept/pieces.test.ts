@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest'
+import { createChunks, gathered, pieceBytesMin } from './pieces.ts'
+
+const KiB = 1024
+/** Pieces of the given sizes, their bytes counted through. */
+function piecesOf(sizes: number[]): Buffer[] {
+  let n = 0
+  return sizes.map((size) => Buffer.from(Array.from({ length: size }, () => n++ % 251)))
+}
+const times = (count: number, size: number) => Array.from({ length: count }, () => size)
+
+const cases: [string, number[], number][] = [
+  ['nothing', [], 0],
+  ['one', [5], 1],
+  ['empty ones', [0, 0, 3, 0], 4],
+  ['100,000 of one byte', times(100_000, 1), 300],
+  ['100,000 of one byte behind a large one', [20_000, ...times(100_000, 1)], 300],
+  ['large and small by turns', times(200, 1).flatMap((one) => [one, 20_000]), 400],
+  ['5,000 of 100 bytes', times(5000, 100), 300],
+  ['300 of 16 KiB', times(300, 16 * KiB), 300],
+]
+
+describe('chunks', () => {
+  test.each(cases)('%s: the same bytes in few buffers', (_name, sizes, most) => {
+    const pieces = piecesOf(sizes)
+    const chunks = createChunks()
+    let held = 0
+    for (const piece of pieces) {
+      chunks.add(piece)
+      held = Math.max(held, chunks.list().length)
+    }
+    expect(Buffer.concat(chunks.list()).equals(Buffer.concat(pieces))).toBe(true)
+    expect(held).toBeLessThanOrEqual(Math.max(most, 1))
+  })
+})
+
+describe('gathered', () => {
+  test.each(cases)('%s: the same bytes, none but the last smaller than 16 KiB', async (_name, sizes) => {
+    const pieces = piecesOf(sizes)
+    const out: Buffer[] = []
+    async function* source() {
+      yield* pieces
+    }
+    for await (const piece of gathered(source())) out.push(piece)
+    expect(Buffer.concat(out).equals(Buffer.concat(pieces))).toBe(true)
+    expect(out.slice(0, -1).every((piece) => piece.length >= pieceBytesMin || piece.length === 0)).toBe(true)
+  })
+
+  test('what breaks in the middle breaks it', async () => {
+    async function* source() {
+      yield Buffer.from('a')
+      throw new Error('broken')
+    }
+    await expect(gathered(source()).next()).rejects.toThrow('broken')
+  })
+})
