@@ -112,7 +112,7 @@ const bombs: [string, () => { body: Buffer; encoding?: string }, number[]][] = [
   [
     '1,000 items of 10 kB headers',
     () => ({ body: Buffer.from(`{}\n${chars(`{"type":"x${chars('y', 10_000)}","length":0}\n\n`, 1000)}`) }),
-    [200, 413],
+    [400],
   ],
 ]
 
