@@ -13,7 +13,16 @@ const asked: Removal = {
 /** A removal over stores that only note what they are asked; `failAt` throws once at that step. */
 function world(failAt = '') {
   const steps: string[] = []
-  const state = { removal: { ...asked }, failAt, open: 0, held: 0, doomed: ['a', 'b'] }
+  const state = {
+    removal: { ...asked },
+    failAt,
+    open: 0,
+    held: 0,
+    doomed: ['a', 'b'],
+    standing: 4,
+    counted: 0,
+    values: '{}',
+  }
   const step = (name: string) => {
     steps.push(`${name}${state.held > 0 ? '' : ' free'}`)
     if (state.failAt === name) {
@@ -32,9 +41,15 @@ function world(failAt = '') {
       hashesOf: () => new Map([[3, ['aa']]]),
       attachedEventIds: (_project: number, after: string) => (after === '' ? ['e1', 'e2'] : []),
       doomAttachments: (_id: number, _project: number, ids: string[]) => step(`doom ${ids.join()}`),
-      removeRows: () => {
+      removeRows: (_id: number, events: number) => {
         step('rows')
+        state.counted = events
         Object.assign(state.removal, { stage: 'blobs' })
+      },
+      cursor: () => 10,
+      getValue: () => state.values,
+      setValue: (_name: string, value: string) => {
+        state.values = value
       },
       doomedBlobs: () => [...state.doomed],
       forgetDoomed: () => {
@@ -46,9 +61,11 @@ function world(failAt = '') {
     },
     events: {
       eventsAmong: async () => ['e2'],
+      // All that stands came before position 10.
+      eventsFrom: async (_project: number, _hashes: string[], jpos: number) => (jpos < 10 ? state.standing : 0),
       remove: async () => {
         step('events')
-        return 4
+        state.standing = 0
       },
       rewrite: async () => step('rewrite'),
       rowsOf: async () => 0,
@@ -70,7 +87,18 @@ test('files are found, then events go, then rows, while nothing is committed; th
   expect(await createRemovals(deps).run()).toEqual({ done: 1, failed: 0 })
   expect(steps).toEqual(whole)
   expect([state.removal.stage, state.removal.blobs, state.held]).toEqual(['done', 2, 0])
+  expect([state.counted, state.values]).toEqual([4, '{}'])
 })
+
+test.each(['events', 'rows', 'told'])(
+  'what goes is counted once, also when it ends at %s and begins again',
+  async (at) => {
+    const { deps, state } = world(at)
+    expect(await createRemovals(deps).run()).toMatchObject({ failed: 1 })
+    await createRemovals(deps).run()
+    expect([state.removal.stage, state.counted]).toEqual(['done', 4])
+  },
+)
 
 test.each(['events', 'rows', 'told', 'blob b', 'rewrite'])(
   'a failure at %s lets go, says so, and is gone on with',
@@ -108,6 +136,9 @@ function organizationWorld(failAt = '') {
       askOrganizationRemoval: () => rows[0],
       openRemovals: () => rows.filter((one) => one.endedMs === null),
       removalById: (id: number) => rows.find((one) => one.id === id),
+      cursor: () => 10,
+      getValue: () => undefined,
+      setValue: () => undefined,
       openBatches: () => [],
       removeRows: () => {
         step('project rows')
@@ -125,7 +156,12 @@ function organizationWorld(failAt = '') {
       },
       organizationLeft: () => (state.organization ? ['member'] : []),
     },
-    events: { remove: async () => 4, rewrite: async () => undefined, rowsOf: async () => 0 },
+    events: {
+      eventsFrom: async () => 4,
+      remove: async () => undefined,
+      rewrite: async () => undefined,
+      rowsOf: async () => 0,
+    },
     blobs: { delete: async () => undefined, list: async () => [] },
     pause: async () => () => undefined,
     removed: async ({ kind }: Removal) => step(`told of ${kind}`),

@@ -9,7 +9,7 @@ export type RemovalDeps = {
   clock: Clock
   observe: Observe
   meta: MetaStore
-  events: Pick<EventStore, 'remove' | 'rewrite' | 'rowsOf' | 'eventsAmong'>
+  events: Pick<EventStore, 'remove' | 'rewrite' | 'rowsOf' | 'eventsAmong' | 'eventsFrom'>
   blobs: Pick<BlobStore, 'delete' | 'list'>
   /** Lets the batches in flight end and holds the others, until the returned function is called. */
   pause(): Promise<() => void>
@@ -46,6 +46,32 @@ async function doomAttachments(deps: RemovalDeps, removal: Removal, hashes: read
   }
 }
 
+/** Where the counts of removals that are under way outlive a crash: events so far, and the position up to which they were counted. */
+const countsName = 'removal-counts'
+
+type Counts = Record<string, { events: number; before: number }>
+
+const readCounts = (meta: MetaStore): Counts => JSON.parse(meta.getValue(countsName) ?? '{}') as Counts
+
+/**
+ * How many events a removal takes, written down before any goes: a crash right after they went would know of none. When
+ * it is begun again only those count that came since, whether the others stand yet or not.
+ */
+async function countOnce(deps: RemovalDeps, removal: Removal, hashes: readonly string[] | undefined): Promise<number> {
+  const { meta } = deps
+  const { events, before } = readCounts(meta)[removal.id] ?? { events: 0, before: 0 }
+  const sum = events + (await deps.events.eventsFrom(removal.projectId, hashes, before))
+  const counts = { ...readCounts(meta), [removal.id]: { events: sum, before: meta.cursor() } }
+  meta.setValue(countsName, JSON.stringify(counts))
+  return sum
+}
+
+/** The removal's row has the sum now. */
+function forgetCount(meta: MetaStore, removalId: number): void {
+  const { [removalId]: _done, ...rest } = readCounts(meta)
+  meta.setValue(countsName, JSON.stringify(rest))
+}
+
 /**
  * Takes events and rows away while nothing is being committed: a row that came in between would belong to no issue.
  * Returns false when a batch of before a crash has still to be recovered.
@@ -58,8 +84,10 @@ async function removeRows(deps: RemovalDeps, removal: Removal): Promise<boolean>
     const { projectId, issueId } = removal
     const hashes = issueId === null ? undefined : (meta.hashesOf([issueId]).get(issueId) ?? [])
     if (hashes) await doomAttachments(deps, removal, hashes)
-    const gone = hashes?.length === 0 ? 0 : await events.remove(projectId, hashes)
+    const gone = hashes?.length === 0 ? 0 : await countOnce(deps, removal, hashes)
+    if (hashes?.length !== 0) await events.remove(projectId, hashes)
     meta.removeRows(removal.id, gone)
+    forgetCount(meta, removal.id)
   } finally {
     resume()
   }

@@ -146,10 +146,12 @@ export type EventStore = ThinStore & {
   tagKeys(scope: Scope, max: number): Promise<{ key: string; events: number }[]>
   tagValues(scope: Scope, key: string, max: number): Promise<{ value: string; events: number }[]>
   /**
-   * Takes all rows of a project, or of these groups of it, out of events and rollups, and says how many events those
-   * were. Safe to repeat. Nothing of them may be inserted meanwhile.
+   * Takes all rows of a project, or of these groups of it, out of events and rollups. Safe to repeat. Nothing of them may
+   * be inserted meanwhile.
    */
-  remove(projectId: number, hashes?: readonly string[]): Promise<number>
+  remove(projectId: number, hashes?: readonly string[]): Promise<void>
+  /** How many events of a project (or of these groups of it) stand at a position or behind it. */
+  eventsFrom(projectId: number, hashes: readonly string[] | undefined, jpos: number): Promise<number>
   /** Writes the parts anew from which rows were removed, so that their bytes leave the disk. */
   rewrite(): Promise<void>
   /** Takes what was received before a Monday at midnight (UTC, ms) out of events and rollups of these projects. */

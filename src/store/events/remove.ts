@@ -9,7 +9,7 @@ const workSeconds = 3600
 /** Hashes or ids in one statement: some 30 kB as parameters. */
 const listMax = 1000
 
-type Part = Pick<EventStore, 'remove' | 'rewrite' | 'rowsOf' | 'eventsAmong'>
+type Part = Pick<EventStore, 'remove' | 'eventsFrom' | 'rewrite' | 'rowsOf' | 'eventsAmong'>
 type Where = { where: string; bound: Record<string, unknown> }
 
 function inPieces<T>(list: readonly T[]): T[][] {
@@ -48,16 +48,19 @@ export function createRemove(connection: Connection, database: string): Part {
   return {
     rowsOf,
     async remove(projectId, hashes) {
+      for (const { where, bound } of places(projectId, hashes))
+        for (const table of weekTables)
+          await connection.command(`DELETE FROM ${database}.${table} WHERE ${where}`, bound, { seconds: workSeconds })
+    },
+    async eventsFrom(projectId, hashes, jpos) {
       let events = 0
       for (const { where, bound } of places(projectId, hashes)) {
         const [found] = await connection.rows<{ n: string }>(
-          `SELECT count() AS n FROM ${database}.events WHERE ${where}`,
-          bound,
+          `SELECT count() AS n FROM ${database}.events WHERE ${where} AND jpos >= {from:UInt64}`,
+          { ...bound, from: jpos },
           { seconds: workSeconds },
         )
         events += Number(found?.n ?? 0)
-        for (const table of weekTables)
-          await connection.command(`DELETE FROM ${database}.${table} WHERE ${where}`, bound, { seconds: workSeconds })
       }
       return events
     },
