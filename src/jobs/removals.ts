@@ -59,10 +59,10 @@ const readCounts = (meta: MetaStore): Counts => JSON.parse(meta.getValue(countsN
  */
 async function countOnce(deps: RemovalDeps, removal: Removal, hashes: readonly string[] | undefined): Promise<number> {
   const { meta } = deps
-  const { events, before } = readCounts(meta)[removal.id] ?? { events: 0, before: 0 }
+  const counts = readCounts(meta)
+  const { events, before } = counts[removal.id] ?? { events: 0, before: 0 }
   const sum = events + (await deps.events.eventsFrom(removal.projectId, hashes, before))
-  const counts = { ...readCounts(meta), [removal.id]: { events: sum, before: meta.cursor() } }
-  meta.setValue(countsName, JSON.stringify(counts))
+  meta.setValue(countsName, JSON.stringify({ ...counts, [removal.id]: { events: sum, before: meta.cursor() } }))
   return sum
 }
 
