@@ -28,7 +28,8 @@ function versionsOf(app: App): RestStatus['versions'] {
   return parts.map(([name, version]) => ({ name, version, advisory: advisoryOf(name, version) }))
 }
 
-function ledgerOf(app: App): RestStatus['ledger'] {
+/** `waiting`: records that refine has not committed. */
+function ledgerOf(app: App, waiting: number): RestStatus['ledger'] {
   const rows = new Map<string, RestStatus['ledger']['rows'][number]>()
   const sums = new Map<Outcome, number>()
   for (const one of app.meta.outcomeSums({ fromMs: app.clock.now() - ledgerMs })) {
@@ -49,7 +50,6 @@ function ledgerOf(app: App): RestStatus['ledger'] {
   const sum = (outcome: Outcome) => sums.get(outcome) ?? 0
   const ended = sum('stored') + sum('filtered') + sum('rate_limited') + sum('invalid') + sum('duplicate') + sum('dead')
   // A record that waits counts as one item until refine opens it and counts what its envelope holds.
-  const waiting = app.journal().waitingRecords
   return {
     received: sum('received') + waiting,
     stored: sum('stored'),
@@ -101,12 +101,14 @@ export async function statusOf(app: App): Promise<RestStatus> {
     budgetOf(app),
   ])
   const versions = versionsOf(app)
+  // counted once: each count reads the heads of up to 5,000 records, on the thread that commits
+  const journal = app.journal()
   return {
     version: app.version,
     startedAt: new Date(app.startedMs).toISOString(),
     engine: { up: app.engineUp(), version: versions.find((one) => one.name === 'chdb')?.version ?? null },
-    journal: app.journal(),
-    ledger: ledgerOf(app),
+    journal,
+    ledger: ledgerOf(app, journal.waitingRecords),
     disk: {
       dataBytes,
       freeBytes: disk ? disk.bavail * disk.bsize : 0,
