@@ -23,6 +23,7 @@ const blobs: BlobStore = {
   putStream: unused,
   get: unused,
   getStream: unused,
+  reader: unused,
   delete: unused,
   list: unused,
   size: unused,

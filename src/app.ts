@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { readdirSync, rmSync, statSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Alerts, createAlerts } from './alert/alert.ts'
@@ -13,6 +14,7 @@ import { type Clock, systemClock } from './clock.ts'
 import { keepCommands, openEvents, openPeople, peopleCommands } from './commands.ts'
 import type { Config } from './config.ts'
 import { MishapError } from './errors.ts'
+import { type Artifacts, createArtifacts } from './jobs/artifacts.ts'
 import { type DiskState, measureDisk } from './jobs/disk.ts'
 import { createJobs } from './jobs/jobs.ts'
 import { createRemovals, type Removals } from './jobs/removals.ts'
@@ -70,6 +72,8 @@ export type App = {
   seal: Seal
   alerts: Alerts
   removals: Removals
+  /** What builds upload. */
+  artifacts: Artifacts
   live: Live
   journal(): JournalState
   engineUp(): boolean
@@ -193,6 +197,15 @@ function wireRemovals(
   })
 }
 
+/** Uploads of builds; they leave the disk the same reserve as the journal does. */
+function wireArtifacts({ config, ...parts }: Pick<App, 'config' | 'clock' | 'observe' | 'meta' | 'blobs'>): Artifacts {
+  const freeBytes = async () => {
+    const { bavail, bsize } = await statfs(config.data)
+    return bavail * bsize - config.diskReserveBytes
+  }
+  return createArtifacts({ ...parts, freeBytes })
+}
+
 type Thinner = { thinning: Thinning; turn: Turn; disk(): Promise<DiskState>; pause(): Promise<() => void> }
 
 /** The disk budget, and the pause of everything that changes the stores by itself: refining, thinning, retention. */
@@ -267,6 +280,7 @@ function wireRefine(app: App, setup: AppSetup, lag: ReturnType<typeof createLag>
     ...{ clock, observe, meta, events, blobs },
     workers: config.refineWorkers,
     worker: { journalFolder: setup.folders.journal, blobFolder: setup.folders.blobs },
+    artifacts: meta,
     committed: (result) => {
       publishCommit(live, result)
       if (result.issues.some((one) => one.isNew || one.regressed)) alerts.kick()
@@ -337,6 +351,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     startedMs: clock.now(),
     ...{ config, clock, observe, meta, events, blobs, auth, seal, alerts },
     removals: wireRemovals({ config, clock, observe, meta, events, blobs, live }, thinner.pause, keys.publish),
+    artifacts: wireArtifacts({ config, clock, observe, meta, blobs }),
     live,
     intakes,
     bytesUnder,
@@ -365,6 +380,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   })
   const jobs = createJobs({
     ...{ clock, observe, meta, events, blobs, alerts, ...thinner, removals: app.removals },
+    artifacts: app.artifacts,
     retentionErrorsDays: config.retentionErrorsDays,
   })
   const stop = async () => {

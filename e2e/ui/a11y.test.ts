@@ -98,6 +98,7 @@ describe.skipIf(noChromium)('every screen, for people with other ways to see and
     ['project settings', `/o/${org}/settings/projects/web`, 'form'],
     ['project keys', `/o/${org}/settings/projects/web/keys`, 'form'],
     ['project environments', `/o/${org}/settings/projects/web/environments`, 'main li'],
+    ['source maps', `/o/${org}/settings/projects/web/source-maps`, 'main pre'],
     ['the ingest debugger', `/o/${org}/projects/web/ingest`, 'main table'],
     ['organization', `/o/${org}/settings/organization`, '#delete-organization-typed'],
     ['members', `/o/${org}/settings/members`, 'form'],
@@ -116,6 +117,7 @@ describe.skipIf(noChromium)('every screen, for people with other ways to see and
     'projects/web/ingest',
     'projects/web/setup',
     'settings/projects/web/environments',
+    'settings/projects/web/source-maps',
     'settings/projects/web/keys',
     'settings/organization',
   ]

@@ -85,6 +85,7 @@ export function memoryBlobs() {
     },
     get: async (key) => blobs.get(key),
     getStream: async () => undefined,
+    reader: async () => undefined,
     delete: async (key) => void blobs.delete(key),
     list: async () => [...blobs.keys()],
     size: async () => 0,

@@ -12,6 +12,7 @@ import { createAuth } from '../auth/create.ts'
 import { createSeal } from '../auth/seal.ts'
 import { systemClock } from '../clock.ts'
 import { readConfig } from '../config.ts'
+import { createArtifacts } from '../jobs/artifacts.ts'
 import { createRemovals } from '../jobs/removals.ts'
 import { silent } from '../observe.ts'
 import type { OutcomeCount } from '../outcome.ts'
@@ -129,6 +130,10 @@ export async function openTestApp(): Promise<TestApp> {
       ...{ clock: systemClock, observe: silent, meta, events, blobs },
       pause: async () => () => undefined,
       removed: async () => undefined,
+    }),
+    artifacts: createArtifacts({
+      ...{ clock: systemClock, observe: silent, meta, blobs },
+      freeBytes: async () => Number.MAX_SAFE_INTEGER,
     }),
     live: createLive(1000),
     journal: () => ({ lagBytes: 0, waitingRecords: 0, oldestWaitingMs: 0, boundBytes: 1 }),

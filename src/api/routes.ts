@@ -1,3 +1,4 @@
+import { artifactRoutes } from './artifact-routes.ts'
 import { environmentRoutes } from './environment-routes.ts'
 import { eventRoutes } from './event-routes.ts'
 import { feedbackRoutes } from './feedback-routes.ts'
@@ -6,9 +7,12 @@ import { notificationRoutes } from './notification-routes.ts'
 import { organizationRoutes } from './organization-routes.ts'
 import { peopleRoutes } from './people-routes.ts'
 import { projectRoutes } from './project-routes.ts'
+import { releaseFileRoutes } from './release-file-routes.ts'
+import { releaseRoutes } from './release-routes.ts'
 import { removalRoutes } from './removal-routes.ts'
 import type { Route } from './route.ts'
 import { statusRoutes } from './status-routes.ts'
+import { uploadRoutes } from './upload-routes.ts'
 
 /** THE complete list of /api/0/: what is not here answers 404. docs/openapi.json is made from it. */
 export const routes: readonly Route[] = [
@@ -20,6 +24,10 @@ export const routes: readonly Route[] = [
   ...notificationRoutes,
   ...peopleRoutes,
   ...feedbackRoutes,
+  ...releaseRoutes,
+  ...releaseFileRoutes,
+  ...uploadRoutes,
+  ...artifactRoutes,
   ...removalRoutes,
   ...statusRoutes,
 ]

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { unmappedReasons } from '../protocol/event.ts'
 import type * as Rest from '../protocol/rest.ts'
 
 /** Shapes of the answers (protocol/rest.ts) as zod: the OpenAPI file is made from them, and tests hold every answer against them. */
@@ -190,6 +191,14 @@ const frame = z
     package: textOrNull,
     platform: textOrNull,
     instructionAddr: textOrNull,
+    data: z
+      .strictObject({
+        symbolicated: z.boolean(),
+        sourcemap: textOrNull,
+        resolvedWith: textOrNull,
+        reason: z.enum(unmappedReasons).nullable(),
+      })
+      .nullable(),
   })
   .meta({ id: 'Frame' })
 const stacktrace = z

@@ -188,6 +188,7 @@ export const usage = z
         events: z.strictObject({ rows: count, bytes: z.number(), thinned: count }).nullable(),
         attachments: kept,
         deadItems: kept,
+        artifacts: kept,
       }),
     ),
     journalBytes: z.number(),

@@ -59,8 +59,10 @@ export async function usageOf(app: App, organization: Organization): Promise<Res
     events: events ? (events.get(id) ?? { rows: 0, bytes: 0, thinned: 0 }) : null,
     attachments: kept.get(id)?.attachments ?? none,
     deadItems: kept.get(id)?.dead ?? none,
+    artifacts: kept.get(id)?.bundles ?? none,
   }))
-  const sum = (one: (typeof projects)[number]) => (one.events?.bytes ?? 0) + one.attachments.bytes + one.deadItems.bytes
+  const sum = (one: (typeof projects)[number]) =>
+    (one.events?.bytes ?? 0) + one.attachments.bytes + one.deadItems.bytes + one.artifacts.bytes
   return {
     projects: projects.sort((a, b) => sum(b) - sum(a)),
     journalBytes: journalBytes ?? 0,

@@ -27,6 +27,8 @@ export type Action =
   | 'channel:read'
   | 'channel:write'
   | 'instance:write'
+  | 'release:read'
+  | 'release:write'
 
 export type Thing =
   | { organization: Organization }

@@ -66,6 +66,8 @@ const table: [Action, Record<Role, boolean>, string | null, string][] = [
   ['channel:read', { owner: true, admin: true, member: true, viewer: true }, 'alerts:read', 'event:admin'],
   ['channel:write', { owner: true, admin: true, member: true, viewer: false }, 'alerts:write', 'alerts:read'],
   ['instance:write', { owner: true, admin: false, member: false, viewer: false }, 'org:admin', 'org:write'],
+  ['release:read', { owner: true, admin: true, member: true, viewer: true }, 'org:ci', 'org:admin'],
+  ['release:write', { owner: true, admin: true, member: true, viewer: false }, 'project:releases', 'project:read'],
   ['status:read', { owner: true, admin: true, member: true, viewer: true }, 'org:read', 'event:read'],
 ]
 

@@ -35,6 +35,15 @@ export const permissions: Record<Action, { roles: readonly Role[]; scopes: reado
     scopes: ['alerts:read', 'alerts:write', 'org:read', 'org:write', 'org:admin'],
   },
   'channel:write': { roles: ['owner', 'admin', 'member'], scopes: ['alerts:write', 'org:write', 'org:admin'] },
+  // Releases and what builds upload to them; org:ci is what a build's token carries.
+  'release:read': {
+    roles: ['owner', 'admin', 'member', 'viewer'],
+    scopes: ['project:read', 'project:releases', 'project:write', 'project:admin', 'org:ci'],
+  },
+  'release:write': {
+    roles: ['owner', 'admin', 'member'],
+    scopes: ['project:releases', 'project:write', 'project:admin', 'org:ci'],
+  },
   // What is the same for every organization belongs to the owner of the first one.
   'instance:write': { roles: ['owner'], scopes: ['org:admin'] },
   'status:read': { roles: ['owner', 'admin', 'member', 'viewer'], scopes: ['org:read', 'org:write', 'org:admin'] },

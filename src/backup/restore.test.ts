@@ -62,7 +62,7 @@ function take(here: ReturnType<typeof usedData>, file: string, more: Partial<Par
         },
         tally: () => tally,
         cursor: () => 5,
-        blobMark: () => ({ attachment: 0, deadItem: 0 }),
+        blobMark: () => ({ attachment: 0, deadItem: 0, bundle: 0 }),
         blobKeys: () => [],
       },
       events: {
@@ -164,7 +164,7 @@ describe('under load', () => {
       writeFileSync(join(blobs, ...path), 'bytes')
     }
     put('spool', '1', 'refined')
-    const mark = { attachment: 7, deadItem: 0 }
+    const mark = { attachment: 7, deadItem: 0, bundle: 0 }
     const file = join(root, 'load.tar')
     const made = await take(here, file, {
       pause: async () => {

@@ -141,7 +141,7 @@ async function checkBlobs(deps: VerifyDeps): Promise<Check> {
   const named = deps.meta.blobKeys()
   return check(
     'blobs',
-    'Every attachment and dead item has its bytes.',
+    'Every attachment, dead item and uploaded bundle has its bytes.',
     named.length,
     named.filter((key) => !there.has(key)).map((key) => `${key} is missing`),
   )

@@ -51,23 +51,26 @@ export type DiskDeps = {
 
 /** Measures what is stored. Throws STORE_UNAVAILABLE while the events store is away. */
 export async function measureDisk({ data, budget, meta, events, bytesUnder }: DiskDeps): Promise<DiskState> {
-  const [tables, leaving, database, journal, spool, volume] = await Promise.all([
+  const [tables, leaving, database, journal, spool, chunks, volume] = await Promise.all([
     events.size(),
     events.leavingBytes(),
     bytesUnder(join(data, 'meta')),
     bytesUnder(join(data, 'journal')),
     bytesUnder(join(data, 'blobs', 'spool')),
+    bytesUnder(join(data, 'blobs', 'chunks')),
     statfs(data).then(
       ({ blocks, bfree, bsize }): Volume => ({ total: blocks * bsize, used: (blocks - bfree) * bsize }),
       () => undefined,
     ),
   ])
   const bytes = tables.reduce((sum, table) => sum + table.bytesOnDisk, 0)
-  const blobs = meta.bytesByProject().reduce((sum, one) => sum + one.attachments.bytes + one.dead.bytes, 0)
+  const blobs = meta
+    .bytesByProject()
+    .reduce((sum, one) => sum + one.attachments.bytes + one.dead.bytes + one.bundles.bytes, 0)
   const stored = bytes + blobs + database
   return {
     ...{ events: bytes, blobs, database, stored },
     rows: tables.find((one) => one.table === 'events')?.rows ?? 0,
-    budget: budgetBytes(budget, volume, stored, leaving + journal + spool),
+    budget: budgetBytes(budget, volume, stored, leaving + journal + spool + chunks),
   }
 }

@@ -26,6 +26,10 @@ function deps(known: number | null = 100 * dayMs) {
         calls.push(['prune', ...args])
         return ['attachments/1/a', 'dead/7']
       },
+      dropBundles: (...ms: number[]) => {
+        calls.push(['bundles', ...ms])
+        return ['artifacts/1/b']
+      },
       shorterRetentions: () => [],
       organizations: () => [{ createdMs: 0 }],
       getValue: (name: string) => values.get(name),
@@ -43,8 +47,9 @@ test('retention drops what was received before it, attachments with it, dead ite
   expect(calls).toEqual([
     ['drop', 10 * dayMs, clock.now()],
     ['prune', clock.now(), 10 * dayMs, 86 * dayMs],
+    ['bundles', 10 * dayMs],
   ])
-  expect(deleted).toEqual(['attachments/1/a', 'dead/7'])
+  expect(deleted).toEqual(['attachments/1/a', 'dead/7', 'artifacts/1/b'])
 })
 
 test.each([

@@ -4,6 +4,7 @@ import { faultOf, type Observe } from '../observe.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { EventStore } from '../store/events/events.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
+import type { Artifacts } from './artifacts.ts'
 import { linkFeedback } from './feedback.ts'
 import { keepOwn } from './own-retention.ts'
 import type { Removals } from './removals.ts'
@@ -21,6 +22,7 @@ export type JobDeps = {
   alerts: Pick<Alerts, 'run'>
   removals: Pick<Removals, 'run'>
   thinning: Pick<Thinning, 'run'>
+  artifacts: Pick<Artifacts, 'sweep'>
   turn: Turn
   retentionErrorsDays: number
 }
@@ -56,7 +58,9 @@ async function keepRetention(deps: JobDeps): Promise<Record<string, unknown>> {
     const dropped = await events.dropBefore(beforeMs, nowMs)
     const removed = await deleteAll(blobs, meta.prune(nowMs, beforeMs, nowMs - deadKeptMs))
     const own = await keepOwn({ nowMs, meta, events, blobs, retentionErrorsDays })
-    return { dropped, removed: removed + own }
+    // Of no use to any event that is left; a new event would have noted it.
+    const bundles = await deleteAll(blobs, meta.dropBundles(beforeMs))
+    return { dropped, removed: removed + own, bundles }
   } finally {
     release()
   }
@@ -89,6 +93,12 @@ export const jobTable: readonly Job[] = [
     everyMs: 5000,
     firstMs: 2000,
     run: ({ removals }) => removals.run(),
+  },
+  {
+    name: 'uploads',
+    everyMs: 10 * minuteMs,
+    firstMs: 5000,
+    run: ({ artifacts }) => artifacts.sweep(),
   },
   {
     name: 'feedback',

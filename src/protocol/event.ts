@@ -4,6 +4,30 @@
  */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 
+/** Why a frame of minified JavaScript was not mapped, or not wholly (docs/sourcemaps.md has a sentence for each). */
+export const unmappedReasons = [
+  'file_missing',
+  'file_gone',
+  'map_unnamed',
+  'map_missing',
+  'map_broken',
+  'map_large',
+  'map_slow',
+  'map_pending',
+  'location_invalid',
+  'position_unmapped',
+  'source_missing',
+] as const
+export type UnmappedReason = (typeof unmappedReasons)[number]
+
+/** What mapping found about a frame. `sourcemap`: the map's address; `reason`: also on a mapped frame without its source. */
+export type FrameData = {
+  symbolicated: boolean
+  sourcemap?: string
+  resolved_with?: 'debug-id' | 'release' | 'release-old'
+  reason?: UnmappedReason
+}
+
 export type NormalFrame = {
   filename?: string
   abs_path?: string
@@ -22,6 +46,7 @@ export type NormalFrame = {
   instruction_addr?: string
   symbol_addr?: string
   image_addr?: string
+  data?: FrameData
 }
 
 /** Frames from the oldest call to the newest. */
@@ -59,6 +84,7 @@ export type NormalThread = {
   main?: boolean
   state?: string
   stacktrace?: NormalStacktrace
+  raw_stacktrace?: NormalStacktrace
 }
 
 export type NormalBreadcrumb = {
@@ -149,6 +175,7 @@ export type NormalEvent = {
   exception?: { values: NormalException[] }
   threads?: { values: NormalThread[] }
   stacktrace?: NormalStacktrace
+  raw_stacktrace?: NormalStacktrace
   logentry?: { message?: string; formatted?: string; params?: Json }
   template?: { [key: string]: Json }
   csp?: { [key: string]: Json }

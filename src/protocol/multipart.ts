@@ -118,10 +118,17 @@ export class MultipartScan {
   #tail = Buffer.from('\r\n')
   #part: ScannedPart | undefined
   #wanted = 0
+  readonly #sink: ((part: ScannedPart, bytes: Buffer) => void) | undefined
   /** Bytes of the blank line's end that still stand before the content. */
   #skip = 0
 
-  constructor(boundary: string, keep: (part: ScannedPart) => number = () => 0) {
+  /** `sink` is given the content of each part in pieces, an empty one first, so that a part without content is known, too. */
+  constructor(
+    boundary: string,
+    keep: (part: ScannedPart) => number = () => 0,
+    sink?: (part: ScannedPart, bytes: Buffer) => void,
+  ) {
+    this.#sink = sink
     this.#delimiter = Buffer.from(`\r\n--${boundary}`)
     this.#keep = keep
   }
@@ -163,6 +170,7 @@ export class MultipartScan {
     this.#skip = 2
     this.#wanted = this.#keep(this.#part)
     this.parts.push(this.#part)
+    this.#sink?.(this.#part, Buffer.alloc(0))
     this.#state = 'body'
     // The search starts at the blank line's second line end, so that an empty part is found too.
     return headEnd + 2
@@ -181,6 +189,7 @@ export class MultipartScan {
     const content = bytes.subarray(this.#skip)
     this.#skip -= Math.min(this.#skip, bytes.length)
     part.bytes += content.length
+    if (content.length > 0) this.#sink?.(part, content)
     const missing = this.#wanted - part.first.length
     if (missing > 0 && content.length > 0) part.first = Buffer.concat([part.first, content.subarray(0, missing)])
   }

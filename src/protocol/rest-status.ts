@@ -80,6 +80,8 @@ export type RestUsage = {
     events: { rows: number; bytes: number; thinned: number } | null
     attachments: { count: number; bytes: number }
     deadItems: { count: number; bytes: number }
+    /** Uploaded bundles; one that several projects share counts for the oldest of them. */
+    artifacts: { count: number; bytes: number }
   }[]
   /** Of all organizations together. */
   journalBytes: number

@@ -1,3 +1,5 @@
+import type { UnmappedReason } from './event.ts'
+
 /** Shapes of the answers under /api/0/ (protocol.md 6), camelCase, as screens and other clients read them. */
 export type RestOrganization = {
   id: string
@@ -168,6 +170,13 @@ export type RestFrame = {
   package: string | null
   platform: string | null
   instructionAddr: string | null
+  /** What mapping found about a frame of JavaScript; null when it was not tried. `reason`: why it, or its source, is missing. */
+  data: {
+    symbolicated: boolean
+    sourcemap: string | null
+    resolvedWith: string | null
+    reason: UnmappedReason | null
+  } | null
 }
 export type RestStacktrace = { frames: RestFrame[]; framesOmitted: [number, number] | null; hasSystemFrames: boolean }
 export type RestException = {

@@ -77,6 +77,7 @@ const noFrame = {
   package: null,
   platform: null,
   instructionAddr: null,
+  data: null,
 }
 
 test('an event with nothing in it says so with null, never with a hole', () => {

@@ -70,6 +70,14 @@ function toFrame(frame: NormalFrame): RestFrame {
     package: frame.package ?? null,
     platform: frame.platform ?? null,
     instructionAddr: frame.instruction_addr ?? null,
+    data: frame.data
+      ? {
+          symbolicated: frame.data.symbolicated,
+          sourcemap: frame.data.sourcemap ?? null,
+          resolvedWith: frame.data.resolved_with ?? null,
+          reason: frame.data.reason ?? null,
+        }
+      : null,
   }
 }
 

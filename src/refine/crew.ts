@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { faultOf, type Observe } from '../observe.ts'
 import type { ProjectSettings } from '../store/meta/meta.ts'
+import type { MapDesk } from './symbolicate/desk.ts'
 import { type FromWorker, joined, type RangeJob, type RefinedRange, type ToWorker, type WorkerSetup } from './worker.ts'
 
 type Range = Omit<RangeJob, 'job'>
@@ -45,6 +46,8 @@ type CrewOptions = {
   setup: WorkerSetup
   observe: Observe
   settingsOf: (projectId: number) => ProjectSettings | undefined
+  /** Answers what workers ask of source maps. */
+  maps?: Pick<MapDesk, 'answer'> | undefined
 }
 
 /** Starts `size` worker threads; jobs go to them in turn. */
@@ -110,11 +113,11 @@ function newJob(job: number, range: Range, deathsAllowed: number): { open: Open;
 /** Starts a thread. `ended` hears of its error, then, with undefined, of its end. */
 function startWorker(
   { setup, observe }: CrewOptions,
-  take: (message: FromWorker) => void,
+  take: (message: FromWorker, from: Worker) => void,
   ended: (error?: string) => void,
 ): Worker {
   const made = new Worker(setup.file ?? new URL('./thread.ts', import.meta.url), { workerData: setup, resourceLimits })
-  made.on('message', take)
+  made.on('message', (message: FromWorker) => take(message, made))
   made.on('error', (error) => {
     const text = faultOf(error)
     observe.error({ error: text }, 'a refine worker failed')
@@ -122,6 +125,13 @@ function startWorker(
   })
   made.on('exit', () => ended())
   return made
+}
+
+/** Answers what a worker asks of source maps; one that ended meanwhile no longer waits. */
+function answerMaps({ maps }: CrewOptions, message: Extract<FromWorker, { kind: 'ask' }>, from: Worker): void {
+  const { ask, projectId, queries, waitMs } = message
+  const answers = maps?.answer(projectId, queries, waitMs) ?? Promise.resolve([])
+  answers.then((list) => from.postMessage({ kind: 'maps', ask, answers: list } satisfies ToWorker))
 }
 
 /** One worker thread and its jobs. When it ends it is replaced, and its jobs go on one at a time until none is suspect. */
@@ -170,7 +180,11 @@ function hire(options: CrewOptions, state: { closed: boolean }) {
     pump()
   }
 
-  function take(message: FromWorker): void {
+  function take(message: FromWorker, from: Worker): void {
+    if (message.kind === 'ask') {
+      answerMaps(options, message, from)
+      return
+    }
     const one = given.get(message.kind === 'done' ? message.range.job : message.job)
     if (!one) return
     if (message.kind === 'found') {

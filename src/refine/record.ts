@@ -26,6 +26,7 @@ import { eventOfDump, withFields } from './minidump/event.ts'
 import { dumpName, isDumpItem, type OpenDumps, readOpened, readUpload } from './minidump/upload.ts'
 import { reportsMax, reportsOf } from './security/security.ts'
 import { type Context, createTools, type Draft, eventSteps, type Tools } from './step.ts'
+import type { MapSource } from './symbolicate/frames.ts'
 import { type Loose, listOf, object, own, parsePayload, scalar, wellFormed, whole } from './value.ts'
 
 /** What a record became. */
@@ -58,6 +59,7 @@ type Work = {
   made: number
   discardedAt: Set<number>
   dumps: OpenDumps
+  maps: MapSource | undefined
   /** The minidump that the record's event is about. */
   dump: ReturnType<typeof readOpened> | undefined
 }
@@ -69,7 +71,7 @@ const discardQuantityMax = 1e9
 /**
  * Turns a journal record and its body (inflated; from the record or its spool) into rows, effects and outcomes. Pure: the
  * same record gives the same result, ids and blob keys included; `tools` only saves work, `dumps` is what `openDumps` made
- * of its compressed minidumps. Bad data never throws.
+ * of its compressed minidumps, `maps` the project's source maps as far as they are loaded. Bad data never throws.
  */
 export function refineRecord(
   record: JournalRecord,
@@ -77,11 +79,12 @@ export function refineRecord(
   settings: ProjectSettings,
   tools: Tools = createTools(),
   dumps: OpenDumps = new Map(),
+  maps?: MapSource,
 ): Refined {
   const out: Refined = { events: [], attachments: [], feedback: [], outcomes: [], items: undefined }
   const discarded = new Set<string>()
-  const places = { made: 0, discardedAt: new Set<number>() }
-  const work: Work = { record, head: record.head, settings, tools, out, discarded, dumps, dump: undefined, ...places }
+  const places = { made: 0, discardedAt: new Set<number>(), dumps, maps }
+  const work: Work = { record, head: record.head, settings, tools, out, discarded, dump: undefined, ...places }
   if (record.head.kind === 'envelope') refineEnvelope(work, body)
   else if (record.head.kind === 'store') refineStore(work, body)
   else if (record.head.kind === 'security') refineReports(work, body, 'security', record.head)
@@ -254,7 +257,8 @@ function refineEvent(work: Work, incoming: Incoming): void {
   if (dump) received = eventOfDump(received, dump.dump, dump.why)
   const head = incoming.head ?? work.head
   const eventId = incoming.eventId ?? normalizeId(own(received, 'event_id')) ?? derivedId(work, incoming.index)
-  const context: Context = { head, eventId, sentMs: incoming.sentMs, settings: work.settings, tools: work.tools }
+  const { settings, tools, maps } = work
+  const context: Context = { head, eventId, sentMs: incoming.sentMs, settings, tools, maps }
   const draft = newDraft(received, eventId)
   if ('sent' in incoming.parsed && !dump) draft.sent = incoming.parsed.sent
   if ('repaired' in incoming.parsed && incoming.parsed.repaired)

@@ -9,11 +9,12 @@ import { faultOf, type Observe } from '../observe.ts'
 import type { OutcomeCount } from '../outcome.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { EventRow, EventStore } from '../store/events/events.ts'
-import type { Batch, BatchEffects, BatchResult, BatchStore, EventEffect } from '../store/meta/meta.ts'
+import type { Batch, BatchEffects, BatchResult, BatchStore, EventEffect, ProjectSettings } from '../store/meta/meta.ts'
 import { type Begun, type Crew, createCrew } from './crew.ts'
 import { settledEnds } from './ends.ts'
 import { effectOf } from './record.ts'
 import { createSeen, type Seen } from './seen.ts'
+import { createMapDesk, type MapDesk, type MapDeskDeps } from './symbolicate/desk.ts'
 import { endTrial, readTrial, type Trial, writeTrial } from './trial.ts'
 import { joined, type KeyUse, type RefinedEvent, type RefinedRange, type WorkerSetup } from './worker.ts'
 
@@ -29,6 +30,7 @@ const waitingMax = 5000
 const seenMs = 3_600_000
 /** 3 minutes at 4,000 events/s, an hour at 200; a table of it is 16 MB. An SDK that got no answer sends again in seconds. */
 const seenMax = 750_000
+const dayMs = 86_400_000
 /** Read back at start; a million rows would hold the start up for seconds. */
 const seenAtStart = 200_000
 
@@ -40,6 +42,8 @@ export type RefineDeps = {
   blobs: BlobStore
   workers: number
   worker: WorkerSetup
+  /** Where uploaded source maps are found; without it frames stay as they came. */
+  artifacts?: MapDeskDeps['meta']
   /** After a commit, never before. */
   committed(result: BatchResult): void
   /** The journal before this position is no longer needed. */
@@ -351,12 +355,24 @@ async function runBatch(work: Work, from: number, begun: Promise<Begun>, order: 
   }
 }
 
-const crewOf = (deps: RefineDeps): Crew =>
+/** The settings of a project, with what says that it has artifacts: workers ask for maps only then, and anew each day. */
+function settingsOf(
+  { meta, clock }: RefineDeps,
+  maps: MapDesk | undefined,
+  projectId: number,
+): ProjectSettings | undefined {
+  const settings = meta.projectSettings(projectId)
+  const state = settings && maps ? maps.stateOf(projectId) : ''
+  return settings && state ? { ...settings, artifacts: `${state}-${Math.floor(clock.now() / dayMs)}` } : settings
+}
+
+const crewOf = (deps: RefineDeps, maps: MapDesk | undefined): Crew =>
   createCrew({
     size: deps.workers,
     setup: deps.worker,
     observe: deps.observe,
-    settingsOf: (id) => deps.meta.projectSettings(id),
+    settingsOf: (id) => settingsOf(deps, maps, id),
+    maps,
   })
 
 /** A journal that ends below the cursor would be taken for refined, and what it holds skipped without a word. */
@@ -410,7 +426,9 @@ async function runLoop(work: Work, state: LoopState, bell: ReturnType<typeof cre
 /** Makes the loop; nothing runs before `start`. */
 export function createRefine(deps: RefineDeps): Refine {
   const stopped = new AbortController()
-  const crew = crewOf(deps)
+  const { clock, observe, artifacts, blobs, worker } = deps
+  const maps = artifacts && createMapDesk({ clock, observe, meta: artifacts, blobs, blobFolder: worker.blobFolder })
+  const crew = crewOf(deps, maps)
   const totals: Totals = { batches: 0, records: 0, events: 0, ms: 0 }
   const work: Work = { ...deps, crew, stopped, totals, seen: createSeen(seenMs, seenMax) }
   const bell = createBell()
@@ -456,6 +474,7 @@ export function createRefine(deps: RefineDeps): Refine {
       bell.ring()
       reader.close()
       await crew.close()
+      await maps?.close()
     },
   }
 }

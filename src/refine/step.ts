@@ -10,6 +10,8 @@ import { userAddress } from './error/user.ts'
 import { fingerprint } from './fingerprint/fingerprint.ts'
 import type { Rules } from './scrub/rules.ts'
 import { scrub } from './scrub/scrub.ts'
+import type { MapSource } from './symbolicate/frames.ts'
+import { symbolicate } from './symbolicate/symbolicate.ts'
 import type { UserAgentFacts } from './useragent.ts'
 import { userAgent } from './useragent.ts'
 import type { Loose, Remarks, Sent } from './value.ts'
@@ -41,6 +43,8 @@ export type Context = {
   sentMs: number | undefined
   settings: ProjectSettings
   tools: Tools
+  /** Source maps of the project; undefined when it has none. */
+  maps: MapSource | undefined
 }
 
 /**
@@ -58,6 +62,7 @@ export const eventSteps: readonly Step[] = [
   { name: 'userAddress', run: userAddress },
   { name: 'userAgent', run: userAgent },
   { name: 'scrub', run: scrub }, // both forms, before anything is derived from them
+  { name: 'symbolicate', run: symbolicate }, // original places, before anything is decided or derived by them
   { name: 'inApp', run: inApp },
   { name: 'describe', run: describe }, // title, culprit, metadata
   { name: 'digest', run: digest },

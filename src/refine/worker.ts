@@ -1,3 +1,4 @@
+import { systemClock } from '../clock.ts'
 import { packDead } from '../journal/dead.ts'
 import { openJournalReader } from '../journal/files.ts'
 import type { DeadAgain, JournalRecord } from '../journal/journal.ts'
@@ -13,6 +14,9 @@ import { createLines, type Lines } from './lines.ts'
 import { openDumps } from './minidump/upload.ts'
 import { type Refined, refineRecord } from './record.ts'
 import { createTools, type Tools } from './step.ts'
+import type { MapAnswer } from './symbolicate/desk.ts'
+import type { MapQuery } from './symbolicate/frames.ts'
+import { createWorkerMaps, type RangeMaps, type WaitBudget, type WorkerMaps } from './symbolicate/maps.ts'
 
 /** A range of the journal to refine; `to` is known in a recovery or a retry, else the worker finds it. */
 export type RangeJob = {
@@ -59,8 +63,12 @@ export type RefinedRange = {
   records: number
 }
 
-export type ToWorker = ({ kind: 'range' } & RangeJob) | { kind: 'settings'; job: number; settings: ProjectSettings[] }
+export type ToWorker =
+  | ({ kind: 'range' } & RangeJob)
+  | { kind: 'settings'; job: number; settings: ProjectSettings[] }
+  | { kind: 'maps'; ask: number; answers: MapAnswer[] }
 export type FromWorker =
+  | { kind: 'ask'; ask: number; projectId: number; queries: MapQuery[]; waitMs: number }
   | { kind: 'found'; job: number; to: number; projectIds: number[]; records: number }
   | { kind: 'done'; range: RefinedRange }
   | { kind: 'failed'; job: number; reason: string }
@@ -153,6 +161,11 @@ const receivedCount = (
   bytes,
 })
 
+/** The caller's frames decide nothing about what is asked, so a second look finds all; a third is for a map that was pushed out. */
+const mapTriesMax = 3
+/** ms that a range waits for maps which nobody has read yet; their events go unmapped after that. */
+const mapWaitMs = 3000
+
 async function takeRecord(
   record: JournalRecord,
   settings: ProjectSettings,
@@ -160,6 +173,7 @@ async function takeRecord(
   tools: Tools,
   into: RefinedRange,
   lines: Lines,
+  maps: RangeMaps | undefined,
 ): Promise<Refined | undefined> {
   if (record.head.kind === 'outcomes') {
     takeOutcomes(record, into)
@@ -172,7 +186,13 @@ async function takeRecord(
     if (!found) throw new Error('the spooled body is gone')
     body = found
   }
-  const refined = refineRecord(record, body, settings, tools, await openDumps(record.head, body))
+  const dumps = await openDumps(record.head, body)
+  let refined = refineRecord(record, body, settings, tools, dumps, maps)
+  // a map that was not known yet: refining is pure, so it is done again with it; nearly all records need it once
+  for (let tries = 0; maps?.missing() && tries < mapTriesMax; tries++) {
+    await maps.load()
+    refined = refineRecord(record, body, settings, tools, dumps, maps)
+  }
   for (const { row, bytes, pieces } of refined.attachments)
     if (pieces) await blobs.putStream(row.blobKey, pieces(), row.bytes)
     else await blobs.put(row.blobKey, bytes)
@@ -254,8 +274,10 @@ export async function refineRange(
   settings: ProjectSettings[],
   blobs: BlobStore,
   tools: Tools,
+  maps?: WorkerMaps,
 ): Promise<RefinedRange> {
   const range = emptyRange(job, to)
+  const mapsOf = rangeMaps(maps)
   const bodyBytes = records.reduce((sum, record) => sum + record.body.length, 0)
   const lines = createLines(bodyBytes * bytesPerBodyByte + records.length * 1024)
   const byProject = new Map(settings.map((one) => [one.projectId, one]))
@@ -270,7 +292,7 @@ export async function refineRange(
       if (record.head.kind !== 'outcomes' && !own) throw new Error('the project is gone')
       const refined = own?.removed
         ? await takeRemoved(record, blobs, tools, range)
-        : await takeRecord(record, own ?? noSettings, blobs, tools, range, lines)
+        : await takeRecord(record, own ?? noSettings, blobs, tools, range, lines, mapsOf(own))
       if (refined && told.has(record)) range.ends.push(endOfRecord(record, refined))
     } catch (error) {
       // refining is a pure function of the record, so a second try would fail alike: dead at once
@@ -284,6 +306,19 @@ export async function refineRange(
   range.outcomes = summed(range.outcomes)
   range.records = records.length
   return range
+}
+
+/** The maps of each project of a range that has uploaded any. */
+function rangeMaps(maps: WorkerMaps | undefined): (settings: ProjectSettings | undefined) => RangeMaps | undefined {
+  const budget: WaitBudget = { leftMs: mapWaitMs }
+  const byProject = new Map<number, RangeMaps>()
+  return (settings) => {
+    if (!maps || !settings?.artifacts) return undefined
+    const { projectId, artifacts } = settings
+    const found = byProject.get(projectId) ?? maps.of(projectId, artifacts, budget)
+    byProject.set(projectId, found)
+    return found
+  }
 }
 
 /** Equal ends as one: each object costs 4 us on its way to the main thread. */
@@ -323,7 +358,20 @@ export function work(
   const blobs = openFileBlobs(setup.blobFolder)
   const tools = createTools()
   const open = new Map<number, { job: RangeJob; records: JournalRecord[]; to: number }>()
+  const asked = new Map<number, (answers: MapAnswer[]) => void>()
+  let asks = 0
+  const askMaps = (projectId: number, queries: MapQuery[], waitMs: number) =>
+    new Promise<MapAnswer[]>((resolve) => {
+      asked.set(++asks, resolve)
+      post({ kind: 'ask', ask: asks, projectId, queries, waitMs })
+    })
+  const maps = createWorkerMaps(askMaps, systemClock.now)
   listen((message) => {
+    if (message.kind === 'maps') {
+      asked.get(message.ask)?.(message.answers)
+      asked.delete(message.ask)
+      return
+    }
     if (message.kind === 'range') {
       const { records, next } = reader.read(message.from, message.durable, message.recordsMax, message.bytesMax)
       open.set(message.job, { job: message, records, to: next })
@@ -333,7 +381,7 @@ export function work(
     const one = open.get(message.job)
     open.delete(message.job)
     if (!one) return
-    refine(one.job, one.records, one.to, message.settings, blobs, tools).then(
+    refine(one.job, one.records, one.to, message.settings, blobs, tools, maps).then(
       (range) => post({ kind: 'done', range }, [range.tsv.buffer]),
       (error: unknown) => post({ kind: 'failed', job: message.job, reason: faultOf(error) }),
     )

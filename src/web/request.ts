@@ -9,12 +9,28 @@ import notificationsDe from './messages/notifications.de.json'
 import notificationsEn from './messages/notifications.en.json'
 import peopleDe from './messages/people.de.json'
 import peopleEn from './messages/people.en.json'
+import sourcesDe from './messages/sources.de.json'
+import sourcesEn from './messages/sources.en.json'
 import operationDe from './messages/status.de.json'
 import operationEn from './messages/status.en.json'
 
 const catalogues = {
-  en: { ...en, issues: issuesEn, notifications: notificationsEn, operation: operationEn, people: peopleEn },
-  de: { ...de, issues: issuesDe, notifications: notificationsDe, operation: operationDe, people: peopleDe },
+  en: {
+    ...en,
+    issues: issuesEn,
+    notifications: notificationsEn,
+    operation: operationEn,
+    people: peopleEn,
+    sources: sourcesEn,
+  },
+  de: {
+    ...de,
+    issues: issuesDe,
+    notifications: notificationsDe,
+    operation: operationDe,
+    people: peopleDe,
+    sources: sourcesDe,
+  },
 }
 
 /** next-intl asks this once a request: the cookie's choice, then the browser's languages, then English. */

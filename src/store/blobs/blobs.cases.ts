@@ -23,6 +23,18 @@ export function blobsCases(open: () => BlobStore): void {
     expect(await blobs.size()).toBe(14)
   })
 
+  test('pieces are read from anywhere, and end where the blob does', async () => {
+    const blobs = open()
+    await blobs.put('a', Buffer.from('0123456789'))
+    const reader = await blobs.reader('a')
+    const read = async (from: number, bytes: number) => (await reader?.read(from, bytes))?.toString()
+    expect([await read(0, 3), await read(7, 9), await read(10, 1), await read(99, 1), reader?.bytes]).toEqual([
+      ...['012', '789', '', '', 10],
+    ])
+    await reader?.close()
+    expect([await blobs.reader('b'), await blobs.reader('a/b')]).toEqual([undefined, undefined])
+  })
+
   test('what is not there is undefined, and can be deleted', async () => {
     const blobs = open()
     await blobs.put('a/b', Buffer.from('x'))

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { constants, createReadStream } from 'node:fs'
-import { access, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { access, type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { MishapError } from '../../errors.ts'
 import { syncPath } from '../sync.ts'
-import type { BlobStore } from './blobs.ts'
+import type { BlobReader, BlobStore } from './blobs.ts'
 
 /** 200 characters a segment and 8 segments stay far below every file system's limits. */
 const segmentRule = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,200}$/
@@ -102,6 +102,36 @@ async function putStream(
   return { bytes }
 }
 
+/** A file for reading; undefined when there is none. */
+async function openFile(path: string): Promise<{ handle: FileHandle; bytes: number } | undefined> {
+  const handle = await open(path, 'r').catch((error) => {
+    if (isMissing(error)) return undefined
+    throw error
+  })
+  if (!handle) return undefined
+  const found = await handle.stat()
+  if (found.isFile()) return { handle, bytes: found.size }
+  await handle.close()
+  return undefined
+}
+
+function readerOf(handle: FileHandle, size: number): BlobReader {
+  return {
+    bytes: size,
+    read: async (from, bytes) => {
+      const buffer = Buffer.allocUnsafe(Math.max(0, Math.min(bytes, size - from)))
+      let filled = 0
+      while (filled < buffer.length) {
+        const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, from + filled)
+        if (bytesRead === 0) break
+        filled += bytesRead
+      }
+      return buffer.subarray(0, filled)
+    },
+    close: () => handle.close(),
+  }
+}
+
 /**
  * Blobs as files under `root` (made with mode 0700 when missing). A blob is written beside its place, synced and renamed,
  * so a reader sees the old bytes or the new ones. Keys as in `BlobStore`; a bad one throws MishapError VALIDATION.
@@ -130,18 +160,12 @@ export function openFileBlobs(root: string): BlobStore {
       }
     },
     async getStream(key) {
-      const path = pathOf(key)
-      const handle = await open(path, 'r').catch((error) => {
-        if (isMissing(error)) return undefined
-        throw error
-      })
-      if (!handle) return undefined
-      const found = await handle.stat()
-      if (!found.isFile()) {
-        await handle.close()
-        return undefined
-      }
-      return { bytes: found.size, stream: createReadStream('', { fd: handle }) }
+      const found = await openFile(pathOf(key))
+      return found && { bytes: found.bytes, stream: createReadStream('', { fd: found.handle }) }
+    },
+    async reader(key) {
+      const found = await openFile(pathOf(key))
+      return found && readerOf(found.handle, found.bytes)
     },
     async delete(key) {
       const path = pathOf(key)

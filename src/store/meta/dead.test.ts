@@ -84,8 +84,18 @@ test('lists by project, newest first; sizes by project', () => {
   expect(meta.deadItems(9, [])).toEqual([])
   expect(meta.deadItems(1).map((one) => one.jpos)).toEqual([7])
   expect(meta.bytesByProject()).toEqual([
-    { projectId: 1, attachments: { count: 0, bytes: 0 }, dead: { count: 2, bytes: 18 } },
-    { projectId: 2, attachments: { count: 0, bytes: 0 }, dead: { count: 1, bytes: 9 } },
+    {
+      projectId: 1,
+      attachments: { count: 0, bytes: 0 },
+      dead: { count: 2, bytes: 18 },
+      bundles: { count: 0, bytes: 0 },
+    },
+    {
+      projectId: 2,
+      attachments: { count: 0, bytes: 0 },
+      dead: { count: 1, bytes: 9 },
+      bundles: { count: 0, bytes: 0 },
+    },
   ])
 })
 

@@ -17,6 +17,25 @@ const toDeadItem = (row: Selectable<Tables['dead_item']>): DeadItem & { id: numb
   blobKey: row.blob_key,
 })
 
+/** What bundles take; each counts for the oldest project that has it. */
+function bundleSizes({ read, dialect: { builder } }: Store) {
+  const oldest = builder
+    .selectFrom('artifact_link')
+    .select(['bundle_id', (build) => build.fn.min<number>('project_id').as('project_id')])
+    .groupBy('bundle_id')
+  return read.all(
+    builder
+      .selectFrom('artifact_bundle')
+      .innerJoin(oldest.as('owner'), 'owner.bundle_id', 'artifact_bundle.id')
+      .select((build) => [
+        'owner.project_id',
+        build.fn.countAll<number>().as('count'),
+        build.fn.sum<number>('bytes').as('bytes'),
+      ])
+      .groupBy('owner.project_id'),
+  )
+}
+
 /** Dead items, and what blobs take by project. */
 export function deadPart(store: Store): Part {
   const {
@@ -66,13 +85,15 @@ export function deadPart(store: Store): Part {
       }),
     bytesByProject: () => {
       const none = { count: 0, bytes: 0 }
+      const nothing = { attachments: none, dead: none, bundles: none }
       const found = new Map<number, ReturnType<MetaStore['bytesByProject']>[number]>()
       for (const [kind, rows] of [
         ['attachments', sizes('attachment')],
         ['dead', sizes('dead_item')],
+        ['bundles', bundleSizes(store)],
       ] as const)
         for (const row of rows) {
-          const one = found.get(row.project_id) ?? { projectId: row.project_id, attachments: none, dead: none }
+          const one = found.get(row.project_id) ?? { projectId: row.project_id, ...nothing }
           found.set(row.project_id, { ...one, [kind]: { count: Number(row.count), bytes: Number(row.bytes) } })
         }
       return [...found.values()]

@@ -1,4 +1,4 @@
-import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
+import { type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { IssueFilter } from './meta.ts'
 import type { Tables } from './tables.ts'
 
@@ -21,6 +21,10 @@ const fieldColumns = {
 const numberColumns = { firstSeen: 'first_seen_ms', lastSeen: 'last_seen_ms', count: 'count', id: 'id' } as const
 
 const escaped = (text: string) => text.replace(/[\\%_]/g, (one) => `\\${one}`)
+
+/** Whether a column contains what a person typed, whatever its case (of ASCII). */
+export const containing = (column: Expression<unknown>, text: string): RawBuilder<SqlBool> =>
+  sql<SqlBool>`${column} like ${`%${escaped(text)}%`} escape '\\'`
 
 /** `*` stands for any run of characters; everything else for itself. */
 const likePattern = (value: string) => value.split('*').map(escaped).join('%')

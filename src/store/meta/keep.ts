@@ -24,7 +24,7 @@ export type KeepStore = {
 }
 
 /** Ids of rows, which are never given twice; 0 for none. */
-export type BlobMark = { attachment: number; deadItem: number }
+export type BlobMark = { attachment: number; deadItem: number; bundle: number }
 
 type Part = Pick<MetaStore, keyof KeepStore>
 
@@ -32,9 +32,9 @@ type Part = Pick<MetaStore, keyof KeepStore>
 export function keepPart({ read, dialect: { builder } }: Store): Part {
   const count = (table: 'organization' | 'project' | 'issue' | 'attachment' | 'dead_item') =>
     Number(read.get(builder.selectFrom(table).select((build) => build.fn.countAll().as('n')))?.n ?? 0)
-  const newest = (table: 'attachment' | 'dead_item') =>
+  const newest = (table: 'attachment' | 'dead_item' | 'artifact_bundle') =>
     Number(read.get(builder.selectFrom(table).select((build) => build.fn.max('id').as('n')))?.n ?? 0)
-  const keysOf = (table: 'attachment' | 'dead_item', after: number) =>
+  const keysOf = (table: 'attachment' | 'dead_item' | 'artifact_bundle', after: number) =>
     read.all(builder.selectFrom(table).select('blob_key').distinct().where('id', '>', after)).map((row) => row.blob_key)
   return {
     copyTo: (file) => read.copyTo(file),
@@ -53,8 +53,16 @@ export function keepPart({ read, dialect: { builder } }: Store): Part {
         count: row.count,
         firstSeenMs: row.first_seen_ms,
       })),
-    blobMark: () => ({ attachment: newest('attachment'), deadItem: newest('dead_item') }),
-    blobKeys: (since = { attachment: 0, deadItem: 0 }) =>
-      [...keysOf('attachment', since.attachment), ...keysOf('dead_item', since.deadItem)].filter((key) => key !== ''),
+    blobMark: () => ({
+      attachment: newest('attachment'),
+      deadItem: newest('dead_item'),
+      bundle: newest('artifact_bundle'),
+    }),
+    blobKeys: (since = { attachment: 0, deadItem: 0, bundle: 0 }) =>
+      [
+        ...keysOf('attachment', since.attachment),
+        ...keysOf('dead_item', since.deadItem),
+        ...keysOf('artifact_bundle', since.bundle),
+      ].filter((key) => key !== ''),
   }
 }

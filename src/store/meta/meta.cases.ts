@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { testClock } from '../../clock.ts'
 import { alertCases } from './alerts.cases.ts'
+import { artifactCases } from './artifacts.cases.ts'
 import { commitCases, orderCases, regressionCases } from './batch.cases.ts'
 import { edgeCases } from './edges.cases.ts'
 import { environmentCases } from './environments.cases.ts'
@@ -31,6 +32,7 @@ export function metaCases(name: string, open: Open): void {
     revisionCases(fresh)
     peopleCases(fresh)
     environmentCases(fresh)
+    artifactCases(fresh)
   })
 }
 

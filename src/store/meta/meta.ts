@@ -1,12 +1,15 @@
 import type { DataCategory, OutcomeCount } from '../../outcome.ts'
 import type { RestActivity } from '../../protocol/rest.ts'
 import type { AlertStore } from './alerts.ts'
+import type { ArtifactStore } from './artifacts.ts'
+import type { ChunkStore } from './chunks.ts'
 import type { EnvironmentStore } from './environments.ts'
 import type { FeedbackEffect, FeedbackStore } from './feedback.ts'
 import type { KeepStore } from './keep.ts'
 import type { MemberStore } from './members.ts'
 import type { OrganizationStore } from './organization-change.ts'
 import type { OrganizationRemovalStore } from './organization-removal.ts'
+import type { ReleaseStore } from './releases.ts'
 import type { RemovalStore } from './removals.ts'
 import type { ThinningStore } from './thinning.ts'
 
@@ -111,6 +114,8 @@ export type ProjectSettings = {
   discardedHashes?: string[]
   /** People deleted the project: what still comes of it is filtered. */
   removed?: true
+  /** The project has uploaded artifacts; the text is another one whenever those change. */
+  artifacts?: string
 }
 
 export type Role = 'owner' | 'admin' | 'member' | 'viewer'
@@ -254,6 +259,9 @@ export type MetaStore = BatchStore &
   RemovalStore &
   OrganizationRemovalStore &
   EnvironmentStore &
+  ArtifactStore &
+  ChunkStore &
+  ReleaseStore &
   ThinningStore & {
     /** Organizations. `createOrganization` makes the first member (owner) too. Slugs follow spec.md 5; CONFLICT when taken. */
     createOrganization(value: { slug: string; name: string; ownerUserId: string }): Organization
@@ -376,11 +384,13 @@ export type MetaStore = BatchStore &
     deadItemById(id: number): (DeadItem & { id: number }) | undefined
     /** Deletes a dead item and counts it as deleted; returns the blob's key to delete, undefined when it was gone. */
     deleteDeadItem(id: number, nowMs: number): string | undefined
-    /** What attachments and dead items take, by project. */
+    /** What attachments, dead items and bundles take, by project. */
     bytesByProject(): {
       projectId: number
       attachments: { count: number; bytes: number }
       dead: { count: number; bytes: number }
+      /** Uploaded bundles; one that several projects share counts for the oldest of them. */
+      bundles: { count: number; bytes: number }
     }[]
     /** Notes when accept saw keys last (a refusal too: the connection was seen). Unknown ids are skipped. */
     touchKeys(uses: { keyId: number; atMs: number }[]): void

@@ -8,9 +8,10 @@ import { statements as revisions } from './schema/0003-revisions.ts'
 import { statements as people } from './schema/0004-people.ts'
 import { statements as thinning } from './schema/0005-thinning.ts'
 import { statements as environments } from './schema/0006-environments.ts'
+import { statements as artifacts } from './schema/0007-artifacts.ts'
 
 /** Every step of the schema; the place in the list is its number, from 1. A released step is never edited. */
-const steps: ((dialect: Dialect) => string[])[] = [first, alerts, revisions, people, thinning, environments]
+const steps: ((dialect: Dialect) => string[])[] = [first, alerts, revisions, people, thinning, environments, artifacts]
 
 /** Names the version that wrote the database last, so that an older one can say what is needed. */
 export const programValue = 'program'

@@ -146,7 +146,7 @@ function removalCases(fresh: () => MetaStore): void {
     const meta = fresh()
     const dead = { jpos: 5, projectId: 1, keyId: 1, receivedMs: nowMs, reason: 'x', bytes: 1, blobKey: 'dead/5' }
     const named = (letter: string) => attachment(letter.repeat(32), 'x')
-    expect([meta.blobMark(), meta.blobKeys()]).toEqual([{ attachment: 0, deadItem: 0 }, []])
+    expect([meta.blobMark(), meta.blobKeys()]).toEqual([{ attachment: 0, deadItem: 0, bundle: 0 }, []])
     commit(meta, { events: [effect()], attachments: [named('a'), named('b')], dead: [dead] })
     const mark = meta.blobMark()
     expect(meta.blobKeys(mark)).toEqual([])

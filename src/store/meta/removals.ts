@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import { MishapError } from '../../errors.ts'
+import { dropBundlesOf } from './artifacts.ts'
 import { bumpKeysVersion } from './projects.ts'
 import type { Store } from './store.ts'
 import type { Tables } from './tables.ts'
@@ -241,6 +242,7 @@ function removeProject(store: Store, { id, project_id: projectId }: Row): void {
     )
     write.run(builder.deleteFrom(table).where('project_id', '=', projectId))
   }
+  doom(store, id, dropBundlesOf(store, projectId))
   write.run(builder.deleteFrom('project').where('id', '=', projectId))
   bumpKeysVersion(store)
 }

@@ -1,6 +1,14 @@
 import type { Clock } from '../../clock.ts'
 import { channelPart, deliveryPart, outboxPart } from './alerts.ts'
+import {
+  artifactChangePart,
+  artifactEndPart,
+  artifactListPart,
+  artifactLookPart,
+  releaseFilePart,
+} from './artifacts.ts'
 import { batchPart } from './batch.ts'
+import { chunkEndPart, chunkPart } from './chunks.ts'
 import { openSqlite } from './connection.ts'
 import { keptPart, outcomePart } from './counts.ts'
 import { deadPart } from './dead.ts'
@@ -17,6 +25,7 @@ import { organizationRemovalPart } from './organization-removal.ts'
 import { memberPart, organizationPart } from './organizations.ts'
 import { peoplePart } from './people.ts'
 import { keyPart, projectChangePart, projectPart, settingsPart, snapshotPart } from './projects.ts'
+import { releasePart } from './releases.ts'
 import { removalFilePart, removalPart, removalRowPart } from './removals.ts'
 import type { Store } from './store.ts'
 import { thinCountPart, thinFilePart, thinRunPart, thinStepPart } from './thinning.ts'
@@ -76,6 +85,14 @@ export function openSqliteMeta(file: string, options: { clock: Clock; readers?: 
     ...removalRowPart(store),
     ...organizationRemovalPart(store),
     ...environmentPart(store),
+    ...artifactListPart(store),
+    ...artifactLookPart(store),
+    ...artifactChangePart(store),
+    ...artifactEndPart(store),
+    ...releaseFilePart(store),
+    ...chunkPart(store),
+    ...chunkEndPart(store),
+    ...releasePart(store),
     close: () => {
       if (read !== write) read.close()
       write.close()

@@ -155,6 +155,44 @@ export type Tables = {
     first_event_ms: number
     last_event_ms: number
   }
+  made_release: {
+    organization_id: number
+    project_id: number
+    version: string
+    created_ms: number
+    released_ms: number | null
+    url: Defaulted<string>
+    ref: Defaulted<string>
+  }
+  chunk: { organization_id: number; checksum: string; bytes: number; blob_key: string; expires_ms: number }
+  artifact_bundle: {
+    id: Id
+    organization_id: number
+    uuid: string
+    checksum: string
+    kind: string
+    blob_key: string
+    bytes: number
+    files: number
+    created_ms: number
+    used_ms: number
+  }
+  artifact_link: { bundle_id: number; project_id: number; release: string; dist: string; created_ms: number }
+  artifact_file: {
+    id: Id
+    bundle_id: number
+    entry: string
+    type: string
+    debug_id: string
+    url: string
+    headers: JsonText
+    bytes: number
+    at: number
+    packed: number
+    method: number
+    crc: number
+  }
+  artifact_checksum: { organization_id: number; checksum: string; bundle_id: number }
   environment: {
     project_id: number
     name: string

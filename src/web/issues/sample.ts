@@ -16,6 +16,7 @@ export function sampleFrame(value: Partial<RestFrame> = {}): RestFrame {
     package: null,
     platform: null,
     instructionAddr: null,
+    data: null,
     ...value,
   }
 }

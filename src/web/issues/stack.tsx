@@ -29,7 +29,8 @@ function Frame({ frame, path, open: openFirst }: { frame: RestFrame; path: strin
   const t = useTranslations('issues.stack')
   const [open, setOpen] = useState(openFirst)
   const vars = Object.entries(frame.vars ?? {})
-  const more = frame.context.length > 0 || vars.length > 0
+  const reason = frame.data?.reason
+  const more = frame.context.length > 0 || vars.length > 0 || reason != null
   const place = placeOf(frame)
   const head = (
     <>
@@ -65,6 +66,7 @@ function Frame({ frame, path, open: openFirst }: { frame: RestFrame; path: strin
       ) : (
         <div className="frame-head">{head}</div>
       )}
+      {open && reason ? <p className="part-note">{t(`unmapped_${reason}`)}</p> : null}
       {open && frame.context.length > 0 ? <Source frame={frame} /> : null}
       {open && vars.length > 0 ? (
         <div className="frame-vars">

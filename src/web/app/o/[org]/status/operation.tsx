@@ -111,6 +111,7 @@ export function Usage({ organization }: { organization: string }) {
               { text: t('project') },
               { text: t('events'), number: true },
               { text: t('attachments'), number: true },
+              { text: t('artifacts'), number: true },
               { text: t('dead'), number: true },
             ]}
           />
@@ -131,6 +132,9 @@ export function Usage({ organization }: { organization: string }) {
                 </td>
                 <td className="number whitespace-nowrap">
                   {bytesText(one.attachments.bytes)} <span className="text-ink-3">({one.attachments.count})</span>
+                </td>
+                <td className="number whitespace-nowrap">
+                  {bytesText(one.artifacts.bytes)} <span className="text-ink-3">({one.artifacts.count})</span>
                 </td>
                 <td className="number whitespace-nowrap">
                   {bytesText(one.deadItems.bytes)} <span className="text-ink-3">({one.deadItems.count})</span>

@@ -1,0 +1,63 @@
+import { MishapError } from '../errors.ts'
+import { MultipartScan, readBoundary, type ScannedPart } from '../protocol/multipart.ts'
+
+/** One part of a form as it arrives; what is not read of `content` is skipped. */
+export type FormPart = { name: string; filename: string | undefined; content: AsyncIterable<Buffer> }
+
+type Piece = { part: ScannedPart; bytes: Buffer }
+
+const wrong = (detail: string) => new MishapError('VALIDATION', { detail })
+
+async function* piecesOf(request: Request, bytesMax: number, partsMax: number): AsyncGenerator<Piece> {
+  const boundary = readBoundary(request.headers.get('content-type') ?? '')
+  if (boundary === undefined) throw wrong('Send a form as multipart/form-data with a boundary.')
+  const waiting: Piece[] = []
+  const scan = new MultipartScan(
+    boundary,
+    () => 0,
+    (part, bytes) => waiting.push({ part, bytes }),
+  )
+  let bytes = 0
+  for await (const piece of request.body ?? []) {
+    bytes += piece.length
+    if (bytes > bytesMax) throw new MishapError('ACCEPT_TOO_LARGE', { detail: `The body is over ${bytesMax} bytes.` })
+    scan.push(Buffer.from(piece.buffer, piece.byteOffset, piece.length))
+    if (scan.broken !== undefined) throw wrong(`The form is broken: ${scan.broken}.`)
+    if (scan.parts.length > partsMax) throw wrong(`The form has more than ${partsMax} parts.`)
+    yield* waiting.splice(0)
+  }
+  if (!scan.closed) throw wrong('The form ends early: its last boundary is missing.')
+}
+
+/**
+ * Reads a form part by part with the memory of one piece. A part's content ends only when the next boundary has come, so
+ * a body that is cut off fails its last part. Throws VALIDATION for no form or a broken one, ACCEPT_TOO_LARGE.
+ */
+export async function* formParts(request: Request, bytesMax: number, partsMax: number): AsyncGenerator<FormPart> {
+  const pieces = piecesOf(request, bytesMax, partsMax)
+  let held = await pieces.next()
+  while (!held.done) {
+    const { part } = held.value
+    async function* content() {
+      while (!held.done && held.value.part === part) {
+        const { bytes } = held.value
+        held = await pieces.next()
+        if (bytes.length > 0) yield bytes
+      }
+    }
+    yield { name: part.name, filename: part.filename, content: content() }
+    while (!held.done && held.value.part === part) held = await pieces.next()
+  }
+}
+
+/** A short field as text. Throws VALIDATION when it is longer. */
+export async function textOfPart(part: FormPart, bytesMax = 8192): Promise<string> {
+  const pieces: Buffer[] = []
+  let bytes = 0
+  for await (const piece of part.content) {
+    bytes += piece.length
+    if (bytes > bytesMax) throw wrong(`The field ${part.name.slice(0, 60)} is over ${bytesMax} bytes.`)
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces).toString('utf8')
+}

@@ -1,0 +1,408 @@
+import { createHash, randomUUID } from 'node:crypto'
+import type { Clock } from '../clock.ts'
+import { MishapError } from '../errors.ts'
+import { faultOf, type Observe } from '../observe.ts'
+import { debugIdOf } from '../protocol/bundle.ts'
+import {
+  type AssembleState,
+  bundleBytesMax,
+  bundleFileBytesMax,
+  chunkBytesMax,
+  waitingBytesMax,
+} from '../protocol/upload.ts'
+import { ZipFault } from '../protocol/zip.ts'
+import type { BlobStore } from '../store/blobs/blobs.ts'
+import type { ArtifactType, Bundle, BundleLink } from '../store/meta/artifacts.ts'
+import type { Chunk } from '../store/meta/chunks.ts'
+import type { MetaStore } from '../store/meta/meta.ts'
+import { createDebugIdScan, indexBundle } from './bundle.ts'
+
+export type ArtifactDeps = {
+  clock: Clock
+  observe: Observe
+  meta: MetaStore
+  blobs: BlobStore
+  /** Bytes that may still be written to the volume of the data folder. */
+  freeBytes(): Promise<number>
+}
+
+/** A bundle that is to be made of chunks. Empty texts: none. */
+export type AssembleAsk = {
+  organizationId: number
+  /** SHA-1 of the whole, in hex. */
+  checksum: string
+  chunks: readonly string[]
+  projectIds: readonly number[]
+  release: string
+  dist: string
+}
+
+/** One file for a release. */
+export type ReleaseFile = {
+  organizationId: number
+  projectIds: readonly number[]
+  release: string
+  stream: AsyncIterable<Uint8Array>
+  /** What the form says of it, which may stand behind its bytes: asked once they are read. */
+  about(): Promise<{ url: string; dist: string; headers: Record<string, string> }>
+}
+
+export type Arrived = { bundleId: number; organizationId: number; projectIds: number[] }
+
+export type Artifacts = {
+  /**
+   * Stores a chunk from a stream. Throws VALIDATION when its SHA-1 is another one, ACCEPT_TOO_LARGE for more than
+   * `chunkBytesMax` or when too much waits already, ACCEPT_DISK_FULL.
+   */
+  saveChunk(organizationId: number, checksum: string, stream: AsyncIterable<Uint8Array>): Promise<void>
+  /** Says where a bundle stands, and starts to assemble it once all its chunks are there. Asking again changes nothing. */
+  assemble(ask: AssembleAsk): Promise<AssembleState>
+  /** Stores one file of a release; another of the same name and dist goes. Throws ACCEPT_TOO_LARGE, ACCEPT_DISK_FULL. */
+  addFile(file: ReleaseFile): Promise<Bundle>
+  /** Takes all single files of a release out of these projects. */
+  removeFiles(projectIds: readonly number[], release: string): Promise<void>
+  /** Takes all bundles that clients call so out of a project; returns how many. */
+  removeBundle(projectId: number, uuid: string): Promise<number>
+  /** Deletes blobs whose rows have gone. */
+  deleteBlobs(keys: readonly string[]): Promise<void>
+  /** Drops chunks whose time is over, and what a crash left without a row. */
+  sweep(): Promise<Record<string, unknown>>
+  /** Told of each bundle or file that a project did not have before. */
+  onArrived(listener: (arrived: Arrived) => void): void
+}
+
+const MiB = 1024 ** 2
+const hourMs = 3_600_000
+/** An upload that was broken off can go on for a day. */
+const chunkKeptMs = 24 * hourMs
+/** Another bundle under way may have a chunk in common with one that is done. */
+const usedChunkKeptMs = hourMs
+/** A client polls each second: it has read why within this, and a new try is looked at anew. */
+const failureKeptMs = 60_000
+/** Most small bundles are done within this: no second question is needed. */
+const answerMs = 400
+/** Inflating is zlib's own threads; two leave the other cores to events. */
+const runsMax = 2
+
+/** A chunk that its row promised is not there: the client has to send it again. */
+class ChunkGone extends Error {}
+
+type Run = { ask: AssembleAsk; links: BundleLink[]; started: boolean; done: Promise<void> }
+type Room = {
+  deps: ArtifactDeps
+  runs: Map<string, Run>
+  failures: Map<string, { detail: string; atMs: number }>
+  /** Keys that are being written: they have no row yet. */
+  writing: Map<string, number>
+  listeners: ((arrived: Arrived) => void)[]
+  gate: { running: number; waiting: (() => void)[] }
+}
+
+/** Runs `work` while a key counts as being written. */
+async function whileWriting<T>({ writing }: Room, key: string, work: () => Promise<T>): Promise<T> {
+  writing.set(key, (writing.get(key) ?? 0) + 1)
+  try {
+    return await work()
+  } finally {
+    const left = (writing.get(key) ?? 1) - 1
+    if (left > 0) writing.set(key, left)
+    else writing.delete(key)
+  }
+}
+
+async function demandSpace({ deps }: Room, bytes: number): Promise<void> {
+  if ((await deps.freeBytes()) < bytes) throw new MishapError('ACCEPT_DISK_FULL')
+}
+
+async function inTurn<T>({ gate }: Room, work: () => Promise<T>): Promise<T> {
+  if (gate.running >= runsMax) await new Promise<void>((resolve) => gate.waiting.push(resolve))
+  else gate.running++
+  try {
+    return await work()
+  } finally {
+    const next = gate.waiting.shift()
+    if (next) next()
+    else gate.running--
+  }
+}
+
+/** The chunks' bytes one after the other. Throws ChunkGone. */
+async function* joined(blobs: BlobStore, chunks: readonly Chunk[]): AsyncGenerator<Uint8Array> {
+  for (const chunk of chunks) {
+    const found = await blobs.getStream(chunk.blobKey)
+    if (!found) throw new ChunkGone(chunk.checksum)
+    yield* found.stream
+  }
+}
+
+/** The same bytes; `digest` gives their SHA-1 in hex at the end. */
+function hashed(stream: AsyncIterable<Uint8Array>): { stream: AsyncIterable<Uint8Array>; digest(): string } {
+  const hash = createHash('sha1')
+  async function* through() {
+    for await (const piece of stream) {
+      hash.update(piece)
+      yield piece
+    }
+  }
+  return { stream: through(), digest: () => hash.digest('hex') }
+}
+
+const tell = (room: Room, { id: bundleId, organizationId }: Bundle, links: readonly BundleLink[]) => {
+  const projectIds = [...new Set(links.map((one) => one.projectId))]
+  for (const listener of room.listeners) listener({ bundleId, organizationId, projectIds })
+}
+
+/** Links of projects that are still there. */
+const livingLinks = ({ deps }: Room, links: readonly BundleLink[]) =>
+  links.filter((one) => deps.meta.projectById(one.projectId))
+
+/** Writes the bundle's blob, looks through it, and writes its rows. Throws ZipFault, ChunkGone, what a store throws. */
+async function assembleNow(room: Room, run: Run): Promise<void> {
+  const { meta, blobs, clock } = room.deps
+  const { organizationId, checksum, chunks } = run.ask
+  const known = meta.chunksOf(organizationId, chunks)
+  const parts = chunks.map((one) => {
+    const chunk = known.get(one)
+    if (!chunk) throw new ChunkGone(one)
+    return chunk
+  })
+  const bytes = parts.reduce((sum, one) => sum + one.bytes, 0)
+  if (bytes > bundleBytesMax) throw new ZipFault(`The bundle is over ${bundleBytesMax / MiB} MiB.`)
+  await demandSpace(room, bytes)
+  const key = `artifacts/${organizationId}/${randomUUID()}`
+  await whileWriting(room, key, async () => {
+    const source = hashed(joined(blobs, parts))
+    await blobs.putStream(key, source.stream, bundleBytesMax)
+    try {
+      const digest = source.digest()
+      if (digest !== checksum)
+        throw new ZipFault(
+          `The chunks do not make the bundle: their SHA-1 is ${digest}, it was said to be ${checksum}.`,
+        )
+      const reader = await blobs.reader(key)
+      if (!reader) throw new Error('the bundle has gone')
+      const { manifest, files } = await indexBundle(reader).finally(() => reader.close())
+      const links = livingLinks(room, run.links).map((one) => ({
+        ...one,
+        release: one.release || manifest.release,
+        dist: one.dist || manifest.dist,
+      }))
+      if (links.length === 0) throw new ZipFault('The projects of this bundle are gone.')
+      const uuid = debugIdOf(manifest.id) || randomUUID()
+      const nowMs = clock.now()
+      const same = meta.sameBundle(organizationId, uuid, checksum, files)
+      const bundle =
+        same ??
+        meta.addBundle(
+          { organizationId, uuid, checksum, kind: 'bundle', blobKey: key, bytes, createdMs: nowMs },
+          files,
+          links,
+        )
+      if (same) await blobs.delete(key)
+      const places = same ? meta.linkBundle(same.id, links, nowMs) : links.length
+      meta.keepChunks(organizationId, chunks, nowMs + usedChunkKeptMs)
+      if (places > 0) tell(room, bundle, links)
+    } catch (error) {
+      await blobs.delete(key)
+      throw error
+    }
+  })
+}
+
+/** What a client is told of a failure; undefined when it only has to send something again. */
+function detailOf(room: Room, error: unknown): string | undefined {
+  if (error instanceof ChunkGone) return undefined
+  if (error instanceof ZipFault || error instanceof MishapError) return error.message
+  room.deps.observe.warn({ error: faultOf(error) }, 'a bundle could not be assembled')
+  return 'Mishap could not read or store the bundle; its log says more.'
+}
+
+function start(room: Room, key: string, ask: AssembleAsk, links: BundleLink[]): Run {
+  const { meta, observe, clock } = room.deps
+  const run: Run = { ask, links, started: false, done: Promise.resolve() }
+  run.done = inTurn(room, async () => {
+    run.started = true
+    await assembleNow(room, run)
+  })
+    .catch((error: unknown) => {
+      if (error instanceof ChunkGone) return meta.forgetChunks(ask.organizationId, [error.message])
+      const detail = detailOf(room, error) ?? ''
+      room.failures.set(key, { detail, atMs: clock.now() })
+      observe.info({ organization: ask.organizationId, detail }, 'a bundle was refused')
+    })
+    .finally(() => room.runs.delete(key))
+  room.runs.set(key, run)
+  return run
+}
+
+/** A bundle with these bytes that is stored already gets the places that are new. Undefined when there is none. */
+async function known(room: Room, ask: AssembleAsk, links: readonly BundleLink[]): Promise<AssembleState | undefined> {
+  const { meta, blobs, clock } = room.deps
+  const bundle = meta.bundleByChecksum(ask.organizationId, ask.checksum)
+  if (!bundle) return undefined
+  const reader = await blobs.reader(bundle.blobKey)
+  if (!reader) {
+    // Its bytes are lost: it is taken out, so that sending it again mends it.
+    for (const { projectId } of meta.linksOf([bundle.id])) meta.removeBundle(bundle.id, projectId)
+    return undefined
+  }
+  await reader.close()
+  const before = meta.linksOf([bundle.id])
+  // Release and dist of the manifest stand in the first link.
+  const own = before[0]
+  const wanted = livingLinks(room, links).map((one) => ({
+    projectId: one.projectId,
+    release: one.release || own?.release || '',
+    dist: one.dist || (one.release === '' || one.release === own?.release ? (own?.dist ?? '') : ''),
+  }))
+  if (meta.linkBundle(bundle.id, wanted, clock.now()) > 0) tell(room, bundle, wanted)
+  meta.touchBundles([bundle.id], clock.now())
+  return { state: 'ok', missingChunks: [] }
+}
+
+async function assemble(room: Room, ask: AssembleAsk): Promise<AssembleState> {
+  const { meta, clock } = room.deps
+  const key = `${ask.organizationId}/${ask.checksum}`
+  const links = ask.projectIds.map((projectId) => ({ projectId, release: ask.release, dist: ask.dist }))
+  const there = await known(room, ask, links)
+  if (there) return there
+  const failure = room.failures.get(key)
+  if (failure && clock.now() - failure.atMs < failureKeptMs)
+    return { state: 'error', missingChunks: [], detail: failure.detail }
+  room.failures.delete(key)
+  const running = room.runs.get(key)
+  if (running) {
+    running.links.push(...links)
+    return { state: running.started ? 'assembling' : 'created', missingChunks: [] }
+  }
+  meta.keepChunks(ask.organizationId, ask.chunks, clock.now() + chunkKeptMs)
+  const found = meta.chunksOf(ask.organizationId, ask.chunks)
+  const missingChunks = [...new Set(ask.chunks)].filter((one) => !found.has(one))
+  if (missingChunks.length > 0 || ask.chunks.length === 0) return { state: 'not_found', missingChunks }
+  const run = start(room, key, ask, links)
+  await Promise.race([run.done, clock.sleep(answerMs)])
+  return room.runs.has(key) ? { state: 'created', missingChunks: [] } : assemble(room, ask)
+}
+
+async function saveChunk(
+  room: Room,
+  organizationId: number,
+  checksum: string,
+  stream: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const { meta, blobs, clock } = room.deps
+  if (!/^[0-9a-f]{40}$/.test(checksum))
+    throw new MishapError('VALIDATION', { detail: 'The name of a chunk is its SHA-1 in 40 hex digits.' })
+  if (meta.chunkBytes(organizationId) > waitingBytesMax)
+    throw new MishapError('ACCEPT_TOO_LARGE', {
+      detail: 'Too many chunks wait for the rest of their uploads; they go after a day.',
+    })
+  await demandSpace(room, chunkBytesMax)
+  const key = `chunks/${organizationId}/${checksum}`
+  await whileWriting(room, key, async () => {
+    const source = hashed(stream)
+    async function* checked() {
+      yield* source.stream
+      if (source.digest() !== checksum)
+        throw new MishapError('VALIDATION', { detail: `The bytes of chunk ${checksum} have another SHA-1.` })
+    }
+    const { bytes } = await blobs.putStream(key, checked(), chunkBytesMax)
+    meta.addChunk(organizationId, { checksum, bytes, blobKey: key }, clock.now() + chunkKeptMs)
+  })
+}
+
+async function addFile(room: Room, file: ReleaseFile): Promise<Bundle> {
+  const { meta, blobs, clock } = room.deps
+  const { organizationId, projectIds, release } = file
+  const key = `artifacts/${organizationId}/${randomUUID()}`
+  const scan = createDebugIdScan()
+  return whileWriting(room, key, async () => {
+    await demandSpace(room, MiB)
+    const source = hashed(file.stream)
+    async function* scanned() {
+      for await (const piece of source.stream) {
+        scan.push(Buffer.from(piece))
+        yield piece
+      }
+    }
+    const { bytes } = await blobs.putStream(key, scanned(), bundleFileBytesMax)
+    const { url, dist, headers } = await file.about().catch(async (error: unknown) => {
+      await blobs.delete(key)
+      throw error
+    })
+    const type: ArtifactType = /\.map$/i.test(url.replace(/[?#].*$/, '')) ? 'source_map' : 'minified_source'
+    const before = meta
+      .artifactsOfRelease(projectIds, release, dist, url)
+      .map((id) => ({ id, places: meta.linksOf([id]) }))
+    const debugId = debugIdOf(headers['debug-id'] ?? '') || scan.debugId(type)
+    const links = projectIds.map((projectId) => ({ projectId, release, dist }))
+    const bundle = meta.addBundle(
+      {
+        ...{ organizationId, uuid: randomUUID(), checksum: source.digest(), kind: 'file' as const },
+        ...{ blobKey: key, bytes, createdMs: clock.now() },
+      },
+      [{ entry: url, type, debugId, url, headers, bytes, at: 0, packed: bytes, method: 0, crc: 0 }],
+      links,
+    )
+    for (const { id, places } of before)
+      for (const { projectId } of places.filter((one) => projectIds.includes(one.projectId))) {
+        const gone = meta.removeBundle(id, projectId, release)
+        if (gone !== undefined) await blobs.delete(gone)
+      }
+    tell(room, bundle, links)
+    return bundle
+  })
+}
+
+async function sweep(room: Room): Promise<Record<string, unknown>> {
+  const { meta, blobs, clock } = room.deps
+  const over = meta.dropChunks(clock.now())
+  for (const key of over) if (!room.writing.has(key)) await blobs.delete(key)
+  const lists = await Promise.all([blobs.list('artifacts'), blobs.list('chunks')])
+  // After the lists: what came meanwhile has its row by now, or is being written.
+  const named = new Set([...meta.bundleKeys(), ...meta.chunkKeys()])
+  const strays = lists.flat().filter((key) => !named.has(key) && !room.writing.has(key))
+  for (const key of strays) await blobs.delete(key)
+  for (const [key, { atMs }] of room.failures) if (clock.now() - atMs > failureKeptMs) room.failures.delete(key)
+  return { chunks: over.length, strays: strays.length }
+}
+
+/** Uploads: chunks, the bundles that are made of them, files of releases. Nothing runs before it is asked. */
+export function createArtifacts(deps: ArtifactDeps): Artifacts {
+  const room: Room = {
+    deps,
+    ...{ runs: new Map(), failures: new Map(), writing: new Map() },
+    ...{ listeners: [], gate: { running: 0, waiting: [] } },
+  }
+  return {
+    saveChunk: (organizationId, checksum, stream) => saveChunk(room, organizationId, checksum, stream),
+    assemble: (ask) => assemble(room, ask),
+    addFile: (file) => addFile(room, file),
+    removeFiles: async (projectIds, release) => {
+      const { meta, blobs } = deps
+      for (;;) {
+        const rows = meta.releaseFiles({ projectIds, release, beforeId: undefined, max: 100 })
+        if (rows.length === 0) return
+        for (const { bundle } of rows)
+          for (const projectId of projectIds) {
+            const gone = meta.removeBundle(bundle.id, projectId, release)
+            if (gone !== undefined) await blobs.delete(gone)
+          }
+      }
+    },
+    removeBundle: async (projectId, uuid) => {
+      const { meta, blobs } = deps
+      for (let count = 0; ; count++) {
+        const bundle = meta.bundleOf(projectId, uuid)
+        if (!bundle) return count
+        const gone = meta.removeBundle(bundle.id, projectId)
+        if (gone !== undefined) await blobs.delete(gone)
+      }
+    },
+    deleteBlobs: async (keys) => {
+      for (const key of keys) await deps.blobs.delete(key)
+    },
+    sweep: () => sweep(room),
+    onArrived: (listener) => void room.listeners.push(listener),
+  }
+}

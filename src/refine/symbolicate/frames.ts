@@ -1,0 +1,176 @@
+import type { FrameData, NormalFrame, UnmappedReason } from '../../protocol/event.ts'
+import { addressOf, inAppOfSource, joinUrl, moduleOfPath, shownSource } from './paths.ts'
+import type { MapView, Original, OriginalSource, SourceContext } from './view.ts'
+
+/** What a frame asks for. `url` is its address; `debugId` lower-case with dashes; `dist` '' for none. */
+export type MapQuery = { debugId: string | undefined; url: string; release: string | undefined; dist: string }
+
+/** What there is to a query: look-ups, and under which address the map lies. `reason`: why there is no map, or no look-up. */
+export type MapFound = {
+  view?: MapView
+  sourcemap?: string
+  resolvedWith?: NonNullable<FrameData['resolved_with']>
+  reason?: UnmappedReason
+}
+
+/** Where maps come from. `find` gives undefined for what is not known yet, and remembers that it was asked. */
+export type MapSource = { find(query: MapQuery): MapFound | undefined; places: Places }
+
+/** How the frames of one event are looked up. */
+export type FrameContext = {
+  platform: string
+  release: string | undefined
+  dist: string
+  debugIdOf: (url: string) => string | undefined
+}
+
+/** Names of functions that say nothing: the caller's token is asked (protocol.md 5.5). */
+const unnamed: ReadonlySet<string> = new Set(['', '<anonymous>', '__webpack_require__', '__webpack_modules__'])
+
+const isScript = (platform: string) => platform === 'javascript' || platform === 'node'
+
+/** Whether a frame is of a file that somebody could have uploaded: no part of the runtime, no code without a file. */
+function mayBeMapped(frame: NormalFrame, platform: string): boolean {
+  if (!isScript(frame.platform ?? platform)) return false
+  const path = frame.abs_path ?? frame.filename
+  if (!path || path.startsWith('<') || path.startsWith('[') || /^(?:node|internal|native|eval)[: /]/.test(path))
+    return false
+  return !/^(?:chrome|moz|safari|safari-web|edge|ms-browser)-extension:/.test(path)
+}
+
+/**
+ * Maps the frames of one stack, oldest call first. Gives undefined when none was asked for; `raw` are the frames as they
+ * came, with the minified line where it is known, and undefined when none was mapped.
+ */
+export function mapFrames(
+  frames: readonly NormalFrame[],
+  maps: MapSource,
+  context: FrameContext,
+): { frames: NormalFrame[]; raw: NormalFrame[] | undefined } | undefined {
+  let asked = false
+  let mapped = false
+  let callerToken: string | undefined
+  const raw: NormalFrame[] = []
+  const out = frames.map((frame) => {
+    const made = mayBeMapped(frame, context.platform) ? mapFrame(frame, maps, context, callerToken) : undefined
+    asked ||= made !== undefined
+    mapped ||= made?.frame.data?.symbolicated === true
+    callerToken = made?.token
+    raw.push(made?.raw ?? frame)
+    return made?.frame ?? frame
+  })
+  return asked ? { frames: out, raw: mapped ? raw : undefined } : undefined
+}
+
+type Made = { frame: NormalFrame; raw: NormalFrame; token: string | undefined }
+
+const left = (frame: NormalFrame, reason: UnmappedReason | undefined, raw = frame): Made => ({
+  frame: { ...raw, data: { symbolicated: false, ...(reason ? { reason } : {}) } },
+  raw: frame,
+  token: undefined,
+})
+
+function mapFrame(frame: NormalFrame, maps: MapSource, context: FrameContext, callerToken: string | undefined): Made {
+  const url = addressOf(frame.abs_path ?? frame.filename ?? '')
+  if (frame.lineno === undefined || frame.lineno < 1) return left(frame, 'location_invalid')
+  const line = frame.lineno - 1
+  const column = Math.max(0, (frame.colno ?? 0) - 1)
+  const { release, dist } = context
+  const found = maps.find({ debugId: context.debugIdOf(frame.abs_path ?? ''), url, release, dist })
+  if (!found?.view) return left(frame, found?.reason)
+  const { view } = found
+  const kept = (reason: UnmappedReason) => left(frame, reason, withContext(frame, view.scriptContext(line, column)))
+  if (found.reason || !view.mapped) return kept(found.reason ?? 'map_unnamed')
+  if (frame.colno === undefined) return kept('location_invalid')
+  const original = view.original(line, column)
+  if (!original) return kept('position_unmapped')
+  // of a mapped frame only the minified line itself is kept: with those around it a stored event was three times as large
+  const raw = withContext(frame, view.scriptContext(line, column, 0))
+  const name = nameOf(frame, view.functionAt(line, column), original, callerToken)
+  return { frame: placed(frame, found, original, name, maps.places), raw, token: original.name }
+}
+
+/** A frame with the lines of its own file, unless the SDK sent some. */
+function withContext(frame: NormalFrame, context: SourceContext | undefined): NormalFrame {
+  if (!context || frame.context_line !== undefined) return frame
+  const out = { ...frame }
+  setLines(out, context)
+  return out
+}
+
+function setLines(frame: NormalFrame, { pre, line, post }: SourceContext): void {
+  if (pre.length) frame.pre_context = pre
+  frame.context_line = line
+  if (post.length) frame.post_context = post
+}
+
+/** The function's name: of its scope, else what its caller calls, else what the SDK said. */
+function nameOf(
+  frame: NormalFrame,
+  scope: string | undefined,
+  original: Original,
+  callerToken: string | undefined,
+): string | undefined {
+  // Dart's compiler names what it makes of an async function after its machinery; the token has the person's name
+  if (frame.function?.includes('$async$') && original.name) return original.name
+  if (scope !== undefined && !unnamed.has(scope)) return scope
+  // outside of every function, or without the script: nothing better is known than what was sent
+  if (scope === undefined) return frame.function
+  return callerToken && !unnamed.has(callerToken) ? callerToken : '<anonymous>'
+}
+
+/** What follows from a source's path: the same for each of its frames, so it is kept with the source. */
+type Place = { base: string; absPath: string; shown: string; module: string | undefined }
+
+/** Places of sources that were asked for, as long as their map is kept. */
+export type Places = WeakMap<OriginalSource, Place>
+
+function placeOf(places: Places, source: OriginalSource, path: string, base: string): Place {
+  const known = places.get(source)
+  if (known?.base === base) return known
+  const absPath = clipped(absolute(base, path), 2048)
+  const module = moduleOfPath(absPath)
+  const shown = clipped(shownSource(path), 256)
+  const made = { base, absPath, shown, module: module && clipped(module, 512) }
+  places.set(source, made)
+  return made
+}
+
+/** The frame at its original place. */
+function placed(
+  frame: NormalFrame,
+  found: MapFound,
+  original: Original,
+  name: string | undefined,
+  places: Places,
+): NormalFrame {
+  const { source, line, column } = original
+  const context = found.view?.context(source.file, line, column)
+  const data: FrameData = { symbolicated: true }
+  if (found.sourcemap) data.sourcemap = found.sourcemap
+  if (found.resolvedWith) data.resolved_with = found.resolvedWith
+  if (!context) data.reason = 'source_missing'
+  // in_app stays open here where neither the source nor the SDK says: the step `inApp` closes it
+  const out: NormalFrame = { in_app: frame.in_app, lineno: line + 1, colno: column + 1, data }
+  if (name !== undefined) out.function = clipped(name, 512)
+  if (frame.raw_function !== undefined) out.raw_function = frame.raw_function
+  if (frame.platform !== undefined) out.platform = frame.platform
+  if (frame.vars !== undefined) out.vars = frame.vars
+  if (source.path === undefined) {
+    if (frame.filename !== undefined) out.filename = frame.filename
+    if (frame.module !== undefined) out.module = frame.module
+    if (frame.abs_path !== undefined) out.abs_path = frame.abs_path
+  } else {
+    const place = placeOf(places, source, source.path, found.sourcemap ?? '')
+    out.abs_path = place.absPath
+    if (place.shown) out.filename = place.shown
+    if (place.module) out.module = place.module
+    out.in_app = inAppOfSource(source.path, place.absPath, frame.in_app) as boolean
+  }
+  if (context) setLines(out, context)
+  return out
+}
+
+const absolute = (base: string, source: string): string => (base ? joinUrl(base, source) : source)
+
+const clipped = (text: string, max: number): string => (text.length <= max ? text : text.slice(0, max).toWellFormed())

@@ -1,0 +1,30 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { openFileBlobs } from '../../store/blobs/files.ts'
+import type { ArtifactFile } from '../../store/meta/artifacts.ts'
+import { type FromLoader, load, type ToLoader } from './load.ts'
+
+// The entry of the thread that reads maps: one job at a time, as each takes the whole thread.
+if (parentPort) {
+  const port = parentPort
+  const blobs = openFileBlobs((workerData as { blobFolder: string }).blobFolder)
+  const post = (message: FromLoader) => port.postMessage(message)
+  const asked = new Map<number, (files: (ArtifactFile | null)[]) => void>()
+  port.on('message', (message: ToLoader) => {
+    if (message.kind === 'files') {
+      asked.get(message.job)?.(message.files)
+      asked.delete(message.job)
+      return
+    }
+    const { job } = message
+    post({ kind: 'begun', job })
+    const findSources = (urls: string[]) =>
+      new Promise<(ArtifactFile | null)[]>((resolve) => {
+        asked.set(job, resolve)
+        post({ kind: 'sources', job, urls })
+      })
+    load(message, blobs, findSources).then(
+      (loaded) => post({ kind: 'loaded', job, loaded }),
+      () => post({ kind: 'loaded', job, loaded: { reason: 'file_gone' } }),
+    )
+  })
+}

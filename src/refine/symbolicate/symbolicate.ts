@@ -1,0 +1,42 @@
+import type { NormalEvent, NormalStacktrace } from '../../protocol/event.ts'
+import type { Context, Draft } from '../step.ts'
+import { type FrameContext, type MapSource, mapFrames } from './frames.ts'
+
+type Stacked = { stacktrace?: NormalStacktrace; raw_stacktrace?: NormalStacktrace }
+
+/** Puts original places into the frames of JavaScript; what they were stays beside them as `raw_stacktrace`. */
+export function symbolicate({ event }: Draft, { maps }: Context): void {
+  if (!maps) return
+  const context = frameContext(event)
+  for (const one of event.exception?.values ?? []) mapStack(one, maps, context)
+  for (const one of event.threads?.values ?? []) mapStack(one, maps, context)
+  mapStack(event, maps, context)
+}
+
+function mapStack(holder: Stacked, maps: MapSource, context: FrameContext): void {
+  const { stacktrace } = holder
+  const mapped = stacktrace && mapFrames(stacktrace.frames, maps, context)
+  if (!mapped) return
+  holder.stacktrace = { ...stacktrace, frames: mapped.frames }
+  if (mapped.raw) holder.raw_stacktrace ??= { ...stacktrace, frames: mapped.raw }
+}
+
+function frameContext(event: NormalEvent): FrameContext {
+  const ids = new Map<string, string>()
+  for (const image of event.debug_meta?.images ?? []) {
+    const { type, code_file: file, debug_id: id } = image
+    if (type === 'sourcemap' && typeof file === 'string' && typeof id === 'string') {
+      const known = debugIdOf(id)
+      if (known) ids.set(file, known)
+    }
+  }
+  const { platform, release, dist = '' } = event
+  return { platform, release, dist, debugIdOf: (url) => ids.get(url) }
+}
+
+/** A debug id as it is compared: lower-case with dashes; undefined for what is none. An age behind it is cut. */
+function debugIdOf(text: string): string | undefined {
+  const hex = text.toLowerCase().replaceAll('-', '')
+  if (!/^[\da-f]{32,40}$/.test(hex)) return undefined
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`
+}

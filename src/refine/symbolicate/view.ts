@@ -1,0 +1,159 @@
+import { type FlatMap, lastAtMost, linesOf, segmentAt, type Texts } from './flat.ts'
+
+/** A source file: its index, and its path as the map has it; undefined when the map leaves it open. One object for each. */
+export type OriginalSource = { readonly file: number; readonly path: string | undefined }
+
+/** Where a place of the minified file comes from. Line and column count from 0. */
+export type Original = {
+  source: OriginalSource
+  line: number
+  column: number
+  /** What the map calls the token at this place. */
+  name: string | undefined
+}
+
+/** Source lines around a place, cut to what is worth showing. */
+export type SourceContext = { pre: string[]; line: string; post: string[] }
+
+/** Look-ups in one flat map; all lines and columns from 0. */
+export type MapView = {
+  /** Whether there is a map at all, or only the script. */
+  mapped: boolean
+  original(line: number, column: number): Original | undefined
+  /** The function around a place: its name, '' when it has none; undefined outside of all or when the script is not there. */
+  functionAt(line: number, column: number): string | undefined
+  /** Five lines either side of a place of a source file; undefined when the file is not there or shorter. */
+  context(file: number, line: number, column: number): SourceContext | undefined
+  /** The same of the minified file; `lines` either side instead of five. */
+  scriptContext(line: number, column: number, lines?: number): SourceContext | undefined
+}
+
+const around = 5
+/** Characters that are shown of a line, and what says that some were left out. */
+const lineMax = 140
+const snip = '{snip}'
+
+/** Reads single texts; each is decoded when it is asked for, as a map may have a hundred thousand. */
+function textReader({ bytes, at }: Texts): (index: number) => string {
+  const body = Buffer.from(bytes.buffer)
+  return (index) => body.toString('utf8', at[index] ?? 0, at[index + 1] ?? 0)
+}
+
+/** Bytes of lines that are decoded in one go; longer ones are cut line by line. */
+const blockBytesMax = 4096
+
+/** Reads lines of source files. */
+function contextReader(
+  files: FlatMap['files'],
+): (file: number, line: number, column: number, either?: number) => SourceContext | undefined {
+  const body = Buffer.from(files.bytes.buffer)
+
+  /** One line, cut around a column. Long lines are never decoded whole: a minified file is one of some MB. */
+  function lineText(file: number, at: number, column: number): string {
+    const unit = files.unit[file] ?? 1
+    const from = files.lineAt[at] ?? 0
+    let to = files.lineAt[at + 1] ?? 0
+    const isEnd = (place: number) => body[place] === 10 || body[place] === 13
+    while (to - unit >= from && isEnd(to - unit) && (unit === 1 || body[to - 1] === 0)) to -= unit
+    const length = (to - from) / unit
+    if (length <= lineMax) return slice(unit, from, to)
+    const start = Math.max(0, Math.min(column - lineMax / 2, length - lineMax))
+    const text = slice(unit, from + start * unit, from + (start + lineMax) * unit)
+    // a cut may have gone through a character of two units
+    const whole = unit === 2 ? text.toWellFormed() : text
+    return `${start > 0 ? `${snip} ` : ''}${whole}${start + lineMax < length ? ` ${snip}` : ''}`
+  }
+
+  const narrow = Buffer.alloc(blockBytesMax)
+  function slice(unit: number, from: number, to: number): string {
+    if (unit !== 2) return body.toString('latin1', from, to)
+    // one letter beyond Latin-1 makes a whole file wide; its other lines are narrow, and cost half as much from here on
+    const length = (to - from) / 2
+    if (length > narrow.length) return body.toString('utf16le', from, to)
+    for (let at = 0; at < length; at++) {
+      if (body[from + 2 * at + 1] !== 0) return body.toString('utf16le', from, to)
+      narrow[at] = body[from + 2 * at] ?? 0
+    }
+    return narrow.toString('latin1', 0, length)
+  }
+
+  function context(file: number, line: number, column: number, either = around): SourceContext | undefined {
+    const first = files.first[file] ?? 0
+    // the last entry is the file's end; behind a final line break there is no line
+    const end = (files.first[file + 1] ?? 0) - 1
+    if (file < 0 || file >= files.unit.length || files.unit[file] === 0) return undefined
+    const last = end - 1 > first && files.lineAt[end] === files.lineAt[end - 1] ? end - 2 : end - 1
+    const here = first + line
+    if (line < 0 || here > last) return undefined
+    const from = Math.max(first, here - either)
+    const to = Math.min(last, here + either)
+    const lines = blockLines(file, from, to) ?? []
+    const text = (at: number, where: number) => {
+      const line = lines[at - from]
+      return line === undefined || line.length > lineMax ? lineText(file, at, where) : line
+    }
+    const pre: string[] = []
+    for (let at = from; at < here; at++) pre.push(text(at, 0))
+    const post: string[] = []
+    for (let at = here + 1; at <= to; at++) post.push(text(at, 0))
+    return { pre, line: text(here, column), post }
+  }
+
+  /** Lines without their ends, decoded together; undefined when they are long. */
+  function blockLines(file: number, from: number, to: number): string[] | undefined {
+    const [start, end] = [files.lineAt[from] ?? 0, files.lineAt[to + 1] ?? 0]
+    if (end - start > blockBytesMax) return undefined
+    const lines = slice(files.unit[file] ?? 1, start, end).split('\n')
+    return lines.map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line))
+  }
+  return context
+}
+
+/** A view on a flat map; it keeps the map itself, one table of line starts and the sources that were asked for. */
+export function openView(flat: FlatMap): MapView {
+  const { segments, files, scopes } = flat
+  const script = files.unit.length - 1
+  const context = contextReader(files)
+  const scriptLines = scopes && linesOf(files, script)
+  const sourceText = textReader(flat.sources)
+  const nameText = textReader(flat.names)
+  const scopeText = scopes && textReader(scopes.texts)
+  const sources = new Map<number, OriginalSource>()
+
+  function sourceOf(file: number): OriginalSource {
+    const known = sources.get(file)
+    if (known) return known
+    const made = { file, path: sourceText(file) || undefined }
+    sources.set(file, made)
+    return made
+  }
+
+  function original(line: number, column: number): Original | undefined {
+    const at = segments ? segmentAt(segments, line, column) : -1
+    const file = segments?.source[at] ?? -1
+    if (!segments || at < 0 || file < 0) return undefined
+    const name = segments.name[at] ?? -1
+    return {
+      source: sourceOf(file),
+      line: segments.sourceLine[at] ?? 0,
+      column: segments.sourceColumn[at] ?? 0,
+      name: name < 0 ? undefined : nameText(name),
+    }
+  }
+
+  function functionAt(line: number, column: number): string | undefined {
+    if (!scopes || !scopeText || !scriptLines || line + 1 >= scriptLines.length) return undefined
+    const at = lastAtMost(scopes.at, (scriptLines[line] ?? 0) + column)
+    const name = scopes.name[at] ?? -2
+    if (name < 0) return name === -1 ? '' : undefined
+    return scopeText(name)
+  }
+
+  return {
+    mapped: segments !== undefined,
+    original,
+    functionAt,
+    context: (file, line, column) => context(file, line, column),
+    scriptContext: (line, column, lines) => context(script, line, column, lines),
+  }
+}

@@ -1,0 +1,118 @@
+import { notFound } from 'next/navigation'
+import { getTranslations } from 'next-intl/server'
+import type { ArtifactFile } from '../../../../../../../../store/meta/artifacts.ts'
+import { app } from '../../../../../../../handle.ts'
+import type { ProjectHere } from '../../../../../../../session.ts'
+import { Link } from '../../../../../../../ui/link.tsx'
+import { PlainText } from '../../../../../../../ui/plain-text.tsx'
+import { bytesText } from '../../../../../../../ui/relative.ts'
+import { ScrollBox } from '../../../../../../../ui/scroll-box.tsx'
+import { RelativeTime } from '../../../../../../../ui/time.tsx'
+import { TypedDelete } from '../../../../../../../ui/typed-delete.tsx'
+import { deleteBundleAction } from './actions.ts'
+import { Places } from './places.tsx'
+
+const pageMax = 200
+
+async function Files({ files }: { files: readonly ArtifactFile[] }) {
+  const t = await getTranslations('sources')
+  return (
+    <ScrollBox label={t('files')}>
+      <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">{t('url')}</th>
+            <th scope="col">{t('kind')}</th>
+            <th scope="col">{t('debugId')}</th>
+            <th scope="col" className="number">
+              {t('size')}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {files.map((one) => (
+            <tr key={one.id}>
+              <td>
+                <code>
+                  <PlainText text={one.url} charactersMax={200} />
+                </code>
+              </td>
+              <td className="whitespace-nowrap">{t(one.type)}</td>
+              <td>
+                <code className="text-small">{one.debugId || '–'}</code>
+              </td>
+              <td className="number whitespace-nowrap">{bytesText(one.bytes)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ScrollBox>
+  )
+}
+
+/** One bundle: where it belongs, its files behind `afterId`, and its end. Answers 404 when the project has none of this id. */
+export async function BundleView({
+  here: { actor, organization, project },
+  uuid,
+  afterId,
+}: {
+  here: ProjectHere
+  uuid: string
+  afterId: number
+}) {
+  const t = await getTranslations('sources')
+  const { auth, meta } = app()
+  const bundle = meta.bundleOf(project.id, uuid)
+  if (!bundle) notFound()
+  const found = meta.filesOf({ bundleId: bundle.id, text: '', afterId, max: pageMax + 1 })
+  const files = found.slice(0, pageMax)
+  const links = meta.linksOf([bundle.id]).filter((one) => one.projectId === project.id)
+  const mayWrite = auth.may(actor, 'release:write', { organization, project }) === 'yes'
+  const base = `/o/${organization.slug}/settings/projects/${project.slug}/source-maps`
+  return (
+    <>
+      <p className="mb-4">
+        <Link className="link" href={base}>
+          {t('back')}
+        </Link>
+      </p>
+      <h2 className="mb-2">
+        {t('bundle')} <code>{bundle.uuid}</code>
+      </h2>
+      <div className="mb-4 flex flex-wrap gap-x-6 gap-y-1 text-ink-2">
+        <Places links={links} />
+        <span>{bytesText(bundle.bytes)}</span>
+        <span>
+          {t('uploaded')} <RelativeTime at={bundle.createdMs} />
+        </span>
+      </div>
+      <Files files={files} />
+      <nav className="mt-3 flex gap-4">
+        {afterId === 0 ? null : (
+          <Link className="link" href={`${base}?bundle=${bundle.uuid}`}>
+            {t('firstFiles')}
+          </Link>
+        )}
+        {found.length > pageMax ? (
+          <Link className="link" href={`${base}?bundle=${bundle.uuid}&after=${files.at(-1)?.id}`}>
+            {t('moreFiles')}
+          </Link>
+        ) : null}
+      </nav>
+      <section className="mt-10">
+        {mayWrite ? (
+          <TypedDelete
+            action={deleteBundleAction}
+            form="delete-bundle"
+            hidden={{ organization: organization.slug, project: String(project.id), bundle: bundle.uuid }}
+            typed={bundle.uuid.slice(0, 8)}
+            title={t('delete')}
+            hint={t('deleteHint')}
+          />
+        ) : (
+          <p className="text-ink-2">{t('mayNotDelete')}</p>
+        )}
+      </section>
+    </>
+  )
+}

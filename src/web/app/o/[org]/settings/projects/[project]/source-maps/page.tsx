@@ -1,0 +1,198 @@
+import type { Metadata } from 'next'
+import { getTranslations } from 'next-intl/server'
+import type { Bundle, BundleLink } from '../../../../../../../../store/meta/artifacts.ts'
+import { app } from '../../../../../../../handle.ts'
+import { demandProject, type ProjectHere } from '../../../../../../../session.ts'
+import { Button, TextField } from '../../../../../../../ui/controls.tsx'
+import { CopyButton } from '../../../../../../../ui/copy-button.tsx'
+import { Link } from '../../../../../../../ui/link.tsx'
+import { PlainText } from '../../../../../../../ui/plain-text.tsx'
+import { bytesText } from '../../../../../../../ui/relative.ts'
+import { ScrollBox } from '../../../../../../../ui/scroll-box.tsx'
+import { EmptyState } from '../../../../../../../ui/states.tsx'
+import { RelativeTime } from '../../../../../../../ui/time.tsx'
+import { ProjectHead } from '../project-head.tsx'
+import { BundleView } from './bundle-view.tsx'
+import { Places } from './places.tsx'
+
+const pageMax = 50
+
+export async function generateMetadata(): Promise<Metadata> {
+  return { title: (await getTranslations('sources'))('title') }
+}
+
+/** The three commands that upload what a build made. */
+async function HowTo({ org, project }: { org: string; project: string }) {
+  const t = await getTranslations('sources')
+  const where = `--url ${app().config.url}`
+  const commands = [
+    `export SENTRY_ORG=${org} SENTRY_PROJECT=${project} SENTRY_AUTH_TOKEN=…`,
+    `npx @sentry/cli ${where} sourcemaps inject ./dist`,
+    `npx @sentry/cli ${where} sourcemaps upload ./dist`,
+  ].join('\n')
+  return (
+    <EmptyState title={t('none')}>
+      <p className="mb-3">{t('noneTodo')}</p>
+      <ScrollBox label={t('none')}>
+        <pre className="rounded border border-line p-3">{commands}</pre>
+      </ScrollBox>
+      <p className="mt-3">
+        <CopyButton text={commands} label={t('copy')} />
+      </p>
+    </EmptyState>
+  )
+}
+
+async function Bundles({
+  base,
+  rows,
+  links,
+}: {
+  base: string
+  rows: readonly Bundle[]
+  links: readonly (BundleLink & { bundleId: number })[]
+}) {
+  const t = await getTranslations('sources')
+  return (
+    <ScrollBox label={t('title')}>
+      <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">{t('bundle')}</th>
+            <th scope="col">{t('release')}</th>
+            <th scope="col" className="number">
+              {t('files')}
+            </th>
+            <th scope="col" className="number">
+              {t('size')}
+            </th>
+            <th scope="col">{t('uploaded')}</th>
+            <th scope="col">{t('used')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((one) => (
+            <tr key={one.id}>
+              <td>
+                <Link className="link" href={`${base}?bundle=${one.uuid}`}>
+                  <code>{one.uuid.slice(0, 8)}</code>
+                </Link>
+              </td>
+              <td>
+                <Places links={links.filter((link) => link.bundleId === one.id)} />
+              </td>
+              <td className="number">{one.files}</td>
+              <td className="number whitespace-nowrap">{bytesText(one.bytes)}</td>
+              <td className="whitespace-nowrap">
+                <RelativeTime at={one.createdMs} />
+              </td>
+              <td className="whitespace-nowrap">
+                {one.usedMs > one.createdMs ? <RelativeTime at={one.usedMs} /> : '–'}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ScrollBox>
+  )
+}
+
+type Search = Partial<Record<'q' | 'before' | 'bundle' | 'after', string | string[]>>
+
+const numberOf = (text: Search[keyof Search]) =>
+  typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : undefined
+
+/** List and search of a project's bundles, behind `beforeId`. */
+async function ListView({
+  here: { organization, project },
+  text,
+  beforeId,
+}: {
+  here: ProjectHere
+  text: string
+  beforeId: number | undefined
+}) {
+  const t = await getTranslations('sources')
+  const { meta, config } = app()
+  const found = meta.listBundles({ projectId: project.id, text, beforeId, max: pageMax + 1 })
+  const rows = found.slice(0, pageMax)
+  const links = meta.linksOf(rows.map((one) => one.id)).filter((one) => one.projectId === project.id)
+  const base = `/o/${organization.slug}/settings/projects/${project.slug}/source-maps`
+  const search = text === '' ? '' : `q=${encodeURIComponent(text)}&`
+  const isEmpty = rows.length === 0 && text === '' && beforeId === undefined
+  return (
+    <>
+      <p className="mb-4 max-w-[72ch] text-ink-2">{t('intro')}</p>
+      {isEmpty ? (
+        <HowTo org={organization.slug} project={project.slug} />
+      ) : (
+        <>
+          {/* Without a script it is a plain form. */}
+          <search>
+            <form action={`${config.basePath}${base}`} className="mb-4 flex flex-wrap items-end gap-3">
+              <div className="min-w-0 grow basis-[280px]">
+                <TextField
+                  id="bundle-search"
+                  name="q"
+                  label={t('searchLabel')}
+                  defaultValue={text}
+                  errors={undefined}
+                />
+              </div>
+              <Button type="submit">{t('searchNow')}</Button>
+              {text === '' ? null : (
+                <Link className="link" href={base}>
+                  {t('clear')}
+                </Link>
+              )}
+            </form>
+          </search>
+          {rows.length === 0 ? (
+            <EmptyState title={t('noneFound')}>
+              <PlainText text={t('noneFoundTodo', { text })} charactersMax={400} />
+            </EmptyState>
+          ) : (
+            <Bundles base={base} rows={rows} links={links} />
+          )}
+          <p className="mt-3 text-small text-ink-3">{t('retention', { days: config.retentionErrorsDays })}</p>
+        </>
+      )}
+      <nav className="mt-4 flex gap-4">
+        {beforeId === undefined ? null : (
+          <Link className="link" href={`${base}?${search}`}>
+            {t('newest')}
+          </Link>
+        )}
+        {found.length > pageMax ? (
+          <Link className="link" href={`${base}?${search}before=${rows.at(-1)?.id}`}>
+            {t('older')}
+          </Link>
+        ) : null}
+      </nav>
+    </>
+  )
+}
+
+/** What builds uploaded for a project: the list and the search; `?bundle=` shows one. */
+export default async function SourceMapsPage({
+  params,
+  searchParams,
+}: {
+  params: Promise<{ org: string; project: string }>
+  searchParams: Promise<Search>
+}) {
+  const { org, project: slug } = await params
+  const { q, before, bundle, after } = await searchParams
+  const here = await demandProject(org, slug, `/o/${org}/settings/projects/${slug}/source-maps`)
+  const text = typeof q === 'string' ? q.trim().slice(0, 1000) : ''
+  return (
+    <div className="page max-w-[1040px]">
+      <ProjectHead base={`/o/${here.organization.slug}`} project={here.project} here="sources" />
+      {typeof bundle === 'string' ? (
+        <BundleView here={here} uuid={bundle} afterId={numberOf(after) ?? 0} />
+      ) : (
+        <ListView here={here} text={text} beforeId={numberOf(before)} />
+      )}
+    </div>
+  )
+}
