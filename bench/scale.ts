@@ -175,6 +175,7 @@ export async function benchScale(sizes: number[]): Promise<Row[]> {
     // once to warm what a first look has to read
     await measure(product, project)
     const times = await measure(product, project)
+    console.error(`scale: measured at ${size} rows`)
     const p95 = Object.fromEntries(Object.entries(times).map(([name, list]) => [name, percentile(list, 0.95)]))
     for (const [name, list] of Object.entries(times)) {
       const own = percentile(list, 0.95)
