@@ -57,6 +57,7 @@ export async function start(
   const began = performance.now()
   const words = [
     '--disable-warning=ExperimentalWarning',
+    '--max-semi-space-size=16',
     join(root, 'src/main.ts'),
     'start',
     '--port',
