@@ -253,6 +253,19 @@ describe('each way to get it wrong is named in one sentence, with the command th
     expect(steps[0]).toMatchObject({ step: 'address', found: asked.url ?? 'https://shop.test/a.js' })
   })
 
+  test.each<[string, Upload[], Asked, string]>([
+    ['another debug id', [{ files: pair('a.js', idB) }], { debugId: idA }, `bundle failed ${idB}`],
+    ['another release', [{ files: pair('a.js'), ...at('r@1') }], { release: 'r@2' }, 'bundle failed r@1'],
+    ['another project', [{ files: pair('a.js', idA), project: 2 }], { debugId: idA }, 'bundle failed api'],
+    ['another address', [{ files: pair('b/a.js'), ...at('r@1') }], { release: 'r@1' }, 'file failed ~/b/a.js'],
+    ['nothing', [], { debugId: idA }, 'bundle failed '],
+  ])('what was found instead stands at the failing step: %s', async (_name, uploads, asked, want) => {
+    const { files } = await ask(uploads, asked)
+    const steps = files[0]?.steps.map((one) => `${one.step} ${one.state} ${one.found}`)
+    expect(steps).toContain(want)
+    if (asked.release === 'r@1') expect(steps).toContain('bundle ok r@1')
+  })
+
   test('every sentence has all its values', async () => {
     for (const [, uploads, asked] of ways) {
       const { finding } = await ask(uploads, asked)
@@ -333,6 +346,8 @@ describe('what is no error', () => {
       ['https://ads.test/ad.js', 'failed', 'third_party'],
     ])
     expect(both.verdict).toBe('now')
+    const moved = await ask([], { url: 'https://shop.test/x/a.js', release: 'shop@1', frames: [other] })
+    expect(moved.files.map((one) => one.finding?.code)).toEqual(['url_differs', 'third_party'])
   })
 
   test('what was mapped stays so when its bundle is gone', async () => {

@@ -80,9 +80,10 @@ const perhapsForeign: ReadonlySet<string> = new Set([
   'not_injected',
 ])
 
-/** A script of another host than the files that are found, with nothing like it uploaded, is somebody else's. */
+/** A script of another host than files of which something is uploaded, with nothing like it uploaded, is somebody else's. */
 function withoutForeign(files: DoctorFile[], place: Parameters<typeof findingOf>[2]): DoctorFile[] {
-  const own = new Set(files.filter((one) => one.state !== 'failed').map((one) => originOf(one.url)))
+  const known = files.filter((one) => one.state !== 'failed' || !perhapsForeign.has(one.finding?.code ?? ''))
+  const own = new Set(known.map((one) => originOf(one.url)))
   if (own.size === 0) return files
   return files.map((one) => {
     const code = one.finding?.code ?? ''

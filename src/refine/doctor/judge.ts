@@ -196,14 +196,21 @@ function sinceThen({ found, receivedMs }: FileFacts, { stored }: FrameFacts): Fo
     : { code: 'read_later', data: { reason: stored?.reason ?? '–' } }
 }
 
-function foundAt(step: DoctorStepName, { asked, found }: FileFacts, { line, column, spot }: FrameFacts): string {
+/** Release and dist as one text; '' for neither. */
+const releaseText = ({ release, dist }: AskedFile) => [release, dist].filter(Boolean).join(' ')
+
+function foundAt(
+  step: DoctorStepName,
+  { asked, found, ofRelease }: FileFacts,
+  { line, column, spot }: FrameFacts,
+): string {
   switch (step) {
     case 'address':
       return asked.url
     case 'debug_id':
       return asked.debugId ?? ''
     case 'bundle':
-      return found?.uuid ?? ''
+      return found?.uuid ?? (ofRelease.bundles > 0 ? releaseText(asked) : '')
     case 'file':
       return found?.plan.script?.url ?? ''
     case 'map':
@@ -222,12 +229,20 @@ const shown = (text: string) =>
     .slice(0, shownMax)
     .toWellFormed()
 
+/** What was found at a step instead of what was asked for. */
+function insteadAt({ step, data }: DoctorFinding): string | undefined {
+  if (step === 'bundle') return data.foundId ?? data.foundRelease ?? data.foundDist ?? data.other ?? ''
+  return step === 'file' ? (data.found ?? '') : undefined
+}
+
 /** The list of steps with what was found at each; those behind the failed one are open. */
-function stepsOf(file: FileFacts, frame: FrameFacts, failed: DoctorStepName | undefined): DoctorStep[] {
+function stepsOf(file: FileFacts, frame: FrameFacts, finding: DoctorFinding | undefined): DoctorStep[] {
+  const failed = finding?.step
   const end = failed === undefined ? doctorSteps.length : doctorSteps.indexOf(failed)
   return doctorSteps.map((step, at): DoctorStep => {
-    const found = at <= end ? shown(foundAt(step, file, frame)) : ''
-    if (at >= end) return { step, state: at === end ? 'failed' : 'open', found }
+    if (at > end) return { step, state: 'open', found: '' }
+    const found = shown(foundAt(step, file, frame))
+    if (at === end) return { step, state: 'failed', found: (finding && insteadAt(finding)) ?? found }
     // a file by its address needs no debug id, a map by its debug id no script; of a file whose bundle went nothing is left
     return { step, state: found === '' ? 'unused' : 'ok', found }
   })
@@ -250,5 +265,5 @@ export function judge(file: FileFacts, frame: FrameFacts): Judgement {
       finding: say(byAddress(file) ?? sinceThen(file, frame)),
     }
   const finding = say(wrong)
-  return { state: 'failed', steps: stepsOf(file, frame, finding.step), finding }
+  return { state: 'failed', steps: stepsOf(file, frame, finding), finding }
 }

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Check, Minus, X } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
-import type { DoctorFile, DoctorStep, EventDiagnosis } from '../../protocol/doctor.ts'
+import type { DoctorFile, DoctorFinding, DoctorStep, EventDiagnosis } from '../../protocol/doctor.ts'
 import { ApiError, apiFetch } from '../api.ts'
 import { Button } from '../ui/controls.tsx'
 import { PlainText } from '../ui/plain-text.tsx'
@@ -31,7 +31,7 @@ function Step({ step: { step, state, found } }: { step: DoctorStep }) {
   )
 }
 
-function File({ file, isFirst }: { file: DoctorFile; isFirst: boolean }) {
+function File({ file, said }: { file: DoctorFile; said: DoctorFinding | null }) {
   const t = useTranslations('doctor')
   const { state, finding } = file
   const note = state === 'failed' && finding?.weight === 'note'
@@ -53,7 +53,7 @@ function File({ file, isFirst }: { file: DoctorFile; isFirst: boolean }) {
           <Step key={one.step} step={one} />
         ))}
       </ol>
-      {finding && !isFirst ? <Said finding={finding} /> : null}
+      {finding && finding.message !== said?.message ? <Said finding={finding} /> : null}
     </div>
   )
 }
@@ -76,7 +76,7 @@ function Diagnosis({ diagnosis }: { diagnosis: EventDiagnosis }) {
           </Button>
         ) : null}
       </div>
-      {open ? files.map((one, at) => <File key={`${one.debugId}${one.url}`} file={one} isFirst={at === 0} />) : null}
+      {open ? files.map((one) => <File key={`${one.debugId}${one.url}`} file={one} said={finding} />) : null}
       {open && filesOmitted > 0 ? <p className="doctor-foot">{t('moreFiles', { count: filesOmitted })}</p> : null}
     </section>
   )
