@@ -140,7 +140,7 @@ describe.skipIf(!binary)('an upload gone wrong, and mended by the command that t
     expect(verdict).toBe('ok')
   }, 60_000)
 
-  test('another release, another dist, another address; each command mends it; the release is good in the end', async () => {
+  test('another release, then another dist; the command for a build’s machine ends with 1', async () => {
     await make('plain')
     const script = deployed('plain')
     const url = 'https://shop.test/assets/plain/app.js'
