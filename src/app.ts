@@ -24,6 +24,7 @@ import { createTurn, type Turn } from './jobs/turn.ts'
 import { createObserve, createRequestScope, faultOf, type Observe, type RequestScope, requestIdOf } from './observe.ts'
 import { createOutgoing } from './outgoing.ts'
 import type { LiveChange } from './protocol/rest.ts'
+import { createDoctor, type Doctor } from './refine/doctor.ts'
 import { createRefine, type Refine } from './refine/refine.ts'
 import { createAgain } from './serve/again.ts'
 import { serveControl } from './serve/control.ts'
@@ -74,6 +75,8 @@ export type App = {
   removals: Removals
   /** What builds upload. */
   artifacts: Artifacts
+  /** Says why frames are not mapped. */
+  doctor: Doctor
   live: Live
   journal(): JournalState
   engineUp(): boolean
@@ -205,6 +208,18 @@ function wireArtifacts({ config, ...parts }: Pick<App, 'config' | 'clock' | 'obs
   }
   return createArtifacts({ ...parts, freeBytes })
 }
+
+/** The doctor reads maps at the desk that refine has. */
+const wireDoctor = (
+  { config, ...parts }: Pick<App, 'config' | 'clock' | 'meta' | 'events' | 'blobs'>,
+  refine: () => Refine,
+): Doctor =>
+  createDoctor({
+    ...parts,
+    url: config.url,
+    retentionDays: config.retentionErrorsDays,
+    desk: () => refine().desk,
+  })
 
 type Thinner = { thinning: Thinning; turn: Turn; disk(): Promise<DiskState>; pause(): Promise<() => void> }
 
@@ -352,9 +367,8 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     ...{ config, clock, observe, meta, events, blobs, auth, seal, alerts },
     removals: wireRemovals({ config, clock, observe, meta, events, blobs, live }, thinner.pause, keys.publish),
     artifacts: wireArtifacts({ config, clock, observe, meta, blobs }),
-    live,
-    intakes,
-    bytesUnder,
+    doctor: wireDoctor({ config, clock, meta, events, blobs }, () => refine),
+    ...{ live, intakes, bytesUnder },
     disk: thinner.disk,
     jobs: () => jobs.states(),
     sendAgain: again.send,

@@ -1,4 +1,5 @@
 import { artifactRoutes } from './artifact-routes.ts'
+import { doctorRoutes } from './doctor-routes.ts'
 import { environmentRoutes } from './environment-routes.ts'
 import { eventRoutes } from './event-routes.ts'
 import { feedbackRoutes } from './feedback-routes.ts'
@@ -28,6 +29,7 @@ export const routes: readonly Route[] = [
   ...releaseFileRoutes,
   ...uploadRoutes,
   ...artifactRoutes,
+  ...doctorRoutes,
   ...removalRoutes,
   ...statusRoutes,
 ]

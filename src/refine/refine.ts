@@ -56,6 +56,8 @@ export type RefineDeps = {
 
 /** The loop from journal to stores (architecture.md "Exactly once"). */
 export type Refine = {
+  /** Reads source maps; undefined where refine was made without artifacts. */
+  desk: MapDesk | undefined
   /** Recovers open batches, then refines until `stop`. Resolves once recovery is done. */
   start(): Promise<void>
   /** The journal is on disk up to here. */
@@ -440,6 +442,7 @@ export function createRefine(deps: RefineDeps): Refine {
   }
 
   return {
+    desk: maps,
     waiting: () => reader.count(deps.meta.cursor(), state.durable, waitingMax),
     advance: (durable) => {
       // once is enough: both only grow from here on

@@ -2,6 +2,8 @@ import { cookies, headers } from 'next/headers'
 import { getRequestConfig } from 'next-intl/server'
 import { localeOf } from './locale.ts'
 import de from './messages/de.json'
+import doctorDe from './messages/doctor.de.json'
+import doctorEn from './messages/doctor.en.json'
 import en from './messages/en.json'
 import issuesDe from './messages/issues.de.json'
 import issuesEn from './messages/issues.en.json'
@@ -17,6 +19,7 @@ import operationEn from './messages/status.en.json'
 const catalogues = {
   en: {
     ...en,
+    doctor: doctorEn,
     issues: issuesEn,
     notifications: notificationsEn,
     operation: operationEn,
@@ -25,6 +28,7 @@ const catalogues = {
   },
   de: {
     ...de,
+    doctor: doctorDe,
     issues: issuesDe,
     notifications: notificationsDe,
     operation: operationDe,

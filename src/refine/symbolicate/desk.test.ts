@@ -124,6 +124,35 @@ describe('the desk answers', () => {
   })
 })
 
+describe('somebody who only looks', () => {
+  const looked = async (name: string, keep: boolean, waitMs = 5000, limits: Partial<MapLimits> = {}, file?: string) => {
+    const { desk, touched } = await deskOf(good, limits, file)
+    const [script, map] = good.map((_, at) => ({ blobKey: `bundles/${folders.next - 1}-${at + 1}`, at: 0 }))
+    const bytes = good.map((one) => Buffer.byteLength(one.bytes))
+    const full = (one: object | undefined, at: number) =>
+      ({ ...one, id: at, bundleId: 1, bytes: bytes[at], packed: bytes[at], method: 0 }) as ArtifactFile
+    const plan = {
+      ...{ script: full(script, 0), map: full(map, 1), inline: false, sourcemap: `https://shop.test${name}.map` },
+      ...{ resolvedWith: 'release' as const, reason: undefined },
+    }
+    return { desk, touched, found: await desk.look(7, query(name), plan, waitMs, keep) }
+  }
+
+  test.each([
+    [true, 1],
+    [false, 0],
+  ])('notes no use; keep %s: %i maps are kept', async (keep, maps) => {
+    const { desk, touched, found } = await looked('/a.js', keep)
+    expect(found.flat?.segments).toBeDefined()
+    expect([touched, desk.kept().maps]).toEqual([[], maps])
+  })
+
+  test('waits no longer than it said', async () => {
+    const { found } = await looked('/endless.js', false, 20, { loadMs: 300 }, './slow.cases.ts')
+    expect(found).toEqual({ reason: 'map_pending' })
+  })
+})
+
 describe('a map that does harm stops no other', () => {
   const files = (name: string): Uploaded[] => [
     { url: `~/${name}.js`, bytes: script(`${name}.map`) },

@@ -15,6 +15,8 @@ export type Plan = {
   inline: boolean
   /** Where the map lies, as far as frames know; sources are relative to it. */
   sourcemap: string
+  /** The address of the map as its script names it, where that was not uploaded. */
+  named?: string
   resolvedWith: NonNullable<FrameData['resolved_with']>
   reason: UnmappedReason | undefined
 }
@@ -51,7 +53,9 @@ export async function planOf(
     if (script) return named({ ...base, map: undefined }, projectId, query, artifacts, blobs)
   }
   const urls = urlCandidates(url)
-  const files = artifacts.artifactsByUrl(projectId, query.release ?? '', query.dist, urls)
+  const found = artifacts.artifactsByUrl(projectId, query.release ?? '', query.dist, urls)
+  // one with another debug id is of another build, whatever its address: its lines would be wrong ones
+  const files = found.filter((one) => debugId === undefined || one.debugId === '' || one.debugId === debugId)
   const script = best(
     files.filter((file) => !isMap(file)),
     urls,
@@ -89,5 +93,5 @@ async function named(
   if (map) return { ...plan, map, sourcemap }
   // a bundler may have named another file than the one that carries the script's debug id
   const twin = script.debugId && artifacts.artifactsByDebugId(projectId, script.debugId).find(isMap)
-  return twin ? { ...plan, map: twin, sourcemap } : { ...plan, reason: 'map_missing' }
+  return twin ? { ...plan, map: twin, sourcemap } : { ...plan, named: sourcemap, reason: 'map_missing' }
 }

@@ -21,7 +21,8 @@ function mapStack(holder: Stacked, maps: MapSource, context: FrameContext): void
   if (mapped.raw) holder.raw_stacktrace ??= { ...stacktrace, frames: mapped.raw }
 }
 
-function frameContext(event: NormalEvent): FrameContext {
+/** How the frames of an event are looked up: its release, its dist and the debug ids of its files. */
+export function frameContext(event: NormalEvent): FrameContext {
   const ids = new Map<string, string>()
   for (const image of event.debug_meta?.images ?? []) {
     const { type, code_file: file, debug_id: id } = image

@@ -76,6 +76,8 @@ export type ArtifactStore = {
   bundleByChecksum(organizationId: number, checksum: string): Bundle | undefined
   /** The newest bundle of a project by what clients call it. */
   bundleOf(projectId: number, uuid: string): Bundle | undefined
+  /** Bundles by their ids, newest first. */
+  bundlesById(ids: readonly number[]): Bundle[]
   /** Bundles of a project, newest first, behind `beforeId`; `text` in release, dist, URL of a file, or the whole of an id. */
   listBundles(request: { projectId: number; text: string; beforeId: number | undefined; max: number }): Bundle[]
   linksOf(bundleIds: readonly number[]): (BundleLink & { bundleId: number })[]
@@ -130,9 +132,10 @@ const toBundle = (row: Selectable<Tables['artifact_bundle']>): Bundle => ({
   usedMs: row.used_ms,
 })
 
-type FileRow = Selectable<Tables['artifact_file']> & { blob_key: string }
+/** A row of a file with its bundle's blob. */
+export type FileRow = Selectable<Tables['artifact_file']> & { blob_key: string }
 
-const toFile = (row: FileRow): ArtifactFile => ({
+export const toFile = (row: FileRow): ArtifactFile => ({
   id: row.id,
   bundleId: row.bundle_id,
   entry: row.entry,
@@ -149,7 +152,7 @@ const toFile = (row: FileRow): ArtifactFile => ({
 
 type ReadPart = Pick<
   ArtifactStore,
-  'bundleByChecksum' | 'bundleOf' | 'listBundles' | 'linksOf' | 'filesOf' | 'bundleKeys'
+  'bundleByChecksum' | 'bundleOf' | 'bundlesById' | 'listBundles' | 'linksOf' | 'filesOf' | 'bundleKeys'
 >
 
 const filesIn = (builder: Store['dialect']['builder']) =>
@@ -212,6 +215,8 @@ export function artifactListPart({ read, dialect: { builder } }: Store): ReadPar
       )
       return row && toBundle(row)
     },
+    bundlesById: (ids) =>
+      ids.length === 0 ? [] : read.all(bundles().where('id', 'in', ids).orderBy('id', 'desc')).map(toBundle),
     listBundles: ({ projectId, text, beforeId, max }) => {
       let query = bundles().where('kind', '=', 'bundle').where('id', 'in', linked(projectId))
       if (beforeId !== undefined) query = query.where('id', '<', beforeId)

@@ -1,6 +1,7 @@
 import type { DataCategory, OutcomeCount } from '../../outcome.ts'
 import type { RestActivity } from '../../protocol/rest.ts'
 import type { AlertStore } from './alerts.ts'
+import type { ArtifactSearchStore } from './artifact-search.ts'
 import type { ArtifactStore } from './artifacts.ts'
 import type { ChunkStore } from './chunks.ts'
 import type { EnvironmentStore } from './environments.ts'
@@ -260,6 +261,7 @@ export type MetaStore = BatchStore &
   OrganizationRemovalStore &
   EnvironmentStore &
   ArtifactStore &
+  ArtifactSearchStore &
   ChunkStore &
   ReleaseStore &
   ThinningStore & {

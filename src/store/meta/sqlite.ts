@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import { channelPart, deliveryPart, outboxPart } from './alerts.ts'
+import { artifactPlacePart, artifactSearchPart } from './artifact-search.ts'
 import {
   artifactChangePart,
   artifactEndPart,
@@ -90,6 +91,8 @@ export function openSqliteMeta(file: string, options: { clock: Clock; readers?: 
     ...artifactChangePart(store),
     ...artifactEndPart(store),
     ...releaseFilePart(store),
+    ...artifactSearchPart(store),
+    ...artifactPlacePart(store),
     ...chunkPart(store),
     ...chunkEndPart(store),
     ...releasePart(store),

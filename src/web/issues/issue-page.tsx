@@ -7,6 +7,8 @@ import { useMemo } from 'react'
 import type { IssueStatus, RestEvent, RestIssueDetail } from '../../protocol/rest.ts'
 import { ApiError, apiFetch } from '../api.ts'
 import { withBase } from '../base-path.ts'
+import { EventDoctor } from '../doctor/event-doctor.tsx'
+import { wantsDoctor } from '../doctor/wants.ts'
 import { copyText } from '../ui/clipboard.ts'
 import { useKey } from '../ui/keys.tsx'
 import { useLive } from '../ui/live.tsx'
@@ -249,6 +251,9 @@ function EventParts({
         <Section id="stacktrace" title={t('stack.trace')}>
           <Frames trace={stack.data} path="stacktrace" mode="app" />
         </Section>
+      ) : null}
+      {wantsDoctor(event) ? (
+        <EventDoctor organization={organization} project={project} eventId={event.eventID} />
       ) : null}
       {threads?.data.values.length ? <Threads key={`t${event.eventID}`} threads={threads.data.values} /> : null}
       {csp ? <Csp report={csp.data} /> : null}
