@@ -7,6 +7,7 @@ import { notificationRoutes } from './notification-routes.ts'
 import { organizationRoutes } from './organization-routes.ts'
 import { peopleRoutes } from './people-routes.ts'
 import { projectRoutes } from './project-routes.ts'
+import { regroupRoutes } from './regroup-routes.ts'
 import { releaseFileRoutes } from './release-file-routes.ts'
 import { releaseRoutes } from './release-routes.ts'
 import { removalRoutes } from './removal-routes.ts'
@@ -28,6 +29,7 @@ export const routes: readonly Route[] = [
   ...releaseFileRoutes,
   ...uploadRoutes,
   ...artifactRoutes,
+  ...regroupRoutes,
   ...removalRoutes,
   ...statusRoutes,
 ]

@@ -30,7 +30,7 @@ const unnamed: ReadonlySet<string> = new Set(['', '<anonymous>', '__webpack_requ
 const isScript = (platform: string) => platform === 'javascript' || platform === 'node'
 
 /** Whether a frame is of a file that somebody could have uploaded: no part of the runtime, no code without a file. */
-function mayBeMapped(frame: NormalFrame, platform: string): boolean {
+export function mayBeMapped(frame: NormalFrame, platform: string): boolean {
   if (!isScript(frame.platform ?? platform)) return false
   const path = frame.abs_path ?? frame.filename
   if (!path || path.startsWith('<') || path.startsWith('[') || /^(?:node|internal|native|eval)[: /]/.test(path))
