@@ -39,7 +39,7 @@ test('events that came before their maps become readable, in the issue that they
   ])
   const after = await listed(project)
   expect(after).toMatchObject([{ id: before.id, shortId: before.shortId, count: '12', lifetime: { count: '12' } }])
-  expect(after[0]?.culprit).toBe('Cart.totalOf(src/cart)')
+  expect(after[0]?.culprit).toBe('Cart.totalOf(assets/src/cart)')
   expect((await idsOf(product, project, before.id)).sort()).toEqual(events.map((one) => one.event_id).sort())
   const [event] = events
   const { json } = await api(product, project, `/projects/later/shop/events/${event?.event_id}/`)
@@ -86,8 +86,8 @@ test('two failures in one minified issue part, and one failure in two builds bec
   expect(runs[0]).toMatchObject({ total: 2, mapped: 2, error: '' })
   const after = await total(project, 4)
   expect(after.map((issue) => [issue.culprit, issue.lifetime.count, issue.count]).sort()).toEqual([
-    ['Cart.totalOf(src/cart)', '3', '3'],
-    ['search(src/cart)', '1', '1'],
+    ['Cart.totalOf(assets/src/cart)', '3', '3'],
+    ['search(assets/src/cart)', '1', '1'],
   ])
   // What went into another issue leads there, by its number and by its link.
   const cart = after.find((issue) => issue.culprit.startsWith('Cart'))
