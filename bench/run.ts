@@ -8,6 +8,7 @@ import { benchAccept } from './accept.ts'
 import { benchMapped } from './mapped.ts'
 import { machine, type Row, table } from './measure.ts'
 import { benchPipeline } from './pipeline.ts'
+import { benchRegroup } from './regroup.ts'
 import { benchRetro } from './retro.ts'
 import { benchScale } from './scale.ts'
 import { benchScreen } from './screen.ts'
@@ -27,6 +28,7 @@ const parts: Record<string, () => Promise<Row[]>> = {
   accept: benchAccept,
   pipeline: () => benchPipeline(seconds),
   mapped: () => benchMapped(),
+  regroup: benchRegroup,
   retro: () => benchRetro(),
   screen: benchScreen,
   scroll: benchScroll,

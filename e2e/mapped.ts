@@ -30,12 +30,15 @@ function search(text: string): number {
 export type Kind = 'cart' | 'search'
 export type Build = { debugId: string; url: string; script: string; map: string }
 
-/** Builds the application once more: the same source, with a debug id and an address of its own. */
-export async function buildOf(name: string): Promise<Build> {
+/**
+ * Builds the application once more: the same source, with a debug id and an address of its own. With names that are not
+ * shortened its failures are other groups as long as nothing is mapped.
+ */
+export async function buildOf(name: string, isShort = true): Promise<Build> {
   const debugId = randomUUID()
   const { outputFiles } = await build({
     stdin: { contents: source, sourcefile: 'src/cart.ts', loader: 'ts' },
-    ...{ bundle: true, minify: true, sourcemap: 'external', write: false, outfile: '/out/app.js', target: 'es2022' },
+    ...{ bundle: true, minifyWhitespace: true, minifyIdentifiers: isShort, sourcemap: 'external', write: false, outfile: '/out/app.js', target: 'es2022' },
   })
   const text = (ending: string) => outputFiles.find(({ path }) => path.endsWith(ending))?.text ?? ''
   return {
