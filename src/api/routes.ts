@@ -8,6 +8,7 @@ import { notificationRoutes } from './notification-routes.ts'
 import { organizationRoutes } from './organization-routes.ts'
 import { peopleRoutes } from './people-routes.ts'
 import { projectRoutes } from './project-routes.ts'
+import { regroupRoutes } from './regroup-routes.ts'
 import { releaseFileRoutes } from './release-file-routes.ts'
 import { releaseRoutes } from './release-routes.ts'
 import { removalRoutes } from './removal-routes.ts'
@@ -30,6 +31,7 @@ export const routes: readonly Route[] = [
   ...uploadRoutes,
   ...artifactRoutes,
   ...doctorRoutes,
+  ...regroupRoutes,
   ...removalRoutes,
   ...statusRoutes,
 ]

@@ -19,6 +19,7 @@ export type VerifyDeps = {
     | 'removedEvents'
     | 'keptSince'
     | 'thinSteps'
+    | 'regroupSteps'
     | 'thinnedOf'
   >
   events: Pick<EventStore, 'check'>
@@ -168,7 +169,11 @@ function checkJournal(deps: VerifyDeps): Check {
 /** Looks at every invariant across the stores and changes nothing. Refining must pause meanwhile, or counts move under the questions. */
 export async function verify(deps: VerifyDeps): Promise<Check[]> {
   const step = deps.meta.thinSteps().find((one) => one.stage !== 'cut')
-  const found = await deps.events.check(step && { step: step.id, counted: step.stage === 'counted', cut: step.cut })
+  const again = deps.meta.regroupSteps().find((one) => one.stage !== 'cut')
+  const found = await deps.events.check(
+    step && { step: step.id, counted: step.stage === 'counted', cut: step.cut },
+    again && { counted: again.stage === 'counted', rewrite: again.rewrite },
+  )
   const byIssue = rowsByIssue(deps, found.groups)
   const total = found.groups.reduce((sum, one) => sum + one.rows, 0)
   const faults = deps.meta.faults()

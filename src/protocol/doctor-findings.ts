@@ -189,7 +189,7 @@ export const doctorFindings = {
   came_later: {
     ...{ step: 'bundle', weight: 'note', command: null },
     message: 'The files are here now: they were uploaded at {when}, after the event came.',
-    mend: 'Nothing is to be done for new events. Upload before you deploy, then the first ones are readable, too.',
+    mend: 'Nothing is to be done: events of the last 30 days are mapped again, within a minute or so. Upload before you deploy, then the first ones are readable at once.',
   },
   read_later: {
     ...{ step: 'map', weight: 'note', command: null },

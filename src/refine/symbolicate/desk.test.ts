@@ -8,6 +8,7 @@ import { openFileBlobs } from '../../store/blobs/files.ts'
 import type { ArtifactFile } from '../../store/meta/artifacts.ts'
 import { createMapDesk, type MapDesk, type MapLimits } from './desk.ts'
 import { createWorkerMaps } from './maps.ts'
+import { lookIn, urlName } from './presence.ts'
 import { type Uploaded, uploadsOf } from './rig.cases.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'mishap-desk-'))
@@ -26,6 +27,7 @@ async function deskOf(uploads: readonly Uploaded[], limits: Partial<MapLimits> =
   const number = folders.next++
   for (const [at, { bytes }] of uploads.entries()) await blobs.put(`bundles/${number}-${at + 1}`, Buffer.from(bytes))
   const touched: number[] = []
+  const asked: number[] = []
   const rekey = (found: ArtifactFile[]) => found.map((one) => ({ ...one, blobKey: `bundles/${number}-${one.id}` }))
   const desk = createMapDesk({
     ...{ clock: systemClock, observe: quiet, blobs, blobFolder: root, limits },
@@ -33,12 +35,16 @@ async function deskOf(uploads: readonly Uploaded[], limits: Partial<MapLimits> =
       artifactsByDebugId: (...ask) => rekey(artifacts.artifactsByDebugId(...ask)),
       artifactsByUrl: (...ask) => rekey(artifacts.artifactsByUrl(...ask)),
       artifactState: () => '1',
+      artifactNames: (projectId, max) => {
+        asked.push(projectId)
+        return projectId === 9 || max < 1 ? undefined : [{ debugId: 'd1', release: '1.0', dist: '', url: '~/a.js' }]
+      },
       touchBundles: (ids) => void touched.push(...ids),
     },
     ...(file ? { file: new URL(file, import.meta.url) } : {}),
   })
   desks.push(desk)
-  return { desk, touched }
+  return { desk, touched, asked }
 }
 
 const query = (url: string, release = '1.0') => ({
@@ -239,4 +245,14 @@ describe('what a worker knows', () => {
     }
     expect(waits).toEqual([100, 60, 20, 0])
   })
+})
+
+test('names of a project are read once for each state; a project with too many tells none', async () => {
+  const { desk, asked } = await deskOf([])
+  const first = desk.presenceOf(7, 'a')
+  expect(first && ['d:d1', urlName('1.0', '', '~/a.js'), 'd:d2'].map(lookIn(first))).toEqual([true, true, false])
+  expect(desk.presenceOf(7, 'a')).toBe(first)
+  expect(desk.presenceOf(7, 'b')).not.toBe(first)
+  expect([desk.presenceOf(9, 'a'), desk.presenceOf(9, 'a')]).toEqual([undefined, undefined])
+  expect(asked).toEqual([7, 7, 9])
 })

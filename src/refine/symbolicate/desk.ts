@@ -5,11 +5,13 @@ import { faultOf, type Observe } from '../../observe.ts'
 import type { FrameData, UnmappedReason } from '../../protocol/event.ts'
 import type { BlobStore } from '../../store/blobs/blobs.ts'
 import type { ArtifactFile, ArtifactStore } from '../../store/meta/artifacts.ts'
+import { debugName } from '../../store/meta/missed.ts'
 import type { FlatMap } from './flat.ts'
 import type { MapQuery } from './frames.ts'
 import type { FromLoader, Loaded, LoadJob, ToLoader } from './load.ts'
 import { urlCandidates } from './paths.ts'
 import { type Plan, planOf } from './plan.ts'
+import { type Presence, presenceOf, urlName } from './presence.ts'
 
 /**
  * What a refine worker is told of a query. `id` names the map, `flat` is it; `reason` alone: there is none. `later`: the
@@ -35,6 +37,8 @@ export type MapDesk = {
   look(projectId: number, query: MapQuery, plan: Plan, waitMs: number, keep: boolean): Promise<Loaded>
   /** '' when a project has no artifacts, else a text that changes with them. */
   stateOf(projectId: number): string
+  /** Names of all files that a project has in this state; undefined where those are too many. */
+  presenceOf(projectId: number, state: string): Presence | undefined
   /** Bytes of the maps that are kept, and how many. */
   kept(): { bytes: number; maps: number }
   close(): Promise<void>
@@ -65,7 +69,10 @@ const failureBytes = 500
 export type MapDeskDeps = {
   clock: Clock
   observe: Observe
-  meta: Pick<ArtifactStore, 'artifactsByDebugId' | 'artifactsByUrl' | 'artifactState' | 'touchBundles'>
+  meta: Pick<
+    ArtifactStore,
+    'artifactsByDebugId' | 'artifactsByUrl' | 'artifactState' | 'artifactNames' | 'touchBundles'
+  >
   blobs: Pick<BlobStore, 'reader'>
   blobFolder: string
   limits?: Partial<MapLimits>
@@ -95,13 +102,12 @@ function lateAfter<T>(clock: Clock, waitMs: number, answer: T): { late: Promise<
   return { late, stop: () => ended.abort() }
 }
 
+const bytesOf = ({ flat }: Loaded) => (flat?.bytes ?? 0) + failureBytes
+
 export function createMapDesk(deps: MapDeskDeps): MapDesk {
   const { clock, observe, meta } = deps
   const limits = { ...mapLimits, ...deps.limits }
-  const kept = new LRUCache<string, Loaded>({
-    maxSize: limits.keptBytesMax,
-    sizeCalculation: (loaded) => (loaded.flat?.bytes ?? 0) + failureBytes,
-  })
+  const kept = new LRUCache<string, Loaded>({ maxSize: limits.keptBytesMax, sizeCalculation: bytesOf })
   const open = new Map<string, Promise<Loaded>>()
   const pool = createPool(deps, limits)
 
@@ -113,7 +119,7 @@ export function createMapDesk(deps: MapDeskDeps): MapDesk {
     const promise = pool.load(jobOf(plan), projectId, query).then((result) => {
       open.delete(id)
       // one that alone is larger than all that may be kept would be read again for each event
-      const fits = (result.flat?.bytes ?? 0) + failureBytes <= limits.keptBytesMax
+      const fits = bytesOf(result) <= limits.keptBytesMax
       const known: Loaded = fits ? result : { reason: 'map_large' }
       const again = known.reason === 'map_slow' || known.reason === 'file_gone'
       kept.set(id, known, again ? { ttl: retryMs } : {})
@@ -161,8 +167,30 @@ export function createMapDesk(deps: MapDeskDeps): MapDesk {
   return {
     ...{ answer, look },
     stateOf: (projectId) => meta.artifactState(projectId),
+    presenceOf: presences(meta),
     kept: () => ({ bytes: kept.calculatedSize ?? 0, maps: kept.size }),
     close: () => pool.close(),
+  }
+}
+
+/** Files of a project whose names are told to workers: reading that many takes some 50 ms on the thread that commits. */
+const namesMax = 50_000
+const presencesMax = 50
+
+/** Names of projects, made once for each state. */
+function presences(meta: Pick<ArtifactStore, 'artifactNames'>): MapDesk['presenceOf'] {
+  const kept = new LRUCache<number, { state: string; presence: Presence | undefined }>({ max: presencesMax })
+  return (projectId, state) => {
+    const known = kept.get(projectId)
+    if (known?.state === state) return known.presence
+    const files = meta.artifactNames(projectId, namesMax)
+    const names = files?.flatMap(({ debugId, release, dist, url }) => [
+      ...(debugId ? [debugName(debugId)] : []),
+      urlName(release, dist, url),
+    ])
+    const presence = names && presenceOf(names)
+    kept.set(projectId, { state, presence })
+    return presence
   }
 }
 

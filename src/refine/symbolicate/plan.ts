@@ -1,7 +1,7 @@
 import type { FrameData, UnmappedReason } from '../../protocol/event.ts'
 import { readArtifact } from '../../store/blobs/artifact.ts'
 import type { BlobStore } from '../../store/blobs/blobs.ts'
-import type { ArtifactFile, ArtifactStore } from '../../store/meta/artifacts.ts'
+import { type ArtifactFile, type ArtifactStore, scrapedEntry } from '../../store/meta/artifacts.ts'
 import type { MapQuery } from './frames.ts'
 import { joinUrl, referenceOf, urlCandidates } from './paths.ts'
 
@@ -62,7 +62,8 @@ export async function planOf(
   )
   if (!script) return undefined
   // Files uploaded one by one have no archive around them.
-  const resolvedWith = script.entry === script.url ? 'release-old' : 'release'
+  const resolvedWith =
+    script.entry === scrapedEntry ? 'scraping' : script.entry === script.url ? 'release-old' : 'release'
   const plan: Plan = { script, map: undefined, inline: false, sourcemap: url, resolvedWith, reason: undefined }
   return named(plan, projectId, query, artifacts, blobs)
 }

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { encodeEventRow } from './encode.ts'
 import type { EventFilter, EventRow, EventStore, Scope } from './events.ts'
+import { regroupCases } from './regroup.cases.ts'
 import { thinCases } from './thin.cases.ts'
 
 /** Monday 2026-11-16 10:00 UTC. */
@@ -379,6 +380,7 @@ export function eventsCases(open: () => EventStore): void {
   })
 
   thinCases(open)
+  regroupCases(open)
 
   test('size names the tables, migrate can be repeated', async () => {
     const store = open()

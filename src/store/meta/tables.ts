@@ -100,6 +100,9 @@ export type Tables = {
     scrub_ip_addresses: Defaulted<Flag>
     sensitive_fields: Defaulted<JsonText>
     safe_fields: Defaulted<JsonText>
+    scrape: Defaulted<Flag>
+    scrape_tls: Defaulted<Flag>
+    sealed_scrape_token: Defaulted<string>
   } & Revised
   old_slug: { organization_id: number; slug: string; project_id: number }
   project_key: {
@@ -193,6 +196,43 @@ export type Tables = {
     crc: number
   }
   artifact_checksum: { organization_id: number; checksum: string; bundle_id: number }
+  scrape: {
+    project_id: number
+    release: string
+    dist: string
+    url: string
+    next_ms: number
+    last_ms: number
+    fetched_ms: number | null
+    failure: Defaulted<string>
+  }
+  missed: { project_id: number; name: string; hash: string; from_jpos: number; last_ms: number }
+  missed_sum: { project_id: number; quantity: number; refused: Defaulted<number>; refused_ms: number | null }
+  arrival: { project_id: number; bundle_id: number; created_ms: number }
+  regrouping: {
+    id: Id
+    project_id: number
+    cause: string
+    created_ms: number
+    ended_ms: number | null
+    looked: Defaulted<number>
+    total: Defaulted<number>
+    mapped: Defaulted<number>
+    moved: Defaulted<number>
+    issues: Defaulted<number>
+    error: Defaulted<string>
+  }
+  regroup_step: {
+    id: Id
+    regrouping_id: number
+    project_id: number
+    rewrite: JsonText
+    stale: Defaulted<JsonText>
+    stage: string
+    made_ms: number
+  }
+  taken_issue: { issue_id: number; hash: string }
+  moved_issue: { id: number; organization_id: number; short_id: string; issue_id: number; moved_ms: number }
   environment: {
     project_id: number
     name: string

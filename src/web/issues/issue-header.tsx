@@ -192,6 +192,11 @@ export function EventNav({ event, eventBase, kept, copyMarkdown, jsonHref, markd
           <span className="text-ink-3">{t('digestFound', { place: event.digest.found })}</span>
         </p>
       ) : null}
+      {event.dateMapped ? (
+        <p className="text-small text-ink-3">
+          {t('mappedAgain')} <RelativeTime at={event.dateMapped} />
+        </p>
+      ) : null}
     </div>
   )
 }
