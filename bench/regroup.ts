@@ -78,7 +78,9 @@ export async function benchRegroup(): Promise<Row[]> {
   await regroup.run()
   const tookS = (performance.now() - began) / 1000
   const cpu = Object.entries(cpuOf(process.pid))
-    .map(([name, used]) => `${name === 'engine' ? 'events store' : 'job'} ${(used - (cpuBefore[name] ?? 0)).toFixed(1)} s`)
+    .map(
+      ([name, used]) => `${name === 'engine' ? 'events store' : 'job'} ${(used - (cpuBefore[name] ?? 0)).toFixed(1)} s`,
+    )
     .join(', ')
   const [run] = app.meta.regroupings(1)
   const { twice, rollups } = await app.events.check()

@@ -38,7 +38,15 @@ export async function buildOf(name: string, isShort = true): Promise<Build> {
   const debugId = randomUUID()
   const { outputFiles } = await build({
     stdin: { contents: source, sourcefile: 'src/cart.ts', loader: 'ts' },
-    ...{ bundle: true, minifyWhitespace: true, minifyIdentifiers: isShort, sourcemap: 'external', write: false, outfile: '/out/app.js', target: 'es2022' },
+    ...{
+      bundle: true,
+      minifyWhitespace: true,
+      minifyIdentifiers: isShort,
+      sourcemap: 'external',
+      write: false,
+      outfile: '/out/app.js',
+      target: 'es2022',
+    },
   })
   const text = (ending: string) => outputFiles.find(({ path }) => path.endsWith(ending))?.text ?? ''
   return {

@@ -166,7 +166,8 @@ export const settings = [
     env: 'MISHAP_OUTGOING_NETWORKS',
     default: '',
     allowed: 'addresses or CIDR ranges, separated by commas',
-    sentence: 'Private or reserved networks that webhooks and fetches of public scripts may call; everything else there is refused.',
+    sentence:
+      'Private or reserved networks that webhooks and fetches of public scripts may call; everything else there is refused.',
     check: networks,
   },
   {

@@ -93,5 +93,8 @@ test('one failure in two builds becomes one issue, and the other goes into it', 
   const { activity } = (await api(product, project, `/organizations/parting/issues/${cart?.id}/`)).json as {
     activity: Activity[]
   }
-  expect(activity.filter((one) => one.type === 'mapped_again').at(0)?.data).toMatchObject({ came: 1, from: [gone?.shortId] })
+  expect(activity.filter((one) => one.type === 'mapped_again').at(0)?.data).toMatchObject({
+    came: 1,
+    from: [gone?.shortId],
+  })
 })
