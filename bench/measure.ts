@@ -18,11 +18,15 @@ export function treeOf(pid: number): number[] {
   return found
 }
 
-/** Proportional set size in MB of a process tree, by process. */
-export function pssOf(pid: number): { total: number; each: string } {
+/**
+ * Proportional set size in MB of a process tree, by process. `Pss_Anon`: without what lies in files too, of which a process
+ * has the less the more others run the same program.
+ */
+export function pssOf(pid: number, field: 'Pss' | 'Pss_Anon' = 'Pss'): { total: number; each: string } {
   const each = treeOf(pid).map((one) => {
     try {
-      const kib = Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${one}/smaps_rollup`, 'utf8'))?.[1] ?? 0)
+      const lines = readFileSync(`/proc/${one}/smaps_rollup`, 'utf8')
+      const kib = Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(lines)?.[1] ?? 0)
       const name = /(\w+)\.ts/.exec(readFileSync(`/proc/${one}/cmdline`, 'utf8'))?.[1] ?? 'other'
       return { name, mb: kib / 1024 }
     } catch {

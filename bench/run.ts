@@ -15,6 +15,7 @@ import { benchScreen } from './screen.ts'
 import { benchScroll } from './scroll.ts'
 import { benchSoak } from './soak.ts'
 import { benchStart } from './start.ts'
+import { benchUpload } from './upload.ts'
 
 const words = process.argv.slice(2)
 const seconds = words.includes('--quick') ? 15 : 60
@@ -33,6 +34,7 @@ const parts: Record<string, () => Promise<Row[]>> = {
   screen: benchScreen,
   scroll: benchScroll,
   start: benchStart,
+  upload: () => benchUpload(words.includes('--quick')),
   soak: () => benchSoak(Number(wordAfter('--minutes') ?? 60)),
   scale: () => benchScale(sizes),
 }

@@ -34,7 +34,8 @@ async function* gunzipped(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer>
       throw error
     }
   }
-  pipeline(Readable.from(source()), inflate).catch(() => undefined)
+  // One piece ahead and not 16: eight requests come at once, and pieces that wait live long enough to be collected late.
+  pipeline(Readable.from(source(), { highWaterMark: 1 }), inflate).catch(() => undefined)
   try {
     for await (const piece of inflate) yield piece as Buffer
   } catch {

@@ -17,10 +17,13 @@ export function archiveOf(
 ) {
   const parts: Buffer[] = []
   const directory: Buffer[] = []
+  // A large archive of a few bodies again and again is made in a moment.
+  const known = new Map<string | Buffer, Buffer>()
   let at = 0
   for (const { name, body, stored, says = {} } of files) {
-    const bytes = Buffer.from(body)
-    const packed = stored ? bytes : deflateRawSync(bytes)
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body
+    const packed = stored ? bytes : (known.get(body) ?? deflateRawSync(bytes))
+    if (!stored) known.set(body, packed)
     const title = Buffer.from(name)
     const local = Buffer.alloc(30)
     local.writeUInt32LE(0x04034b50)

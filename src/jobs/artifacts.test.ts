@@ -138,6 +138,46 @@ describe('a bundle', () => {
     expect(room.meta.linksOf([1]).map((one) => one.projectId)).toEqual([1, 2])
   })
 
+  test('whose chunks were sent twice, and by several at once, is one', async () => {
+    const room = fresh()
+    const bytes = bundleOf()
+    await send(room, chunksOf(bytes))
+    await Promise.all([1, 2, 3].map(() => send(room, chunksOf(bytes))))
+    expect(await settle(room, askOf(bytes))).toEqual(ok)
+    expect(room.meta.chunkKeys()).toHaveLength(chunksOf(bytes).length)
+    expect(await room.blobs.list('chunks')).toHaveLength(chunksOf(bytes).length)
+  })
+
+  test('of one organization is none of another: neither its chunks nor the bundle itself', async () => {
+    const room = fresh()
+    const other = room.meta.createOrganization({ slug: 'other', name: 'Other', ownerUserId: 'x' })
+    const theirs = room.meta.createProject({ organizationId: other.id, slug: 'web', name: 'Web', platform: null })
+    const bytes = bundleOf()
+    const missing = { state: 'not_found', missingChunks: chunksOf(bytes).map(sha1Of) }
+    const ask = askOf(bytes, { organizationId: other.id, projectIds: [theirs.id] })
+    await send(room, chunksOf(bytes))
+    expect(await room.artifacts.assemble(ask)).toEqual(missing)
+    expect(await settle(room, askOf(bytes))).toEqual(ok)
+    expect(await room.artifacts.assemble(ask)).toEqual(missing)
+    expect(room.meta.artifactsByDebugId(theirs.id, debugId)).toEqual([])
+  })
+
+  test('that came half is gone on with by another process: what was sent is not asked for', async () => {
+    const room = fresh()
+    const bytes = bundleOf()
+    const [first, ...rest] = chunksOf(bytes)
+    await send(room, first ? [first] : [])
+    // The same stores under new artifacts, which know of no run.
+    const { clock, meta, blobs } = room
+    const later = {
+      ...room,
+      artifacts: createArtifacts({ clock, observe: silent, meta, blobs, freeBytes: async () => 1e12 }),
+    }
+    expect((await later.artifacts.assemble(askOf(bytes))).missingChunks).toEqual(rest.map(sha1Of))
+    await send(later, rest)
+    expect(await settle(later, askOf(bytes))).toEqual(ok)
+  })
+
   test('whose bytes are lost is asked for again', async () => {
     const room = fresh()
     const bytes = bundleOf()

@@ -14,6 +14,12 @@ const manifest = (files: object): Packed => ({ name: 'manifest.json', body: JSON
 const named = manifest({ 'a.js': { type: 'minified_source', url: '~/a.js' } })
 const script: Packed = { name: 'a.js', body: 'x'.repeat(5000) }
 
+const json = (body: string): Packed => ({ name: 'manifest.json', body })
+const millionFiles = () => json(`{"files":{${Array.from({ length: 1_000_000 }, (_, i) => `"${i}":{}`).join(',')}}}`)
+const millionValues = () => json(`{"files":{},"x":[${'0,'.repeat(10_000_000)}0]}`)
+const deepManifest = () => json(`{"files":${'{"x":'.repeat(1_000_000)}`)
+const prototypes = json('{"files":{"__proto__":{"type":"source"},"constructor":{}}}')
+
 describe('debug ids of scripts', () => {
   test.each([
     ['without a debug id in its manifest', '', 'var a=1\n//# debugId=B500F860-0003-523C-92AB-92705EDE040B\n', debugId],
@@ -50,6 +56,23 @@ test.each([
   expect(files).toMatchObject([{ entry: 'a.js', url: '~/a.js', type: 'minified_source', bytes: 5000, method: 8 }])
 })
 
+test('names of prototypes are names', async () => {
+  const text =
+    '{"files":{"__proto__":{"url":"~/a.js","headers":{"__proto__":"x","Debug-ID":"b500f860-0003-523c-92ab-92705ede040b"}},"constructor":{"type":"toString"}}}'
+  const bytes = archiveOf([{ name: '__proto__', body: 'x' }, { name: 'constructor', body: 'y' }, json(text)])
+  expect((await index(bytes)).files).toMatchObject([
+    { entry: '__proto__', url: '~/a.js', type: 'source', debugId, headers: { 'debug-id': debugId } },
+    { entry: 'constructor', url: 'constructor', type: 'source' },
+  ])
+  expect(Object.keys(Object.prototype)).toEqual([])
+})
+
+test('texts of a manifest are passed over as JSON has them', async () => {
+  const url = '~/a"\\\\"{[,.js\\'
+  const bytes = archiveOf([script, manifest({ 'a.js': { url, headers: { a: '{'.repeat(40), b: '\\' } } })])
+  expect((await index(bytes)).files).toMatchObject([{ url }])
+})
+
 test.each([
   ['a.js', {}, 'minified_source', 'a.js'],
   ['files/_/_/b/c.mjs', {}, 'minified_source', '~/b/c.mjs'],
@@ -72,6 +95,12 @@ describe('refused', () => {
     ['a file twice', archiveOf([script, script, named]), /"a.js" twice/],
     ['no manifest', archiveOf([script]), /no manifest\.json/],
     ['a manifest that is none', archiveOf([script, { name: 'manifest.json', body: '[1' }]), /no manifest of a bundle/],
+    ['a manifest of one million files', archiveOf([script, millionFiles()]), /too deep, or has too many values/],
+    ['a manifest of ten million values', archiveOf([script, millionValues()]), /too deep, or has too many values/],
+    ['a manifest as deep as it is long', archiveOf([script, deepManifest()]), /too deep, or has too many values/],
+    ['a manifest whose files are a list', archiveOf([script, manifest([])]), /no manifest of a bundle/],
+    ['a manifest of 33 MiB', archiveOf([script, manifest({ x: 'x'.repeat(33 * 1024 ** 2) })]), /over 32 MiB/],
+    ['a manifest that names prototypes', archiveOf([prototypes]), /names "__proto__", which is not in the archive/],
     ['a file that is not there', archiveOf([named]), /names "a.js", which is not in the archive/],
     ['more than was said', archiveOf([{ ...script, says: { bytes: 10 } }, named]), /inflates to more than/],
     ['less than was said', archiveOf([{ ...script, says: { bytes: 6000 } }, named]), /ends early/],

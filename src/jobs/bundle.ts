@@ -3,6 +3,7 @@ import {
   type BundleManifest,
   debugIdOfMap,
   debugIdOfScript,
+  isBoundedManifest,
   type ManifestFile,
   readManifest,
 } from '../protocol/bundle.ts'
@@ -97,7 +98,9 @@ async function manifestOf(reader: BlobReader, entries: ReadonlyMap<string, ZipEn
   if (entry.bytes > manifestBytesMax) throw new ZipFault('manifest.json is over 32 MiB.')
   const pieces: Buffer[] = []
   await readEntry(reader, entry, (piece) => pieces.push(piece))
-  const manifest = readManifest(Buffer.concat(pieces))
+  const bytes = Buffer.concat(pieces)
+  if (!isBoundedManifest(bytes)) throw new ZipFault('manifest.json is nested too deep, or has too many values.')
+  const manifest = readManifest(bytes)
   if (!manifest) throw new ZipFault('manifest.json is no manifest of a bundle.')
   return manifest
 }

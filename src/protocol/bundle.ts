@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { bundleEntriesMax } from './upload.ts'
 
 /** One file that a bundle's manifest names. */
 export type ManifestFile = {
@@ -25,21 +26,50 @@ const urlCharactersMax = 4096
 const headerCharactersMax = 4096
 const headersMax = 50
 
+/** A manifest has four: itself, its files, one of them, its headers. */
+const depthMax = 16
+/** Members and elements: the most files with 19 of them each. What JSON.parse makes of more takes hundreds of MB. */
+const valuesMax = 20 * bundleEntriesMax
+
 const text = z.string().nullish().catch(undefined)
-const manifest = z.object({
-  release: text,
-  dist: text,
-  debug_id: text,
-  files: z.record(
-    z.string(),
-    z.object({
-      type: text,
-      url: text,
-      path: text,
-      headers: z.record(z.string(), z.unknown()).nullish().catch(undefined),
-    }),
-  ),
+const head = z.object({ release: text, dist: text, debug_id: text, files: z.custom<object>(isObject) })
+const oneFile = z.object({
+  type: text,
+  url: text,
+  path: text,
+  headers: z.custom<object>(isObject).optional().catch(undefined),
 })
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Whether JSON is as deep and has as many values as a manifest may have; read without making anything of it. */
+export function isBoundedManifest(bytes: Buffer): boolean {
+  let depth = 0
+  let values = 0
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]
+    if (byte === 0x22) {
+      at = stringEnd(bytes, at + 1)
+      if (at < 0) return false
+    } else if (byte === 0x7b || byte === 0x5b) {
+      if (++depth > depthMax || ++values > valuesMax) return false
+    } else if (byte === 0x7d || byte === 0x5d) depth--
+    else if (byte === 0x2c && ++values > valuesMax) return false
+  }
+  return true
+}
+
+/** Where the string that begins at `from` has its closing quote; -1 for none. */
+function stringEnd(bytes: Buffer, from: number): number {
+  for (let at = bytes.indexOf(0x22, from); at >= 0; at = bytes.indexOf(0x22, at + 1)) {
+    let slashes = 0
+    while (at - 1 - slashes >= from && bytes[at - 1 - slashes] === 0x5c) slashes++
+    if (slashes % 2 === 0) return at
+  }
+  return -1
+}
 
 const types: ReadonlySet<string> = new Set(['source', 'minified_source', 'source_map', 'indexed_ram_bundle'])
 
@@ -74,15 +104,23 @@ export function readManifest(bytes: Buffer): BundleManifest | undefined {
   } catch {
     return undefined
   }
-  const read = manifest.safeParse(value)
+  const read = head.safeParse(value)
   if (!read.success) return undefined
-  const files = Object.entries(read.data.files).map(([entry, one]): ManifestFile => {
-    const headers = readHeaders(one.headers ?? {})
-    const url = (one.url ?? one.path ?? entry.replace(/^files\/_\/_\//, '~/')).slice(0, urlCharactersMax)
-    return { entry, type: typeOf(one.type, entry), url, headers, debugId: debugIdOf(headers['debug-id'] ?? '') }
-  })
+  const files: ManifestFile[] = []
+  // Not as a record: in what is made of one a file named `__proto__` is no entry.
+  for (const [entry, one] of Object.entries(read.data.files)) {
+    const said = oneFile.safeParse(one)
+    if (!said.success) return undefined
+    files.push(fileOf(entry, said.data))
+  }
   const { release, dist, debug_id: id } = read.data
   return { files, release: release ?? '', dist: dist ?? '', id: id ?? '' }
+}
+
+function fileOf(entry: string, said: z.output<typeof oneFile>): ManifestFile {
+  const headers = readHeaders((said.headers ?? {}) as Record<string, unknown>)
+  const url = (said.url ?? said.path ?? entry.replace(/^files\/_\/_\//, '~/')).slice(0, urlCharactersMax)
+  return { entry, type: typeOf(said.type, entry), url, headers, debugId: debugIdOf(headers['debug-id'] ?? '') }
 }
 
 /** The debug id that a script names in its last lines, of which the last one counts; '' for none. */

@@ -91,6 +91,39 @@ describe('mapFrames', () => {
     expect(alone.frames[0]?.function).toBe('<anonymous>')
   })
 
+  test.each(['apply', 'call'])('a caller that hands a function on with %s names it not', async (name) => {
+    const sent = [frame(at('n(1)')), frame(at('n(e))'), { function: 'e' })]
+    const { frames } = await mapWith(uploads(mapOf(segments, { names: [name, 'inner'] })), sent)
+    expect(frames[1]?.function).toBe('<anonymous>')
+  })
+
+  describe('a plugin’s copy that the uploader put a line before', () => {
+    const id = '11111111-2222-3333-4444-555555555555'
+    const snippet = `!function(){e._sentryDebugIdIdentifier="sentry-dbid-${id}"}();`
+    const own = `;"sentry-dbid-${id}"`
+    const map = mapOf(segments, { mappings: `;${(JSON.parse(mapOf(segments)) as { mappings: string }).mappings}` })
+    const files = (name: string, bytes: string, of = map): Uploaded[] => [
+      { url: `~/${name}.js`, bytes, debugId: id, headers: { sourcemap: `${name}.js.map` } },
+      { url: `~/${name}.js.map`, bytes: of, debugId: id },
+    ]
+    const double = `${snippet}\n${script}${own}`
+    test.each<[string, Uploaded[], number, string | undefined]>([
+      ['is read without it', files(`${id}-0`, double), 1, 'inner'],
+      ['under another name is read with it', files('a', double), 2, 'inner'],
+      ['with one snippet is read with it', files(`${id}-0`, `${snippet}\n${script}`), 2, 'inner'],
+      [
+        'whose line the map knows is read with it',
+        files(`${id}-0`, `${script}\n${double}`, mapOf(segments)),
+        1,
+        'inner',
+      ],
+    ])('%s', async (_name, list, lineno, name) => {
+      const sent = [frame(at('throw'), { lineno })]
+      const { frames } = await mapWith(list, sent, { debugIds: { [url]: id } })
+      expect(frames.map((one) => [one.function, one.lineno, one.data?.symbolicated])).toEqual([[name, 12, true]])
+    })
+  })
+
   test('without the script the SDK’s names stay; Dart’s async frames take the token’s', async () => {
     const id = '11111111-2222-3333-4444-555555555555'
     const only: Uploaded[] = [{ url: '~/a.js.map', bytes: mapOf(segments), debugId: id }]

@@ -27,6 +27,9 @@ export type FrameContext = {
 /** Names of functions that say nothing: the caller's token is asked (protocol.md 5.5). */
 const unnamed: ReadonlySet<string> = new Set(['', '<anonymous>', '__webpack_require__', '__webpack_modules__'])
 
+/** What a caller's token says when it hands a function on: of SDKs' wrappers (`original.apply(this, args)`) all are called so. */
+const handingOn: ReadonlySet<string> = new Set(['apply', 'call'])
+
 const isScript = (platform: string) => platform === 'javascript' || platform === 'node'
 
 /** Whether a frame is of a file that somebody could have uploaded: no part of the runtime, no code without a file. */
@@ -116,7 +119,7 @@ function nameOf(
   if (scope !== undefined && !unnamed.has(scope)) return scope
   // outside of every function, or without the script: nothing better is known than what was sent
   if (scope === undefined) return frame.function
-  return callerToken && !unnamed.has(callerToken) ? callerToken : '<anonymous>'
+  return callerToken && !unnamed.has(callerToken) && !handingOn.has(callerToken) ? callerToken : '<anonymous>'
 }
 
 /** What follows from a source's path: the same for each of its frames, so it is kept with the source. */

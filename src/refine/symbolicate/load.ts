@@ -7,6 +7,7 @@ import { MapBroken, MapLarge } from './decode.ts'
 import { type FlatMap, flatten, parseMap } from './flat.ts'
 import { dataUrlBytes, joinUrl, referenceOf } from './paths.ts'
 import { fileBytesMax } from './plan.ts'
+import { asDeployed } from './prepared.ts'
 
 /** What the loader thread is to make: the flat map of a script and its map. `inline`: the map stands in the script. */
 export type LoadJob = {
@@ -54,7 +55,8 @@ export async function load(
     if (!mapBytes) return only(map ? 'file_gone' : 'map_broken')
     const parsed = parseMap(mapBytes)
     const contents = await fetchSources(parsed, sourcemap, blobs, findSources)
-    return { flat: flatten({ script: text, map: parsed, contents }) }
+    const deployed = script && text !== undefined ? asDeployed(script, text, parsed) : { script: text, map: parsed }
+    return { flat: flatten({ ...deployed, contents }) }
   } catch (error) {
     if (error instanceof MapBroken) return only('map_broken')
     if (error instanceof MapLarge) return only('map_large')

@@ -28,7 +28,7 @@ export async function* inflatedAt(
     return
   }
   const inflate = createInflateRaw({ chunkSize: 64 * 1024 })
-  const piped = pipeline(Readable.from(bytesAt(reader, at, packed)), inflate)
+  const piped = pipeline(Readable.from(bytesAt(reader, at, packed), { highWaterMark: 1 }), inflate)
   // A failure reaches whoever reads; one who stops reading ends the pipe, which is none.
   piped.catch(() => undefined)
   for await (const piece of inflate) yield piece as Buffer

@@ -94,7 +94,7 @@ export async function BundleView({
         {t('bundle')} <code>{bundle.uuid}</code>
       </h2>
       <div className="mb-4 flex flex-wrap gap-x-6 gap-y-1 text-ink-2">
-        <Places links={links} />
+        <Places links={links} max={100} />
         <span>{bytesText(bundle.bytes)}</span>
         <span>
           {t('uploaded')} <RelativeTime at={bundle.createdMs} />

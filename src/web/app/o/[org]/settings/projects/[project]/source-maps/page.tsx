@@ -79,7 +79,7 @@ async function Bundles({
                 </Link>
               </td>
               <td>
-                <Places links={links.filter((link) => link.bundleId === one.id)} />
+                <Places links={links.filter((link) => link.bundleId === one.id)} max={3} />
               </td>
               <td className="number">{one.files}</td>
               <td className="number whitespace-nowrap">{bytesText(one.bytes)}</td>

@@ -2,14 +2,14 @@ import { useTranslations } from 'next-intl'
 import type { BundleLink } from '../../../../../../../../store/meta/artifacts.ts'
 import { PlainText } from '../../../../../../../ui/plain-text.tsx'
 
-/** Releases and dists that a bundle belongs to. */
-export function Places({ links }: { links: readonly BundleLink[] }) {
+/** Releases and dists that a bundle belongs to, the newest first: `max` of them, as the same files may come with each release for years. */
+export function Places({ links, max }: { links: readonly BundleLink[]; max: number }) {
   const t = useTranslations('sources')
-  const named = links.filter((one) => one.release !== '')
+  const named = links.filter((one) => one.release !== '').toReversed()
   if (named.length === 0) return <span className="text-ink-3">{t('noRelease')}</span>
   return (
     <ul>
-      {named.map(({ release, dist }) => (
+      {named.slice(0, max).map(({ release, dist }) => (
         <li key={JSON.stringify([release, dist])}>
           <code>
             <PlainText text={release} charactersMax={64} />
@@ -22,6 +22,7 @@ export function Places({ links }: { links: readonly BundleLink[] }) {
           )}
         </li>
       ))}
+      {named.length > max ? <li className="text-ink-3">{t('morePlaces', { count: named.length - max })}</li> : null}
     </ul>
   )
 }

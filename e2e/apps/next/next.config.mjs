@@ -1,0 +1,10 @@
+import { withSentryConfig } from '@sentry/nextjs/config'
+
+export default withSentryConfig(
+  {},
+  {
+    telemetry: false,
+    release: { setCommits: false },
+    sourcemaps: { deleteSourcemapsAfterUpload: true },
+  },
+)

@@ -1,0 +1,129 @@
+import { spawn } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { api, type Product, type Project, root, until } from '../product.ts'
+
+/** Of a frame what these tests look at. */
+export type Frame = {
+  function: string
+  filename: string
+  absPath: string
+  lineNo: number
+  context: [number, string][]
+  inApp: boolean
+  data: { symbolicated: boolean; resolvedWith: string | null; reason: string | null } | null
+}
+export type Failure = {
+  release: string | undefined
+  type: string
+  frames: Frame[]
+  raw: Frame[]
+  /** Of each frame as it came, innermost last. */
+  debugIds: string[]
+}
+
+/** A copy of a program from e2e/apps, in a folder that git ignores and from where this tree's packages are found. */
+export function copyOf(app: string, name: string): string {
+  const folder = join(root, 'e2e/out', name)
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(join(root, 'e2e/out'), { recursive: true })
+  cpSync(join(root, 'e2e/apps', app), folder, { recursive: true })
+  return folder
+}
+
+/** What the plugins read from the environment, and nothing of this machine's own releases. */
+export const settingsOf = (product: { url: string }, project: Project, release: string): Record<string, string> => ({
+  SENTRY_URL: product.url,
+  SENTRY_ORG: project.org,
+  SENTRY_PROJECT: project.slug,
+  SENTRY_AUTH_TOKEN: project.token,
+  SENTRY_RELEASE: release,
+  SENTRY_LOAD_DOTENV: '0',
+})
+
+/** Runs a program of Node's to its end. Throws with what it said when it fails. */
+export async function run(words: readonly string[], cwd: string, env: Record<string, string>): Promise<string> {
+  const child = spawn(process.execPath, words, { cwd, env: { ...clean(), ...env } })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (said += text.toString()))
+  const code = await new Promise((resolve) => child.once('close', resolve))
+  if (code !== 0) throw new Error(`${words.join(' ')} ended with ${code}: ${said.slice(-3000)}`)
+  return said
+}
+
+/** vitest sets NODE_ENV and variables of its own, which bundlers would believe. */
+export function clean(): NodeJS.ProcessEnv {
+  const own = Object.entries(process.env).filter(
+    ([name]) => !/^(?:VITEST|VITE|NODE_ENV$|TEST$|DEV$|PROD$|MODE$)/.test(name),
+  )
+  return Object.fromEntries(own) as NodeJS.ProcessEnv
+}
+
+/** Files of a folder and of those in it whose names end so, with their texts. */
+export function filesIn(folder: string, end: string): { path: string; text: string }[] {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith(end))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((path) => ({ path, text: readFileSync(path, 'utf8') }))
+}
+
+/** Serves a folder of scripts at a port of its own; `page` where it has no index.html. */
+export async function serve(folder: string, page: string): Promise<{ url: string; close(): void }> {
+  const server = createServer((req, res) => {
+    const { pathname } = new URL(req.url ?? '/', 'http://x')
+    const file = join(folder, pathname === '/' ? 'index.html' : pathname)
+    const isPage = pathname === '/'
+    if (!isPage && !existsSync(file)) return void res.writeHead(404).end()
+    res
+      .writeHead(200, { 'content-type': isPage ? 'text/html' : 'text/javascript' })
+      .end(existsSync(file) ? readFileSync(file) : page)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => void server.close() }
+}
+
+type Exception = { type: string; stacktrace: { frames: Frame[] }; rawStacktrace: { frames: Frame[] } | null }
+type Event = {
+  release: { version: string } | null
+  entries: { type: string; data: { values: Exception[]; images: { code_file: string; debug_id: string }[] } }[]
+}
+
+/** The newest event of the issue with this title, as the API gives it. */
+export async function failureOf(product: Pick<Product, 'url'>, project: Project, title: string): Promise<Failure> {
+  const O = `/organizations/${project.org}`
+  const issue = await until(`the issue ${title}`, 30_000, async () => {
+    const path = `${O}/issues/?query=&project=${project.id}`
+    const found = (await api(product, project, path)).json as { id: string; title: string }[]
+    return found.find((one) => one.title === title)
+  })
+  const event = (await api(product, project, `${O}/issues/${issue.id}/events/latest/`)).json as Event
+  const exception = event.entries.find(({ type }) => type === 'exception')?.data.values.at(-1)
+  const images = event.entries.find(({ type }) => type === 'debugmeta')?.data.images ?? []
+  const raw = exception?.rawStacktrace?.frames ?? []
+  return {
+    release: event.release?.version,
+    type: exception?.type ?? '',
+    frames: exception?.stacktrace.frames ?? [],
+    raw,
+    debugIds: raw.map((one) => images.find((image) => image.code_file === one.absPath)?.debug_id ?? ''),
+  }
+}
+
+type Bundle = { bundleId: string; fileCount: number; associations: { release: string; dist: string | null }[] }
+export type BundleFile = { filePath: string; fileType: string; debugId: string | null }
+
+/** All files of the bundles that a project has, with the release of each bundle. */
+export async function uploaded(product: Pick<Product, 'url'>, project: Project) {
+  const P = `/projects/${project.org}/${project.slug}/files/artifact-bundles/`
+  const bundles = (await api(product, project, P)).json as Bundle[]
+  const files = await Promise.all(
+    bundles.map(async (one) => (await api(product, project, `${P}${one.bundleId}/files/`)).json as BundleFile[]),
+  )
+  return {
+    releases: [...new Set(bundles.flatMap((one) => one.associations.map((place) => place.release)))],
+    files: files.flat(),
+  }
+}
