@@ -36,6 +36,7 @@ type World = {
   keptSince: [number, number][]
   unknown: string[]
   told: [number, number][]
+  strays: string[]
   steps: ThinStep[]
 }
 
@@ -62,6 +63,7 @@ const whole = (): World => ({
   keptSince: [],
   unknown: [],
   told: [],
+  strays: [],
   steps: [],
 })
 
@@ -95,6 +97,7 @@ const look = (world: World) =>
       removedEvents: () => new Map([[1, world.removed]]),
       thinSteps: () => world.steps,
       thinnedOf: () => new Map(world.told),
+      strayReleases: () => ({ looked: 3, strays: world.strays }),
       tally: () => ({ organizations: 1, projects: 1, issues: 1, attachments: 1, deadItems: 0 }),
     },
   })
@@ -112,6 +115,7 @@ test('nothing is wrong with what is whole', async () => {
     'once',
     'rollups',
     'cursor',
+    'releases',
     'blobs',
     'journal',
   ])
@@ -150,6 +154,7 @@ test.each<[string, (world: World) => void, Record<string, string[]>]>([
     (world) => Object.assign(world.found, { lastJpos: 100 }),
     { cursor: ['a row stands at 100, the cursor at 100'] },
   ],
+  ['a deploy of no release', (world) => world.strays.push('deploy of a@1'), { releases: ['deploy of a@1'] }],
   ['an attachment without bytes', (world) => world.blobs.pop(), { blobs: ['attachments/1 is missing'] }],
   [
     'a broken journal',

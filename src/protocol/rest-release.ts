@@ -38,7 +38,7 @@ export type RestCommit = {
   message: string | null
   dateCreated: string
   author: RestAuthor | null
-  repository: { id: string; name: string }
+  repository: { id: string; name: string; url: string | null }
   /** Ours: files that it changed and that are kept; those beyond the limit. */
   fileCount: number
   filesOmitted: number

@@ -8,6 +8,7 @@ import { environmentCases } from './environments.cases.ts'
 import { codeOf, commit, effect, hash, nowMs, stored, withProject } from './fixture.ts'
 import type { IssueFilter, MetaStore } from './meta.ts'
 import { peopleCases } from './people.cases.ts'
+import { releaseCases } from './releases.cases.ts'
 import { revisionCases } from './revision.cases.ts'
 
 const dayMs = 86_400_000
@@ -33,6 +34,7 @@ export function metaCases(name: string, open: Open): void {
     peopleCases(fresh)
     environmentCases(fresh)
     artifactCases(fresh)
+    releaseCases(fresh)
   })
 }
 

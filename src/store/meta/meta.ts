@@ -3,6 +3,8 @@ import type { RestActivity } from '../../protocol/rest.ts'
 import type { AlertStore } from './alerts.ts'
 import type { ArtifactStore } from './artifacts.ts'
 import type { ChunkStore } from './chunks.ts'
+import type { CommitStore } from './commits.ts'
+import type { DeployStore } from './deploys.ts'
 import type { EnvironmentStore } from './environments.ts'
 import type { FeedbackEffect, FeedbackStore } from './feedback.ts'
 import type { KeepStore } from './keep.ts'
@@ -168,8 +170,11 @@ export type ApiToken = {
   id: number
   name: string
   prefix: string
+  /** Who made it. */
   userId: string
   organizationId: number | null
+  /** The organization's, not the person's. */
+  ofOrganization: boolean
   scopes: string[]
   createdMs: number
   lastUsedMs: number | null
@@ -261,6 +266,8 @@ export type MetaStore = BatchStore &
   EnvironmentStore &
   ArtifactStore &
   ChunkStore &
+  CommitStore &
+  DeployStore &
   ReleaseStore &
   ThinningStore & {
     /** Organizations. `createOrganization` makes the first member (owner) too. Slugs follow spec.md 5; CONFLICT when taken. */
@@ -371,7 +378,10 @@ export type MetaStore = BatchStore &
       nowMs: number
     }): ApiToken
     tokenBySecret(secret: string): ApiToken | undefined
+    /** A person's own tokens. */
     tokensOf(userId: string): ApiToken[]
+    /** The organization's own tokens, oldest first. */
+    tokensOfOrganization(organizationId: number): ApiToken[]
     deleteToken(id: number): void
 
     /** Adds counts to the hour of `atMs`. */

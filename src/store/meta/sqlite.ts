@@ -25,7 +25,7 @@ import { organizationRemovalPart } from './organization-removal.ts'
 import { memberPart, organizationPart } from './organizations.ts'
 import { peoplePart } from './people.ts'
 import { keyPart, projectChangePart, projectPart, settingsPart, snapshotPart } from './projects.ts'
-import { releasePart } from './releases.ts'
+import { releaseParts } from './release-parts.ts'
 import { removalFilePart, removalPart, removalRowPart } from './removals.ts'
 import type { Store } from './store.ts'
 import { thinCountPart, thinFilePart, thinRunPart, thinStepPart } from './thinning.ts'
@@ -92,7 +92,7 @@ export function openSqliteMeta(file: string, options: { clock: Clock; readers?: 
     ...releaseFilePart(store),
     ...chunkPart(store),
     ...chunkEndPart(store),
-    ...releasePart(store),
+    ...releaseParts(store),
     close: () => {
       if (read !== write) read.close()
       write.close()
