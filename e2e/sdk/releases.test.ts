@@ -28,16 +28,18 @@ const clients = [
   ['2', binaryOf('@sentry/cli-2')],
 ] as const
 
-const state: { project?: Project } = {}
-const project = () => {
-  if (!state.project) throw new Error('no project')
-  return state.project
+/** Each client has an organization of its own, so that neither sees the other's repositories. */
+const made = new Map<string, Project>()
+const projectOf = (major: string) => {
+  const found = made.get(major)
+  if (!found) throw new Error('no project')
+  return found
 }
 /** Each repository has a project of its own: a client asks for the last commit of the project, and finds it in its history. */
-const slugs = ['auto-3', 'auto-2', 'named-3', 'named-2'] as const
 beforeAll(() => {
-  for (const slug of slugs)
-    state.project = bootstrap(product, 'shipping', slug, 'javascript', undefined, ['--ci-token'])
+  for (const [major] of clients)
+    for (const slug of [`auto-${major}`, `named-${major}`])
+      made.set(major, bootstrap(product, `shipping-${major}`, slug, 'javascript', undefined, ['--ci-token']))
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
@@ -58,14 +60,12 @@ function commit(place: string, file: string, message: string): string {
 
 type Said = { code: number | null; said: string }
 /** Runs a client with nothing but the organization's token: it reads address and organization from it. */
-function run(file: string, place: string, words: readonly string[], more: Record<string, string> = {}): Promise<Said> {
-  const { ciToken = '' } = project()
+function run(file: string, place: string, words: readonly string[], more: Record<string, string>): Promise<Said> {
   const env: NodeJS.ProcessEnv = {
     NODE_ENV: 'production',
     PATH: process.env.PATH ?? '',
     HOME: folder,
     SENTRY_LOAD_DOTENV: '0',
-    SENTRY_AUTH_TOKEN: ciToken,
     ...more,
   }
   const child = spawn(file, words, { cwd: place, env })
@@ -74,17 +74,20 @@ function run(file: string, place: string, words: readonly string[], more: Record
   return new Promise((resolve) => child.once('close', (code) => resolve({ code, said })))
 }
 
-const O = '/organizations/shipping'
-const get = async (path: string) => (await api(product, project(), path)).json as never
-const releaseOf = (version: string) => get(`${O}/releases/${encodeURIComponent(version)}/`)
-const commitsOf = async (version: string) =>
-  ((await get(`${O}/releases/${encodeURIComponent(version)}/commits/`)) as { id: string; message: string }[]).map(
-    (one) => one.id,
-  )
-
 describe.each(clients)('sentry-cli %s.x', (major, binary = '') => {
+  const O = `/organizations/shipping-${major}`
+  const project = () => projectOf(major)
+  const get = async (path: string) => (await api(product, project(), path)).json as never
+  const releaseOf = (version: string) => get(`${O}/releases/${encodeURIComponent(version)}/`)
+  const commitsOf = async (version: string) =>
+    ((await get(`${O}/releases/${encodeURIComponent(version)}/commits/`)) as { id: string; message: string }[]).map(
+      (one) => one.id,
+    )
   const ok = async (place: string, ...words: string[]) => {
-    const { code, said } = await run(binary, place, words, { SENTRY_PROJECT: basename(place) })
+    const { code, said } = await run(binary, place, words, {
+      SENTRY_PROJECT: basename(place),
+      SENTRY_AUTH_TOKEN: project().ciToken ?? '',
+    })
     expect([words.join(' '), code, code === 0 ? '' : said]).toEqual([words.join(' '), 0, ''])
     return said
   }
@@ -146,8 +149,8 @@ describe.each(clients)('sentry-cli %s.x', (major, binary = '') => {
     const local = commit(place, 'local.ts', 'local')
     await ok(place, 'releases', 'set-commits', `local${major}@1`, '--local')
     expect(await commitsOf(`local${major}@1`)).toEqual([local])
-    const made = await api(product, project(), `${O}/repos/`, { method: 'POST', body: JSON.stringify({ name }) })
-    expect(made.status).toBe(201)
+    const listed = await api(product, project(), `${O}/repos/`, { method: 'POST', body: JSON.stringify({ name }) })
+    expect(listed.status).toBe(201)
     expect(await ok(place, 'repos', 'list')).toContain(name)
     await ok(place, 'releases', 'set-commits', `named${major}@2`, ...spec)
     expect(await releaseOf(`named${major}@2`)).toMatchObject({

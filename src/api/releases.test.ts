@@ -343,6 +343,11 @@ test('repositories: those that people made are listed, the others where they are
   expect((await call('GET', `${O}/repos/${origin?.id}/commits/`)).status).toBe(200)
   expect((await call('GET', `${O}/repos/999/commits/`)).status).toBe(404)
   expect((await post(`${O}/repos/`, { name: 'x', url: 'javascript:1' })).status).toBe(400)
+  const path = `${O}/repos/${(put.json as { id: string }).id}/`
+  expect((await call('DELETE', path)).status).toBe(204)
+  expect((await call('DELETE', path)).status).toBe(404)
+  expect((await call('DELETE', `${O}/repos/${origin?.id}/`)).status).toBe(404)
+  expect([await names(), await names('?named=1')]).toEqual([[], expect.not.arrayContaining(['acme/listed'])])
 })
 
 test('debug files are refused with a sentence each', async () => {

@@ -66,6 +66,20 @@ export const repositoryRoutes: readonly Route[] = [
     },
   }),
   route({
+    method: 'DELETE',
+    path: `${O}/repos/:repository`,
+    operationId: 'deleteRepository',
+    summary: 'Takes a repository out of the list; commits of releases stay.',
+    action: 'release:write',
+    status: 204,
+    response: z.undefined(),
+    handle: ({ app, found, params }) => {
+      const id = /^\d{1,15}$/.test(params.repository ?? '') ? Number(params.repository) : -1
+      if (!app.meta.unlistRepository(organizationOf(found).id, id)) throw new MishapError('NOT_FOUND')
+      return { body: undefined, status: 204 }
+    },
+  }),
+  route({
     method: 'GET',
     path: `${O}/repos/:repository/commits`,
     operationId: 'listRepositoryCommits',

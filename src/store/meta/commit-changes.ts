@@ -198,7 +198,9 @@ function setRef(writer: Writer, place: Place, { repository, commit, previous }: 
 }
 
 /** What builds say of commits. */
-export function commitChangePart(store: Store): Pick<CommitStore, 'setCommits' | 'setRefs' | 'putRepository'> {
+export function commitChangePart(
+  store: Store,
+): Pick<CommitStore, 'setCommits' | 'setRefs' | 'putRepository' | 'unlistRepository'> {
   const { write } = store
   const { builder } = store.dialect
   const writer = writerOf(store)
@@ -214,6 +216,13 @@ export function commitChangePart(store: Store): Pick<CommitStore, 'setCommits' |
       if (!row) throw new Error('a repository that was just written is there')
       return toRepository(row)
     },
+    unlistRepository: (organizationId, id) =>
+      write.transaction(() => {
+        const own = builder.updateTable('repository').set({ listed: 0, url: '' }).where('id', '=', id)
+        const { changes } = write.run(own.where('organization_id', '=', organizationId).where('listed', '=', 1))
+        dropLooseCommits(store, organizationId, [])
+        return changes > 0
+      }),
     setCommits: (place, commits, nowMs) =>
       write.transaction(() => {
         const { organizationId } = place

@@ -48,6 +48,8 @@ export type CommitStore = {
   putRepository(value: { organizationId: number; name: string; url: string }, nowMs: number): Repository
   /** Repositories in the order of their names; `listed`: only those that people made. */
   repositoriesOf(request: { organizationId: number; listed: boolean; offset: number; max: number }): Repository[]
+  /** Takes a repository out of the list; its commits stay while a release has them. Returns false when it was not in it. */
+  unlistRepository(organizationId: number, id: number): boolean
   repositoryById(organizationId: number, id: number): Repository | undefined
   /** Replaces the commits of a release, newest first. Repositories and commits that nothing names any more go. */
   setCommits(place: Place, commits: readonly NewCommit[], nowMs: number): void

@@ -226,6 +226,12 @@ export function releaseCases(fresh: () => MetaStore): void {
       meta.addDeploy({ ...where, environment: 'qa', startedMs: null, finishedMs: 700, projectIds: [1] })
       return meta
     }
+    // Only read, so one does for all cases: each file costs a dozen syncs.
+    const shared: { meta?: MetaStore } = {}
+    const read = () => {
+      shared.meta ??= seeded()
+      return shared.meta
+    }
     test.each<[string, Partial<Parameters<MetaStore['countReleases']>[0]>, string[]]>([
       ['all', {}, ['late', 'named', 'made']],
       ['by text', { text: 'AME' }, ['named']],
@@ -245,7 +251,7 @@ export function releaseCases(fresh: () => MetaStore): void {
       ['until a time', { untilMs: 200 }, ['named', 'made']],
       ['with commits', { withCommits: true }, []],
     ])('%s', (_name, wish, versions) => {
-      const meta = seeded()
+      const meta = read()
       const request = { projectIds: [1, 2], text: '', ...wish }
       expect(meta.releaseTimes({ ...request, ...all }).map((one) => one.version)).toEqual(versions)
       expect(meta.countReleases(request)).toBe(versions.length)
@@ -255,7 +261,7 @@ export function releaseCases(fresh: () => MetaStore): void {
     })
 
     test('new issues, environments and what is asked for by name', () => {
-      const meta = seeded()
+      const meta = read()
       expect(meta.newIssues([1, 2], ['named', 'late', 'made'])).toEqual([
         { projectId: 1, version: 'late', issues: 1 },
         { projectId: 1, version: 'named', issues: 2 },
