@@ -85,6 +85,7 @@ export function peopleCommands(meta: MetaStore, auth: Auth, url: string, changed
           email: text(value, 'email'),
           password: text(value, 'password'),
           ...(value.name ? { name: value.name } : {}),
+          ciToken: value.ciToken === 'yes',
         },
       )
       await changed()

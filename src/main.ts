@@ -14,7 +14,7 @@ const complain = (line: string) => void process.stderr.write(`${line}\n`)
 const help = `Mishap ${version}: errors and performance of your web applications, on your own machine.
 
   mishap start [--port 9000] [--host 0.0.0.0] [--data ./data] [--url https://mishap.example]
-  mishap bootstrap --org O --project P [--platform X] --email E --password-stdin [--name N] [--json] [--data ./data]
+  mishap bootstrap --org O --project P [--platform X] --email E --password-stdin [--name N] [--ci-token] [--json] [--data ./data]
   mishap user reset-password --email E --password-stdin [--data ./data]
   mishap backup FILE [--data ./data]          one consistent file, also while the product runs
   mishap restore FILE --data ./data           into an empty data folder
@@ -38,7 +38,7 @@ ${settings.map((one) => `  ${one.env.padEnd(40)}${one.sentence} Default: ${one.d
 
 type Words = { flags: Record<string, string>; switches: Set<string>; names: string[] }
 
-const switches = new Set(['--json', '--password-stdin', '--dev', '--help', '--version', '--rehearse'])
+const switches = new Set(['--json', '--password-stdin', '--dev', '--help', '--version', '--rehearse', '--ci-token'])
 
 /** `--flag value`, `--flag=value`, switches and plain names; a flag without value is a usage error. */
 function readWords(words: string[]): Words {
@@ -128,6 +128,7 @@ async function bootstrap(words: Words): Promise<void> {
     platform: words.flags['--platform'] ?? 'javascript',
     email: need(words, '--email'),
     name: words.flags['--name'] ?? '',
+    ciToken: words.switches.has('--ci-token') ? 'yes' : '',
   }
   const made = await command(config, 'bootstrap', { ...value, password: await readPassword(words) })
   if (words.switches.has('--json')) return print(JSON.stringify(made))

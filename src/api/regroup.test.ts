@@ -69,7 +69,9 @@ test('a project whose events miss too much says so', async () => {
   const from = app.meta.cursor()
   const batch = app.meta.openBatch(from, from + 1)
   app.meta.commitBatch(batch, { events: [effect], attachments: [], outcomes: [], dead: [] }, app.clock.now())
-  expect((await regroupings()).full).toMatchObject([{ project: { slug: 'web' }, noted: missedMax, refused: quantity + 3 }])
+  expect((await regroupings()).full).toMatchObject([
+    { project: { slug: 'web' }, noted: missedMax, refused: quantity + 3 },
+  ])
 })
 
 test('an issue that has gone into another one is found there, by its number and its link; activity says it', async () => {

@@ -37,6 +37,7 @@ type World = {
   keptSince: [number, number][]
   unknown: string[]
   told: [number, number][]
+  strays: string[]
   steps: ThinStep[]
   rewrites: RegroupStep[]
 }
@@ -64,6 +65,7 @@ const whole = (): World => ({
   keptSince: [],
   unknown: [],
   told: [],
+  strays: [],
   steps: [],
   rewrites: [],
 })
@@ -99,6 +101,7 @@ const look = (world: World) =>
       thinSteps: () => world.steps,
       regroupSteps: () => world.rewrites,
       thinnedOf: () => new Map(world.told),
+      strayReleases: () => ({ looked: 3, strays: world.strays }),
       tally: () => ({ organizations: 1, projects: 1, issues: 1, attachments: 1, deadItems: 0 }),
     },
   })
@@ -116,6 +119,7 @@ test('nothing is wrong with what is whole', async () => {
     'once',
     'rollups',
     'cursor',
+    'releases',
     'blobs',
     'journal',
   ])
@@ -154,6 +158,7 @@ test.each<[string, (world: World) => void, Record<string, string[]>]>([
     (world) => Object.assign(world.found, { lastJpos: 100 }),
     { cursor: ['a row stands at 100, the cursor at 100'] },
   ],
+  ['a deploy of no release', (world) => world.strays.push('deploy of a@1'), { releases: ['deploy of a@1'] }],
   ['an attachment without bytes', (world) => world.blobs.pop(), { blobs: ['attachments/1 is missing'] }],
   [
     'a broken journal',

@@ -21,6 +21,7 @@ export type VerifyDeps = {
     | 'thinSteps'
     | 'regroupSteps'
     | 'thinnedOf'
+    | 'strayReleases'
   >
   events: Pick<EventStore, 'check'>
   blobs: Pick<BlobStore, 'list'>
@@ -177,6 +178,7 @@ export async function verify(deps: VerifyDeps): Promise<Check[]> {
   const byIssue = rowsByIssue(deps, found.groups)
   const total = found.groups.reduce((sum, one) => sum + one.rows, 0)
   const faults = deps.meta.faults()
+  const releases = deps.meta.strayReleases()
   const ahead = deps.meta.openBatches().length === 0 && found.lastJpos >= deps.meta.cursor() && total > 0
   return [
     check('database', 'The database file is whole, and every row it names is there.', deps.meta.tally().issues, faults),
@@ -197,6 +199,7 @@ export async function verify(deps: VerifyDeps): Promise<Check[]> {
       total,
       ahead ? [`a row stands at ${found.lastJpos}, the cursor at ${deps.meta.cursor()}`] : [],
     ),
+    check('releases', 'Commits, refs and deploys belong to a release that is there.', releases.looked, releases.strays),
     await checkBlobs(deps),
     checkJournal(deps),
   ]

@@ -11,6 +11,8 @@ import notificationsDe from './messages/notifications.de.json'
 import notificationsEn from './messages/notifications.en.json'
 import peopleDe from './messages/people.de.json'
 import peopleEn from './messages/people.en.json'
+import releasesDe from './messages/releases.de.json'
+import releasesEn from './messages/releases.en.json'
 import sourcesDe from './messages/sources.de.json'
 import sourcesEn from './messages/sources.en.json'
 import operationDe from './messages/status.de.json'
@@ -24,6 +26,7 @@ const catalogues = {
     notifications: notificationsEn,
     operation: operationEn,
     people: peopleEn,
+    releases: releasesEn,
     sources: sourcesEn,
   },
   de: {
@@ -33,6 +36,7 @@ const catalogues = {
     notifications: notificationsDe,
     operation: operationDe,
     people: peopleDe,
+    releases: releasesDe,
     sources: sourcesDe,
   },
 }

@@ -300,6 +300,12 @@ export function eventsCases(open: () => EventStore): void {
         { projectId, groupHash: a, startMs: monday - 3 * hour, events: 2 },
         { projectId, groupHash: a, startMs: monday - 2 * hour, events: 1 },
       ])
+      const production = { op: 'field', field: 'environment', match: 'is', value: 'production' } as const
+      expect(await store.filteredSeries(scope, hour, production)).toEqual([
+        { startMs: monday - 3 * hour, events: 2 },
+        { startMs: monday - hour, events: 1 },
+      ])
+      expect(await store.filteredSeries({ ...scope, projectIds: [] }, hour, production)).toEqual([])
       expect(
         await store.usersOf([
           { projectId, groupHash: a },

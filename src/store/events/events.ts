@@ -134,6 +134,8 @@ export type EventStore = ThinStore &
       bucketMs: number,
       hashes: { projectId: number; groupHash: string }[],
     ): Promise<{ projectId: number; groupHash: string; startMs: number; events: number }[]>
+    /** Events per bucket that meet a filter, from the rows; buckets as those of `series`. */
+    filteredSeries(scope: Scope, bucketMs: number, filter: EventFilter): Promise<{ startMs: number; events: number }[]>
     /** Distribution of each tag over an issue's newest `max` events. */
     tagsOf(request: {
       projectId: number

@@ -159,7 +159,7 @@ export function artifactCases(fresh: () => MetaStore): void {
       const change = { organizationId: 1, projectIds: [1, 2], version: 'r', change: { releasedMs: null } }
       expect(meta.changeRelease(change, nowMs).releasedMs).toBeNull()
       expect(() => meta.changeRelease({ ...change, version: 'x' }, nowMs)).toThrow()
-      expect([meta.removeRelease([1, 2], 'r'), meta.removeRelease([1, 2], 'r')]).toEqual([true, false])
+      expect([meta.removeRelease(1, [1, 2], 'r'), meta.removeRelease(1, [1, 2], 'r')]).toEqual([true, false])
       expect(meta.releaseOf([1, 2], 'r')).toBeUndefined()
     })
 
@@ -167,9 +167,9 @@ export function artifactCases(fresh: () => MetaStore): void {
       const meta = withTwo()
       for (const [i, version] of ['a', 'b', 'c'].entries()) make(meta, version, [1, 2], {}, nowMs + i)
       const list = (offset: number, text = '') =>
-        meta.listReleases({ projectIds: [1, 2], text, offset, max: 2 }).map((one) => one.version)
+        meta.releaseTimes({ projectIds: [1, 2], text, offset, max: 2 }).map((one) => one.version)
       expect([list(0), list(2), list(0, 'B'), list(0, '%')]).toEqual([['c', 'b'], ['a'], ['b'], []])
-      expect(meta.listReleases({ projectIds: [], text: '', offset: 0, max: 9 })).toEqual([])
+      expect(meta.releaseTimes({ projectIds: [], text: '', offset: 0, max: 9 })).toEqual([])
     })
   })
 }

@@ -23,6 +23,8 @@ type Work = {
   hashes: Map<string, number>
   releases: Map<string, Span>
   environments: Map<string, Span>
+  /** Their name is `${release}\n${environment}`: neither has a line end. */
+  releaseEnvironments: Map<string, Span>
   digests: Map<string, { effect: EventEffect; issueId: number }>
   firstEvents: Map<number, number>
   keysUsed: Map<number, number>
@@ -35,6 +37,7 @@ const newWork = (nowMs: number): Work => ({
   hashes: new Map(),
   releases: new Map(),
   environments: new Map(),
+  releaseEnvironments: new Map(),
   digests: new Map(),
   firstEvents: new Map(),
   keysUsed: new Map(),
@@ -126,6 +129,8 @@ function apply(statements: BatchStatements, work: Work, effect: EventEffect): bo
   }
   widen(work.releases, effect.release, project, effect.timestampMs)
   widen(work.environments, effect.environment, project, effect.timestampMs)
+  if (effect.release !== '' && effect.environment !== '')
+    widen(work.releaseEnvironments, `${effect.release}\n${effect.environment}`, project, effect.timestampMs)
   if (effect.digest !== '') {
     const key = `${id} ${effect.digest}`
     const known = work.digests.get(key)
@@ -162,6 +167,10 @@ function writeWork(statements: BatchStatements, work: Work): void {
     statements.updateIssue.run(latest ? { ...row, ...latestTexts(latest) } : row)
   for (const release of work.releases.values()) statements.release.run(release)
   for (const environment of work.environments.values()) statements.environment.run(environment)
+  for (const span of work.releaseEnvironments.values()) {
+    const [version = '', environment = ''] = span.name.split('\n')
+    statements.releaseEnvironment.run({ ...span, version, environment })
+  }
   for (const { effect, issueId } of work.digests.values()) {
     statements.digest.run({
       projectId: effect.projectId,

@@ -9,6 +9,7 @@ import { codeOf, commit, effect, hash, nowMs, stored, withProject } from './fixt
 import type { IssueFilter, MetaStore } from './meta.ts'
 import { peopleCases } from './people.cases.ts'
 import { regroupCases } from './regroup.cases.ts'
+import { releaseCases } from './releases.cases.ts'
 import { revisionCases } from './revision.cases.ts'
 import { scrapeCases } from './scrape.cases.ts'
 
@@ -37,6 +38,7 @@ export function metaCases(name: string, open: Open): void {
     artifactCases(fresh)
     regroupCases(fresh)
     scrapeCases(fresh)
+    releaseCases(fresh)
   })
 }
 

@@ -4,6 +4,8 @@ import type { AlertStore } from './alerts.ts'
 import type { ArtifactSearchStore } from './artifact-search.ts'
 import type { ArtifactStore } from './artifacts.ts'
 import type { ChunkStore } from './chunks.ts'
+import type { CommitStore } from './commits.ts'
+import type { DeployStore } from './deploys.ts'
 import type { EnvironmentStore } from './environments.ts'
 import type { FeedbackEffect, FeedbackStore } from './feedback.ts'
 import type { KeepStore } from './keep.ts'
@@ -183,8 +185,11 @@ export type ApiToken = {
   id: number
   name: string
   prefix: string
+  /** Who made it. */
   userId: string
   organizationId: number | null
+  /** The organization's, not the person's. */
+  ofOrganization: boolean
   scopes: string[]
   createdMs: number
   lastUsedMs: number | null
@@ -277,6 +282,8 @@ export type MetaStore = BatchStore &
   ArtifactStore &
   ArtifactSearchStore &
   ChunkStore &
+  CommitStore &
+  DeployStore &
   ReleaseStore &
   MissedStore &
   RegroupStoreMeta &
@@ -391,7 +398,10 @@ export type MetaStore = BatchStore &
       nowMs: number
     }): ApiToken
     tokenBySecret(secret: string): ApiToken | undefined
+    /** A person's own tokens. */
     tokensOf(userId: string): ApiToken[]
+    /** The organization's own tokens, oldest first. */
+    tokensOfOrganization(organizationId: number): ApiToken[]
     deleteToken(id: number): void
 
     /** Adds counts to the hour of `atMs`. */

@@ -9,6 +9,8 @@ import { statements as people } from './schema/0004-people.ts'
 import { statements as thinning } from './schema/0005-thinning.ts'
 import { statements as environments } from './schema/0006-environments.ts'
 import { statements as artifacts } from './schema/0007-artifacts.ts'
+import { statements as releases } from './schema/0008-releases.ts'
+import { statements as releaseEnvironments } from './schema/0009-release-environments.ts'
 import { statements as regroup } from './schema/0010-regroup.ts'
 import { statements as scrape } from './schema/0011-scrape.ts'
 
@@ -21,6 +23,8 @@ const steps: ((dialect: Dialect) => string[])[] = [
   thinning,
   environments,
   artifacts,
+  releases,
+  releaseEnvironments,
   regroup,
   scrape,
 ]

@@ -29,7 +29,7 @@ import { peoplePart } from './people.ts'
 import { keyPart, projectChangePart, projectPart, settingsPart, snapshotPart } from './projects.ts'
 import { regroupEdgePart, regroupRunPart, regroupStepPart } from './regroup.ts'
 import { regroupCommitPart } from './regroup-commit.ts'
-import { releasePart } from './releases.ts'
+import { releaseParts } from './release-parts.ts'
 import { removalFilePart, removalPart, removalRowPart } from './removals.ts'
 import { scrapePart } from './scrape.ts'
 import type { Store } from './store.ts'
@@ -112,7 +112,7 @@ export function openSqliteMeta(file: string, options: { clock: Clock; readers?: 
     ...artifactPlacePart(store),
     ...chunkPart(store),
     ...chunkEndPart(store),
-    ...releasePart(store),
+    ...releaseParts(store),
     close: () => {
       if (read !== write) read.close()
       write.close()

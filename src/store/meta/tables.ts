@@ -167,6 +167,52 @@ export type Tables = {
     url: Defaulted<string>
     ref: Defaulted<string>
   }
+  release_environment: {
+    project_id: number
+    version: string
+    environment: string
+    first_event_ms: number
+    last_event_ms: number
+  }
+  repository: {
+    id: Id
+    organization_id: number
+    name: string
+    url: Defaulted<string>
+    listed: Defaulted<Flag>
+    created_ms: number
+  }
+  code_commit: {
+    id: Id
+    repository_id: number
+    sha: string
+    message: string | null
+    author_name: string
+    author_email: string
+    at_ms: number
+    files: number
+    files_omitted: number
+  }
+  commit_file: { commit_id: number; path: string; name: string; type: string }
+  release_commit: { organization_id: number; version: string; place: number; commit_id: number }
+  release_ref: {
+    organization_id: number
+    version: string
+    repository_id: number
+    sha: string
+    previous_sha: string
+  }
+  deploy: {
+    id: Id
+    organization_id: number
+    version: string
+    environment: string
+    name: string
+    url: string
+    started_ms: number | null
+    finished_ms: number
+  }
+  deploy_project: { deploy_id: number; project_id: number; finished_ms: number }
   chunk: { organization_id: number; checksum: string; bytes: number; blob_key: string; expires_ms: number }
   artifact_bundle: {
     id: Id

@@ -37,6 +37,8 @@ export async function IssueScreen({
         detail={loaded.detail}
         event={loaded.event}
         away={loaded.away}
+        marks={loaded.marks}
+        suspects={loaded.suspects}
         canTriage={auth.may(actor, 'issue:triage', here) === 'yes'}
       />
       {auth.may(actor, 'issue:delete', here) === 'yes' ? (

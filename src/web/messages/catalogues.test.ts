@@ -8,6 +8,8 @@ import notificationsDe from './notifications.de.json'
 import notificationsEn from './notifications.en.json'
 import peopleDe from './people.de.json'
 import peopleEn from './people.en.json'
+import releasesDe from './releases.de.json'
+import releasesEn from './releases.en.json'
 import sourcesDe from './sources.de.json'
 import sourcesEn from './sources.en.json'
 import operationDe from './status.de.json'
@@ -28,6 +30,7 @@ describe.each([
   ['notification', notificationsEn, notificationsDe],
   ['status', operationEn, operationDe],
   ['people', peopleEn, peopleDe],
+  ['release', releasesEn, releasesDe],
   ['source map', sourcesEn, sourcesDe],
   ['doctor', doctorEn, doctorDe],
 ] as [string, Messages, Messages][])('texts of the %s pages', (_pages, first, second) => {
