@@ -90,6 +90,7 @@ function gather(
       if (!known.projectIds.includes(row.project_id)) known.projectIds.push(row.project_id)
     }
   }
+  for (const one of found.values()) one.projectIds.sort((a, b) => a - b)
   return [...found.values()].sort((a, b) => a.atMs - b.atMs)
 }
 

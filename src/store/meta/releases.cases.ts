@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { NewCommit } from './commits.ts'
-import { codeOf, commit as commitBatch, effect, hash, nowMs, withProject } from './fixture.ts'
+import { codeOf, commit as commitBatch, effect, hash, nowMs } from './fixture.ts'
 import type { MetaStore } from './meta.ts'
 
 const told = (sha: string, more: Partial<NewCommit> = {}): NewCommit => ({
@@ -15,7 +15,7 @@ const all = { offset: 0, max: 100 }
 export function releaseCases(fresh: () => MetaStore): void {
   /** Projects 1 (web) and 2 (api) of organization 1, project 3 of organization 2. */
   const withThree = () => {
-    const meta = withProject(fresh())
+    const meta = fresh()
     meta.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: null })
     const { id } = meta.createOrganization({ slug: 'other', name: 'Other', ownerUserId: 'bob' })
     meta.createProject({ organizationId: id, slug: 'web', name: 'Web', platform: null })
