@@ -58,7 +58,7 @@ export function Suspects({ organization, found }: { organization: string; found:
           ))}
         </ol>
       ) : (
-        <p className="part-note">
+        <p className="part-note suspect">
           <PlainText text={t(state, { release: releases[0] ?? '' })} charactersMax={400} />
         </p>
       )}
