@@ -260,8 +260,8 @@ export function releaseMarks(
 export async function releaseEvents({ events }: Deps, view: View): Promise<Map<string, number>> {
   const { fromMs, toMs } = view.range
   const scope = { projectIds: idsOf(view.projects), environments: view.environments, fromMs, toMs }
-  const found = await events.tagValues(scope, 'release', releasesCountedMax)
-  return new Map(found.map((one) => [one.value, one.events]))
+  const found = await events.byRelease(scope, releasesCountedMax)
+  return new Map(found.map((one) => [one.release, one.events]))
 }
 
 /** Events of one release in a view as points, oldest first. Throws STORE_UNAVAILABLE. */

@@ -117,11 +117,15 @@ export function committersOf(deps: Deps, asked: Asked): RestCommitters {
   if (releases.length === 0) return nothing('no_release')
   const places = releases.map((version) => ({ organizationId: organization.id, version }))
   const commits = new Map<number, { commit: Commit; release: string }>()
-  for (const place of places)
-    for (const commit of meta.commitsOf({ ...place, offset: 0, max: commitsMax }))
-      if (commit.atMs <= issue.firstSeenMs + clockMs && !commits.has(commit.id))
-        commits.set(commit.id, { commit, release: place.version })
-  if (commits.size === 0) return nothing('no_commits', releases)
+  const all = places.flatMap((place) =>
+    meta.commitsOf({ ...place, offset: 0, max: commitsMax }).map((commit) => ({ place, commit })),
+  )
+  if (all.length === 0) return nothing('no_commits', releases)
+  for (const { place, commit } of all)
+    if (commit.atMs <= issue.firstSeenMs + clockMs && !commits.has(commit.id))
+      commits.set(commit.id, { commit, release: place.version })
+  // they are all later than the issue
+  if (commits.size === 0) return nothing('no_match', releases)
   if (![...commits.values()].some(({ commit }) => commit.files > 0)) return nothing('no_files', releases)
   const frames = framesOf(event)
   if (frames.length === 0) return nothing('no_frames', releases)

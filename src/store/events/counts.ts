@@ -3,7 +3,7 @@ import type { EventStore, GroupCount, Scope } from './events.ts'
 import { compileFilter, compileHours, compileScope, createValues, hashNumber, type Values } from './filter.ts'
 import { hashText } from './rows.ts'
 
-type Counts = Pick<EventStore, 'groups' | 'countsOf' | 'series' | 'filteredSeries' | 'usersOf'>
+type Counts = Pick<EventStore, 'groups' | 'countsOf' | 'series' | 'filteredSeries' | 'byRelease' | 'usersOf'>
 type Pair = { projectId: number; groupHash: string }
 type StoredCount = {
   project_id: string
@@ -72,10 +72,25 @@ function createFilteredSeries(connection: Connection, database: string): Counts[
   }
 }
 
+/** All rows of the scope, not a sample: a share is made of these numbers. */
+function createByRelease(connection: Connection, database: string): Counts['byRelease'] {
+  return async (scope, max) => {
+    if (scope.projectIds.length === 0) return []
+    const values = createValues()
+    const rows = await connection.rows<{ release: string; events: string }>(
+      `SELECT release, count() AS events FROM ${database}.events WHERE ${compileScope(values, scope)} AND release != ''
+       GROUP BY release ORDER BY events DESC, release LIMIT ${values.add('UInt32', max)}`,
+      values.bound,
+    )
+    return rows.map((row) => ({ release: row.release, events: Number(row.events) }))
+  }
+}
+
 /** Questions whose answer is numbers of groups. Over 12 hours they are answered from the rollups, in whole hours. */
 export function createCounts(connection: Connection, database: string, sinceMs: () => number): Counts {
   return {
     filteredSeries: createFilteredSeries(connection, database),
+    byRelease: createByRelease(connection, database),
 
     async groups({ scope, filter, order, max }) {
       if (scope.projectIds.length === 0) return []

@@ -306,6 +306,8 @@ export function eventsCases(open: () => EventStore): void {
         { startMs: monday - hour, events: 1 },
       ])
       expect(await store.filteredSeries({ ...scope, projectIds: [] }, hour, production)).toEqual([])
+      expect(await store.byRelease(scope, 10)).toEqual([{ release: 'web@1.0.0', events: 4 }])
+      expect(await store.byRelease({ ...scope, projectIds: [] }, 10)).toEqual([])
       expect(
         await store.usersOf([
           { projectId, groupHash: a },

@@ -136,6 +136,8 @@ export type EventStore = ThinStore &
     ): Promise<{ projectId: number; groupHash: string; startMs: number; events: number }[]>
     /** Events per bucket that meet a filter, from the rows; buckets as those of `series`. */
     filteredSeries(scope: Scope, bucketMs: number, filter: EventFilter): Promise<{ startMs: number; events: number }[]>
+    /** Events that name a release, by it, the most first. */
+    byRelease(scope: Scope, max: number): Promise<{ release: string; events: number }[]>
     /** Distribution of each tag over an issue's newest `max` events. */
     tagsOf(request: {
       projectId: number

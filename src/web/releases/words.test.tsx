@@ -139,7 +139,7 @@ test.each<[RestCommitters['state'], string]>([
   ['no_frames', ''],
   ['no_commits', 'Release shop@1.0.0 has no commits'],
   ['no_files', 'came without the files'],
-  ['no_match', 'No commit of release shop@1.0.0 changed a file'],
+  ['no_match', 'No commit of release shop@1.0.0 before the issue changed a file'],
 ])('without a suspect, %s', (state, expected) => {
   const text = textOf(
     html(<Suspects organization="acme" found={{ committers: [], state, releases: ['shop@1.0.0'] }} />),

@@ -32,23 +32,18 @@ export function bundlesOf(projects: readonly Project[], version: string): { rows
   return { rows, more }
 }
 
-/**
- * The bundles of a release with their places. `verdict` stands above them, `verdictOf` beside each: what is wrong with
- * them, where somebody looked.
- */
+/** The bundles of a release with their places; `verdict`, what the doctor says of them, stands above. */
 export function Artifacts({
   base,
   bundles,
   more,
   verdict,
-  verdictOf,
 }: {
   /** Of the organization's pages. */
   base: string
   bundles: readonly ReleaseBundle[]
   more: boolean
-  verdict?: ReactNode
-  verdictOf?: (bundle: ReleaseBundle) => ReactNode
+  verdict: ReactNode
 }) {
   const t = useTranslations('releases.page')
   const title = useTranslations('releases')('artifacts')
@@ -81,7 +76,6 @@ export function Artifacts({
                     <code>{one.bundle.uuid.slice(0, 8)}</code>
                   </Link>{' '}
                   <span className="text-ink-3">{one.project.slug}</span>
-                  {verdictOf ? verdictOf(one) : null}
                 </td>
                 <td>
                   {one.links.map((link) => (

@@ -2,8 +2,12 @@ import '../../../../../issues/issues.css'
 import '../../../../../releases/releases.css'
 import type { Metadata } from 'next'
 import { getLocale, getTranslations } from 'next-intl/server'
+import { Suspense } from 'react'
+import type { Project } from '../../../../../../store/meta/meta.ts'
+import { ReleaseVerdict } from '../../../../../doctor/verdict.tsx'
 import { app } from '../../../../../handle.ts'
 import { Chart } from '../../../../../issues/chart.tsx'
+import { unlessAway } from '../../../../../issues/load.ts'
 import { Commits } from '../../../../../releases/commits.tsx'
 import { Deploys } from '../../../../../releases/deploys.tsx'
 import {
@@ -131,6 +135,32 @@ async function CommitPart({ here, loaded }: { here: ReleaseHere; loaded: LoadedR
   )
 }
 
+/** What the doctor says of a release in one project; it reads maps for it: the rest of the page does not wait for that. */
+async function Check({ here: { actor, organization, release }, project }: { here: ReleaseHere; project: Project }) {
+  const { auth, doctor } = app()
+  const t = await getTranslations('releases')
+  const mayReadEvents = auth.may(actor, 'event:read', { organization, project }) === 'yes'
+  const asked = { release: release.version, dist: undefined, mayReadEvents }
+  const diagnosis = await unlessAway(doctor.ofRelease({ organization, project, others: [] }, asked))
+  return diagnosis ? <ReleaseVerdict diagnosis={diagnosis} /> : <p className="stream-away">{t('away')}</p>
+}
+
+/** Projects of a release that the doctor looks at by itself; he reads the maps of each. */
+const checkedMax = 3
+
+/** The doctor's word for each project that has bundles of the release. */
+async function Verdicts({ here, projects }: { here: ReleaseHere; projects: Project[] }) {
+  const t = await getTranslations('sources')
+  return projects.slice(0, checkedMax).map((project) => (
+    <div key={project.id} className="mb-4">
+      {projects.length > 1 ? <h3 className="mb-1 text-ink-2">{project.slug}</h3> : null}
+      <Suspense fallback={<p className="text-ink-3">{t('checking')}</p>}>
+        <Check here={here} project={project} />
+      </Suspense>
+    </div>
+  ))
+}
+
 /** Deploys and source maps of a release, each with the command for where there are none. */
 async function Shipped({ here, loaded }: { here: ReleaseHere; loaded: LoadedRelease }) {
   const t = await getTranslations('releases')
@@ -156,7 +186,12 @@ async function Shipped({ here, loaded }: { here: ReleaseHere; loaded: LoadedRele
       </Section>
       <Section title={t('artifacts')} note={release.bundleCount}>
         {bundles.rows.length > 0 ? (
-          <Artifacts base={`/o/${organization.slug}`} bundles={bundles.rows} more={bundles.more} />
+          <Artifacts
+            base={`/o/${organization.slug}`}
+            bundles={bundles.rows}
+            more={bundles.more}
+            verdict={<Verdicts here={here} projects={[...new Set(bundles.rows.map((one) => one.project))]} />}
+          />
         ) : (
           <>
             <p className="mb-2 text-ink-2">{t('page.artifactsNone')}</p>
