@@ -99,4 +99,15 @@ describe.skipIf(noChromium)('why a stack is not readable', () => {
     expect(await check.locator('tbody tr').first().textContent()).toContain(debugId)
     expect(await check.locator('tbody tr').first().textContent()).toContain('wrong')
   })
+
+  test('so does the page of its release', async () => {
+    const body = JSON.stringify({ version: 'w@1', projects: ['web'] })
+    const made = await api(product, state.project, `/organizations/${org}/releases/`, { method: 'POST', body })
+    expect([201, 208]).toContain(made.status)
+    await page().goto(`${product.url}/o/${org}/releases/w%401`)
+    const verdict = page().locator('.doctor[data-verdict="wrong"]')
+    await verdict.getByText('The map ~/app.js.map is no valid source map.').waitFor()
+    expect(await page().evaluate<boolean>('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true)
+    expect(state.watched).toMatchObject({ errors: [], dialogs: [] })
+  })
 })

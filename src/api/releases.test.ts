@@ -311,13 +311,7 @@ describe('who may have brought an issue', () => {
       'no_frames',
     ],
     ['other files only', 'bare@4', [commit('z', 900, [change('src/else.ts')])], {}, 'no_match'],
-    [
-      'commits that are later than the issue',
-      'bare@5',
-      [commit('w', -9_000, [change('src/cart.ts')])],
-      {},
-      'no_commits',
-    ],
+    ['commits that are later than the issue', 'bare@5', [commit('w', -9_000, [change('src/cart.ts')])], {}, 'no_match'],
   ])('nothing is guessed: %s', async (name, version, commits, more, expected) => {
     const id = 1_000 + name.length
     await made().store([{ ...inCart(id, version), fingerprint: [name], ...more }])
