@@ -71,20 +71,28 @@ function watchHttp(): void {
       made.once('finish', () => setTimeout(() => reached('write-runs'), 3))
       made.prependListener('response', () => reached('write-answered'))
     } else if (state.isOpen) {
-      const end = made.end.bind(made) as (...all: unknown[]) => typeof made
-      made.end = ((...all: unknown[]) => {
-        const text = String(all[0] ?? '')
+      // The statement is what is written first, whether by write or by end.
+      let isSeen = false
+      const look = (piece: unknown): void => {
+        if (isSeen || piece === undefined || typeof piece === 'function') return
+        isSeen = true
+        const text = String(piece)
         const step = /^\s*DELETE FROM \w+\.events/.test(text)
           ? 'delete'
           : /^\s*INSERT INTO \w+\.hour_issue/.test(text)
             ? 'recount'
             : undefined
-        if (step) {
-          reached(`${step}-begins`)
-          made.prependListener('response', () => reached(`${step}-answered`))
-        }
-        return end(...all)
-      }) as typeof made.end
+        if (!step) return
+        reached(`${step}-begins`)
+        made.prependListener('response', () => reached(`${step}-answered`))
+      }
+      for (const name of ['write', 'end'] as const) {
+        const own = made[name].bind(made) as (...all: unknown[]) => never
+        made[name] = ((...all: unknown[]) => {
+          look(all[0])
+          return own(...all)
+        }) as never
+      }
     }
     return made
   }) as typeof http.request

@@ -19,7 +19,8 @@ webpack(config, (error, stats) => {
 
 const bundlers = [
   ['vite', [module('vite/bin/vite.js'), 'build'], 'checkout.js'],
-  ['webpack', ['--input-type=module', '--eval', webpack], './checkout.js'],
+  // the plugin cuts webpack:// off before it uploads and leaves the name space
+  ['webpack', ['--input-type=module', '--eval', webpack], 'shop/./checkout.js'],
   ['rollup', [module('rollup/dist/bin/rollup'), '--config'], 'checkout.js'],
   ['esbuild', ['esbuild.config.js'], 'checkout.js'],
 ] as const
