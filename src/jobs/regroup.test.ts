@@ -384,6 +384,14 @@ describe('what is broken off', () => {
     expect(state.steps.map((one) => one.stage)).toEqual([stage === 'planned' ? 'gone' : 'cut'])
   })
 
+  test('a run that was broken off behind its last group ends with the next one, which finds none', async () => {
+    const { deps, state, clock } = world(1)
+    deps.meta.beginRegrouping(1, 'upload', 1)
+    state.debugIds = 0
+    await passing(clock, createRegroup(deps).run())
+    expect([state.runs.length, state.runs[0]?.endedMs === null, state.arrivals]).toEqual([1, false, []])
+  })
+
   test('a start goes on where a step can’t be ended; the job tries it again', async () => {
     const { deps, state, clock } = world(1)
     const rewrite = { projectId: 1, week, gen: 0, positions: [0], from: ['a'], to: ['b'], hours: [0], token: 't' }

@@ -322,7 +322,12 @@ async function regroup(deps: RegroupDeps, ask: Ask, stopped: AbortSignal): Promi
   const counts = { looked: 0, mapped: 0, moved: 0, total: 0 }
   // Not before the pause: a batch in flight may have looked before the files came, and notes what it missed as it ends.
   const groups = ask.groups()
-  if (groups.length === 0) return counts
+  if (groups.length === 0) {
+    // One that a crash broke off behind its last group has nothing left to look at.
+    for (const one of meta.openRegroupings())
+      if (one.projectId === projectId && one.cause === cause) meta.endRegrouping(one.id)
+    return counts
+  }
   const run = meta.beginRegrouping(projectId, cause, 0)
   const room: Room = { ...{ deps, projectId, run, stopped, ...counts }, asked: new Set(), kept: new Set() }
   for (let start = 0; start < groups.length; start += groupsMax) {
