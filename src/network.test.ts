@@ -64,4 +64,7 @@ test.each([
   ['::ffff:10.0.0.1', false],
   ['fd00::1', false],
   ['localhost', false],
+  ['::7f00:1', false],
+  ['::ffff:7f00:1', false],
+  ['2606:4700::1111', true],
 ])('%s is public: %s', (address, expected) => expect(isPublic(address)).toBe(expected))

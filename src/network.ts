@@ -65,5 +65,9 @@ export function createClientAddress(
  * credentials), multicast or reserved, and none that carries another address inside (6to4, Teredo, NAT64).
  */
 export function isPublic(address: string): boolean {
-  return ipaddr.isValid(address) && ipaddr.process(address).range() === 'unicast'
+  if (!ipaddr.isValid(address)) return false
+  const one = ipaddr.process(address)
+  if (one.range() !== 'unicast') return false
+  // Of IPv6 only 2000::/3 is given out: outside of it are forms that carry an IPv4 address, as ::7f00:1.
+  return one.kind() === 'ipv4' || one.match(ipaddr.parse('2000::'), 3)
 }

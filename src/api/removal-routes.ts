@@ -98,9 +98,11 @@ export const removalRoutes: readonly Route[] = [
     summary: 'Organizations that the caller deleted, newest first: the proof outlives them.',
     action: 'signed-in',
     response: z.array(people.removal),
-    handle: ({ app, actor }) => ({
-      body: app.meta.organizationRemovalsBy(actor.person.id, listMax).map(toRestRemoval),
-    }),
+    handle: ({ app, actor }) => {
+      // A token stays in its organization; one of an organization is nobody that deleted any.
+      if (actor.kind === 'token' && actor.organizationId !== null) throw new MishapError('AUTH_FORBIDDEN')
+      return { body: app.meta.organizationRemovalsBy(actor.person.id, listMax).map(toRestRemoval) }
+    },
   }),
   route({
     method: 'GET',

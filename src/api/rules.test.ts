@@ -210,6 +210,41 @@ describe('who may not', () => {
     expect((await made().call('GET', '/organizations/', { token: secret })).json).toMatchObject([{ slug: 'elsewhere' }])
   })
 
+  describe('a token of an organization', () => {
+    const secretIn = async (slug: string) => {
+      const { app } = made()
+      const owner = await person('owner')
+      const there = app.meta.organizationBySlug(slug)
+      const organization = there ?? app.meta.createOrganization({ slug, name: slug, ownerUserId: owner.id })
+      return app.auth.createOrganizationToken(owner, 'ci', organization).secret
+    }
+    const scopesOf = ({ action }: (typeof routes)[number]) =>
+      action === 'signed-in' ? ['org:ci'] : permissions[action].scopes
+    const isOpen = ({ operationId }: (typeof routes)[number]) =>
+      ['root', 'regions', 'listOrganizations'].includes(operationId)
+    const shut = routes.filter((one) => !isOpen(one))
+
+    test('is for builds: every route without org:ci refuses it, and tells nothing of whoever made it', async () => {
+      const token = await secretIn('acme')
+      const passed: string[] = []
+      for (const one of shut.filter(
+        ({ action }) => action === 'signed-in' || !permissions[action].scopes.includes('org:ci'),
+      ))
+        if (![403, 404].includes((await call(one, token)).status)) passed.push(one.operationId)
+      expect(passed).toEqual([])
+      expect((await made().call('GET', '/organizations/', { token })).json).toEqual([])
+      expect((await made().call('GET', '/', { token })).json).toMatchObject({ user: null })
+    })
+
+    test('of another organization sees no route of this one, whoever made it', async () => {
+      const token = await secretIn('beside')
+      const passed: string[] = []
+      for (const one of shut.filter((route) => /:org|:issue/.test(route.path) && scopesOf(route).length > 0))
+        if ((await call(one, token)).status !== 404) passed.push(one.operationId)
+      expect(passed).toEqual([])
+    })
+  })
+
   test('nothing of what was refused has happened', async () => {
     expect((await made().call('GET', `${O}/projects/`)).json).toMatchObject([
       { slug: 'web', platform: 'javascript-react' },

@@ -54,6 +54,8 @@ export type RegroupDeps = {
   waiting(): number
   /** Issues that changed, for the screens. */
   told(result: RegroupResult): void
+  /** Rows that are found together; else 100,000. */
+  marksMax?: number
 }
 
 /** Maps events again whose maps came after them. */
@@ -78,9 +80,9 @@ export const backMs = 30 * dayMs
 const gatherMs = 1000
 /** A map that was late is there by then, or never will be. */
 const lateMs = 30_000
-/** Groups that are looked up together, rows that are read together, rows and bytes that are written together. */
+/** Groups that are looked up together, rows that are found and read together, rows and bytes that are written together. */
 const groupsMax = 100
-const marksMax = 100_000
+const marksOrdinaryMax = 100_000
 const pageMax = 200
 const stepRowsMax = 2000
 const stepBytesMax = 24 * 1024 * 1024
@@ -134,7 +136,7 @@ async function finish({ meta, events }: RegroupDeps, step: RegroupStep): Promise
 /** Ends what stands open, however often the events store goes away. Throws what is no outage, after some tries. */
 async function endSurely(deps: RegroupDeps, id: number, stopped: AbortSignal): Promise<void> {
   for (let tries = 1; ; tries++) {
-    const step = deps.meta.regroupSteps().find((one) => one.id === id)
+    const step = deps.meta.regroupSteps('open').find((one) => one.id === id)
     try {
       if (step?.stage === 'planned') await takeBack(deps, step)
       else if (step?.stage === 'counted') await finish(deps, step)
@@ -175,6 +177,8 @@ async function writeStep(room: Room, { moves, lines }: Fresh, place: Place): Pro
     const step = meta.planRegroup(room.run.id, rewriteOf(room.projectId, place, left))
     try {
       await events.writeAgain(step.rewrite, piecesOf(at.flatMap((index) => lines[index] ?? [])))
+      // One may have been asked for meanwhile: what is to go must not become part of an issue that stays.
+      if (isHeld(meta, room.projectId)) return false
       const result = meta.commitRegroup(
         step.id,
         left.map(({ fromHash, effect }): RegroupMove => ({ fromHash, effect })),
@@ -192,6 +196,7 @@ async function writeStep(room: Room, { moves, lines }: Fresh, place: Place): Pro
 }
 
 type Place = { week: string; gen: number }
+type Counts = Record<'looked' | 'mapped' | 'moved', number>
 type Room = {
   deps: RegroupDeps
   projectId: number
@@ -200,7 +205,9 @@ type Room = {
   looked: number
   mapped: number
   moved: number
-  /** What is still missed, as `name hash`. */
+  total: number
+  /** What the groups in work missed, and what of it is still missed, as `name hash`: of no more than was noted. */
+  asked: ReadonlySet<string>
   kept: Set<string>
 }
 
@@ -220,6 +227,10 @@ function rewriteOf(projectId: number, { week, gen }: Place, moves: MappedAgain['
 async function giveWay({ deps, stopped }: Room, beganMs: number): Promise<void> {
   const tookMs = Math.max(1, deps.clock.now() - beganMs)
   await deps.clock.sleep(deps.waiting() > 0 ? Math.min(2000, tookMs * 2) : Math.min(50, tookMs / 4), stopped)
+}
+
+function keep({ asked, kept }: Room, hash: string, names: readonly string[]): void {
+  for (const name of names) if (asked.has(`${name} ${hash}`)) kept.add(`${name} ${hash}`)
 }
 
 /** Maps rows of one week and generation, and writes those that changed. Returns false when it has to stop. */
@@ -244,10 +255,9 @@ async function mapPlace(
     const page = positions.slice(start, start + pageMax)
     const rows = await deps.events.rowsAt({ projectId, ...place, hashes, positions: page })
     const { tsv, moves, kept } = await deps.mapAgain(projectId, rows)
-    for (const { hash, names } of kept) for (const name of names) room.kept.add(`${name} ${hash}`)
+    for (const { hash, names } of kept) keep(room, hash, names)
     for (const one of moves) {
-      const [hash = ''] = one.effect.hashes
-      for (const name of one.effect.misses ?? []) room.kept.add(`${name} ${hash}`)
+      keep(room, one.effect.hashes[0] ?? '', one.effect.misses ?? [])
       fresh.moves.push(one)
       fresh.lines.push(tsv.subarray(one.tsvFrom, one.tsvTo))
     }
@@ -260,14 +270,16 @@ async function mapPlace(
   return flush()
 }
 
-type Ask = { projectId: number; cause: Regrouping['cause']; groups: MissedGroup[] }
-type Some = { hashes: string[]; names: string[]; marks: RowMark[] }
+type Ask = { projectId: number; cause: Regrouping['cause']; groups(): MissedGroup[] }
 
-/** The rows of some groups that may have missed what came. */
-async function marksOf({ events, meta, clock }: RegroupDeps, { projectId, cause }: Ask, groups: MissedGroup[]) {
+/** The rows of some groups that may have missed what came, some at a time: a project may have millions of them. */
+async function* marksOf(
+  { events, meta, clock, marksMax = marksOrdinaryMax }: RegroupDeps,
+  { projectId, cause }: Ask,
+  groups: MissedGroup[],
+): AsyncGenerator<RowMark[]> {
   const names = [...new Set(groups.flatMap((one) => one.names))]
   const hashes = groups.map((one) => one.groupHash)
-  const marks: RowMark[] = []
   const debugIds = names.flatMap((name) => (name.startsWith('d:') ? [name.slice(2)] : []))
   const releases = names.flatMap((name) => (name.startsWith('r:') ? [name.slice(2, name.indexOf('\n'))] : []))
   // Over what one search takes, all rows of the groups are looked at.
@@ -278,9 +290,9 @@ async function marksOf({ events, meta, clock }: RegroupDeps, { projectId, cause 
   }
   for (let fromJpos = Math.min(...groups.map((one) => one.fromJpos)); ; ) {
     const found = await events.marksOf({ ...wanted, fromJpos })
-    for (const one of found) marks.push(one)
+    if (found.length > 0) yield found
     const last = found.at(-1)
-    if (!last || found.length < marksMax) return { hashes, names, marks }
+    if (!last || found.length < marksMax) return
     fromJpos = last.jpos + 1
   }
 }
@@ -299,25 +311,37 @@ function byPlace(marks: readonly RowMark[]): Map<string, { place: Place; positio
   return places
 }
 
-/** Events of some groups of a project. Returns whether all of them were looked at. */
-async function regroup(deps: RegroupDeps, ask: Ask, stopped: AbortSignal): Promise<Room | undefined> {
+/** Events of some groups of a project. Returns undefined where it has to wait or was stopped: it is asked once more then. */
+async function regroup(deps: RegroupDeps, ask: Ask, stopped: AbortSignal): Promise<Counts | undefined> {
   const { meta, observe, clock } = deps
-  const { projectId, cause, groups } = ask
+  const { projectId, cause } = ask
   if (isHeld(meta, projectId)) return undefined
   const startMs = clock.now()
   const resume = await deps.pause()
   resume()
-  const sets: Some[] = []
-  for (let start = 0; start < groups.length; start += groupsMax)
-    sets.push(await marksOf(deps, ask, groups.slice(start, start + groupsMax)))
-  const total = sets.reduce((sum, one) => sum + one.marks.length, 0)
-  const run = meta.beginRegrouping(projectId, cause, total)
-  const room: Room = { deps, projectId, run, stopped, looked: 0, mapped: 0, moved: 0, kept: new Set() }
-  for (const { hashes, names, marks } of sets) {
-    for (const { place, positions } of byPlace(marks).values())
-      if (!(await mapPlace(room, place, hashes, positions))) return undefined
-    const kept = cause === 'late' ? new Set<string>() : room.kept
-    meta.endMissed({ projectId, names: cause === 'late' ? [lateName] : names, hashes, kept, beforeMs: startMs })
+  const counts = { looked: 0, mapped: 0, moved: 0, total: 0 }
+  // Not before the pause: a batch in flight may have looked before the files came, and notes what it missed as it ends.
+  const groups = ask.groups()
+  if (groups.length === 0) {
+    // One that a crash broke off behind its last group has nothing left to look at.
+    for (const one of meta.openRegroupings())
+      if (one.projectId === projectId && one.cause === cause) meta.endRegrouping(one.id)
+    return counts
+  }
+  const run = meta.beginRegrouping(projectId, cause, 0)
+  const room: Room = { ...{ deps, projectId, run, stopped, ...counts }, asked: new Set(), kept: new Set() }
+  for (let start = 0; start < groups.length; start += groupsMax) {
+    const some = groups.slice(start, start + groupsMax)
+    const hashes = some.map((one) => one.groupHash)
+    room.asked = new Set(some.flatMap(({ groupHash, names }) => names.map((name) => `${name} ${groupHash}`)))
+    room.kept = new Set()
+    for await (const marks of marksOf(deps, ask, some)) {
+      room.total += marks.length
+      meta.setRegrouping(run.id, { total: room.total })
+      for (const { place, positions } of byPlace(marks).values())
+        if (!(await mapPlace(room, place, hashes, positions))) return undefined
+    }
+    meta.endMissed({ projectId, groups: some, kept: cause === 'late' ? new Set() : room.kept, beforeMs: startMs })
   }
   meta.endRegrouping(run.id)
   const { looked, mapped, moved } = room
@@ -330,8 +354,8 @@ async function regroup(deps: RegroupDeps, ask: Ask, stopped: AbortSignal): Promi
 
 /** Steps of a while ago: rows that a power cut brought back go again. */
 async function prove({ meta, events, turn, clock, observe }: RegroupDeps): Promise<void> {
-  for (const { id, stage, madeMs, rewrite } of meta.regroupSteps()) {
-    if (stage !== 'cut' || Math.abs(clock.now() - madeMs) < proofMs) continue
+  // A step has thousands of positions: only those that are due are read.
+  for (const { id, rewrite } of meta.regroupSteps({ fromMs: clock.now(), apartMs: proofMs })) {
     const release = await turn()
     try {
       const left = await events.standing(rewrite)
@@ -351,23 +375,21 @@ async function prove({ meta, events, turn, clock, observe }: RegroupDeps): Promi
 function asks({ meta, clock }: RegroupDeps): { ask: Ask; done(): void }[] {
   const nowMs = clock.now()
   const uploads = meta.arrivals().map(({ projectId, bundleIds }) => {
-    const groups = meta.missedBy(projectId, bundleIds)
     return {
-      ask: { projectId, cause: 'upload' as const, groups },
+      ask: { projectId, cause: 'upload' as const, groups: () => meta.missedBy(projectId, bundleIds) },
       done: () => meta.dropArrivals(projectId, bundleIds, nowMs),
     }
   })
-  const late = meta.lateProjects(nowMs - lateMs).map((projectId) => {
-    const groups = meta.missedOf(projectId, [lateName])
-    return { ask: { projectId, cause: 'late' as const, groups }, done: () => undefined }
-  })
+  const late = meta.lateProjects(nowMs - lateMs).map((projectId) => ({
+    ask: { projectId, cause: 'late' as const, groups: () => meta.missedOf(projectId, [lateName]) },
+    done: () => undefined,
+  }))
   return [...uploads, ...late]
 }
 
 /** Ends what is open, with the turn. */
 async function endOpen(deps: RegroupDeps, stopped: AbortSignal): Promise<void> {
-  for (const step of deps.meta.regroupSteps()) {
-    if (step.stage === 'cut') continue
+  for (const step of deps.meta.regroupSteps('open')) {
     const release = await deps.turn()
     try {
       await endSurely(deps, step.id, stopped)
@@ -394,11 +416,10 @@ export function createRegroup(deps: RegroupDeps): Regroup {
     const sums = { looked: 0, mapped: 0, moved: 0 }
     for (const { ask, done } of asks(deps)) {
       if (stopped.aborted) break
-      const room = ask.groups.length === 0 ? sums : await regroup(deps, ask, stopped)
-      if (!room) continue
+      const counts = await regroup(deps, ask, stopped)
+      if (!counts) continue
       done()
-      if (room === sums) continue
-      for (const name of ['looked', 'mapped', 'moved'] as const) sums[name] += room[name]
+      for (const name of ['looked', 'mapped', 'moved'] as const) sums[name] += counts[name]
     }
     return sums
   }
@@ -418,8 +439,7 @@ export function createRegroup(deps: RegroupDeps): Regroup {
   return {
     run,
     resume: async () => {
-      for (const { id, stage } of meta.regroupSteps()) {
-        if (stage === 'cut') continue
+      for (const { id } of meta.regroupSteps('open')) {
         try {
           await endSurely(deps, id, stopped)
         } catch (error) {

@@ -133,6 +133,9 @@ describe('a script that nobody uploaded', () => {
 test.each<[string, string[], string, string | undefined]>([
   ['to origins that are named', ['*.shop.test'], 'v1.abc', 'opened v1.abc'],
   ['not to all of them', ['*', 'cdn.shop.test'], 'v1.abc', undefined],
+  ['not to all of a scheme', ['cdn.shop.test', 'https://*'], 'v1.abc', undefined],
+  ['not to all of a port', ['*:443'], 'v1.abc', undefined],
+  ['not to all of any port', ['https://*:*'], 'v1.abc', undefined],
   ['not where none is named', [], 'v1.abc', undefined],
   ['not without one', ['*.shop.test'], '', undefined],
 ])('a token goes %s', async (_name, origins, sealedToken, want) => {

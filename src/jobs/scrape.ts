@@ -48,8 +48,9 @@ class Unusable extends Error {}
 /** An hour, or up to a quarter less: what came together must not be asked for together. */
 const nextMs = ({ clock, random }: ScrapeDeps) => clock.now() + Math.floor(hourMs * (1 - random() / 4))
 
-/** A token goes to origins that somebody named, never to all. */
-const namesOrigins = ({ origins }: ScrapeSettings) => origins.length > 0 && !origins.includes('*')
+/** A token goes to hosts that somebody named, never to all: an event may name any address. `https://*` and `*:443` are all, too. */
+const namesOrigins = ({ origins }: ScrapeSettings) =>
+  origins.length > 0 && !origins.some((one) => /^(?:[^/]*:\/\/)?\*(?::|$)/.test(one.trim()))
 
 async function fetchText(deps: ScrapeDeps, settings: ScrapeSettings, url: string): Promise<OutgoingAnswer> {
   const token = settings.sealedToken !== '' && namesOrigins(settings) ? deps.open(settings.sealedToken) : ''

@@ -22,6 +22,8 @@ import { bucketOf, pointsOf } from './range.ts'
 const sortedMax = 5_000
 const authorsMax = 20
 const environmentsMax = 20
+/** Environments of its events that a release names. */
+const eventEnvironmentsMax = 100
 const marksMax = 200
 const releasesCountedMax = 1_000
 
@@ -105,7 +107,7 @@ export function toRestReleases({ meta }: Deps, where: Where, releases: readonly 
   const versions = releases.map((one) => one.version)
   const commits = meta.commitSums(organization.id, versions, authorsMax)
   const deploys = meta.deploySums(organization.id, versions, ids)
-  const environments = meta.releaseEnvironments(ids, versions)
+  const environments = meta.releaseEnvironments(ids, versions, eventEnvironmentsMax)
   const bundles = meta.releaseBundles(ids, versions)
   const issues = meta.newIssues(ids, versions)
   return releases.map((one) => {
@@ -241,10 +243,10 @@ export function releaseMarks(
   request: Where & { environments: readonly string[]; fromMs: number; toMs: number; max?: number },
 ): RestMarks {
   const { projects, environments, fromMs, toMs, max = marksMax } = request
-  const range = { projectIds: idsOf(projects), fromMs, toMs }
-  const all = [...meta.releaseMoments(range), ...meta.deployMoments({ ...range, environments })]
-  all.sort((a, b) => a.atMs - b.atMs)
-  const shown = all.slice(Math.max(0, all.length - max))
+  const range = { projectIds: idsOf(projects), fromMs, toMs, max }
+  const [came, went] = [meta.releaseMoments(range), meta.deployMoments({ ...range, environments })]
+  const newest = [...came.moments, ...went.moments].sort((a, b) => a.atMs - b.atMs)
+  const shown = newest.slice(Math.max(0, newest.length - max))
   return {
     marks: shown.map(
       (one): RestMark => ({
@@ -252,7 +254,7 @@ export function releaseMarks(
         ...{ at: iso(one.atMs), environment: one.environment || null, projects: slugsOf(one.projectIds, projects) },
       }),
     ),
-    omitted: all.length - shown.length,
+    omitted: came.all + went.all - shown.length,
   }
 }
 

@@ -1,7 +1,7 @@
 import { compareReleases, sortReleases } from '../protocol/release-order.ts'
 import type { RestEvent, RestFrame, RestStacktrace } from '../protocol/rest.ts'
 import type { RestCommitters, RestSuspectCommit } from '../protocol/rest-release.ts'
-import type { Commit, CommitFile } from '../store/meta/commits.ts'
+import type { Commit, CommitFile, CommitTime } from '../store/meta/commits.ts'
 import type { Issue, Organization, Project } from '../store/meta/meta.ts'
 import type { QueryDeps } from './issue.ts'
 import { toRestCommit } from './releases.ts'
@@ -11,7 +11,6 @@ import { type ChangedFile, framesMax, partsOf, type SuspectFrame, type Suspicion
 const releasesMax = 10
 /** Releases among which those before it are looked for. */
 const releasesLookedMax = 1_000
-const commitsMax = 5_000
 const suspectsMax = 10
 /** Clocks of a developer's machine and of a user's differ; a commit that is later by more than this brought nothing. */
 const clockMs = 10 * 60_000
@@ -83,7 +82,7 @@ function spanText(ms: number): string {
   return `${Math.round(ms / (24 * hourMs))} days`
 }
 
-function sentenceOf(one: Suspicion<Commit>, of: RestFrame, beforeMs: number): string {
+function sentenceOf(one: Suspicion<unknown>, of: RestFrame, beforeMs: number): string {
   const place = one.frame === 0 ? 'the top in-app frame' : `in-app frame ${one.frame + 1} from the top`
   const line = of.lineNo === null ? '' : `, line ${of.lineNo}`
   const others =
@@ -92,10 +91,12 @@ function sentenceOf(one: Suspicion<Commit>, of: RestFrame, beforeMs: number): st
   return `${verb} ${one.path}, the file of ${place}${line}, ${spanText(beforeMs)} before the issue was first seen${others}`
 }
 
-function toSuspect(one: Suspicion<Commit>, release: string, of: RestFrame, issue: Issue): RestSuspectCommit {
-  const beforeMs = Math.max(0, issue.firstSeenMs - one.commit.atMs)
+type Told = { commit: Commit; release: string; of: RestFrame; issue: Issue }
+
+function toSuspect(one: Suspicion<CommitTime>, { commit, release, of, issue }: Told): RestSuspectCommit {
+  const beforeMs = Math.max(0, issue.firstSeenMs - commit.atMs)
   return {
-    ...toRestCommit(one.commit),
+    ...toRestCommit(commit),
     release,
     suspicion: {
       ...{ frame: one.frame, function: of.function, filename: one.framePath, lineNo: of.lineNo },
@@ -116,10 +117,8 @@ export function committersOf(deps: Deps, asked: Asked): RestCommitters {
   const releases = bringing(deps, asked)
   if (releases.length === 0) return nothing('no_release')
   const places = releases.map((version) => ({ organizationId: organization.id, version }))
-  const commits = new Map<number, { commit: Commit; release: string }>()
-  const all = places.flatMap((place) =>
-    meta.commitsOf({ ...place, offset: 0, max: commitsMax }).map((commit) => ({ place, commit })),
-  )
+  const commits = new Map<number, { commit: CommitTime; release: string }>()
+  const all = places.flatMap((place) => meta.commitTimesOf(place).map((commit) => ({ place, commit })))
   if (all.length === 0) return nothing('no_commits', releases)
   for (const { place, commit } of all)
     if (commit.atMs <= issue.firstSeenMs + clockMs && !commits.has(commit.id))
@@ -133,10 +132,11 @@ export function committersOf(deps: Deps, asked: Asked): RestCommitters {
   const files = places.flatMap((place) => meta.commitFilesNamed(place, names))
   const suspicions = suspicionsOf(frames, changed(files, commits)).slice(0, suspectsMax)
   if (suspicions.length === 0) return nothing('no_match', releases)
+  const whole = new Map(meta.commitsById(suspicions.map((one) => one.commit.id)).map((one) => [one.id, one]))
   const suspects = suspicions.flatMap((one) => {
-    const frame = frames[one.frame]
+    const [frame, commit] = [frames[one.frame], whole.get(one.commit.id)]
     const release = commits.get(one.commit.id)?.release ?? ''
-    return frame ? [toSuspect(one, release, frame.of, issue)] : []
+    return frame && commit ? [toSuspect(one, { commit, release, of: frame.of, issue })] : []
   })
   const byAuthor = Map.groupBy(suspects, (one) => one.author?.email || one.author?.name || '')
   return {
@@ -148,8 +148,8 @@ export function committersOf(deps: Deps, asked: Asked): RestCommitters {
 
 function changed(
   files: readonly CommitFile[],
-  commits: ReadonlyMap<number, { commit: Commit }>,
-): ChangedFile<Commit>[] {
+  commits: ReadonlyMap<number, { commit: CommitTime }>,
+): ChangedFile<CommitTime>[] {
   return files.flatMap(({ commitId, path, type }) => {
     const known = commits.get(commitId)
     return known && type !== 'D' ? [{ commit: known.commit, path, change: type }] : []

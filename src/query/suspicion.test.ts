@@ -48,6 +48,15 @@ describe('whether a frame and a changed file fit', () => {
     ['a common name in a common folder', '/app/a/src/index.ts', 'packages/b/src/index.ts', undefined],
     ['a common name with its folders', '/app/cart/src/index.ts', 'packages/cart/src/index.ts', [3, 'medium']],
     ['a common name, wholly in', './src/app/page.tsx', 'web/src/app/page.tsx', [3, 'high']],
+    ['a common name with one folder, wholly in', './src/index.ts', 'packages/b/src/index.ts', [2, 'medium']],
+    [
+      'a common name with one folder, the build in front',
+      '/app/packages/a/src/index.ts',
+      'src/index.ts',
+      [2, 'medium'],
+    ],
+    ['a common name with one folder, the same path', './src/index.ts', 'src/index.ts', [2, 'high']],
+    ['a common name at the top of both', 'https://shop.test/main.js', 'main.js', [1, 'low']],
     ['no path', '', 'src/cart.ts', undefined],
   ])('%s', (_name, frame, file, found) => {
     const fit = fitOf(partsOf(frame), partsOf(file))

@@ -64,7 +64,8 @@ function equalParts(a: readonly string[], b: readonly string[]): number {
 }
 
 /**
- * How well two paths fit, or undefined where they don't. high: the shorter is wholly in the longer and has a folder;
+ * How well two paths fit, or undefined where they don't. high: the shorter is wholly in the longer and has a folder (of a
+ * common file name with two; with one folder only where nothing stands in front of either, else medium);
  * medium: at least the file and one folder are equal (two folders, where the file's name is a common one); low: one of
  * both is a bare file name that is no common one.
  */
@@ -76,8 +77,11 @@ export function fitOf(
   if (parts === 0) return undefined
   const shorter = Math.min(frame.length, file.length)
   const isCommon = commonNames.test(file.at(-1) ?? '')
-  if (parts === shorter && parts >= 2) return { parts, confidence: 'high' }
-  if (frame.length === 1 && file.length === 1) return { parts, confidence: 'high' }
+  const isWhole = parts === shorter && (parts >= 2 || frame.length === file.length)
+  // src/index.ts is in every package of a repository: that it is the only one that changed makes it no more the frame's.
+  const isAnywhere = isCommon && parts < 3 && frame.length !== file.length
+  if (isWhole && isCommon && parts === 1) return { parts, confidence: 'low' }
+  if (isWhole) return { parts, confidence: isAnywhere ? 'medium' : 'high' }
   if (parts >= (isCommon ? 3 : 2)) return { parts, confidence: 'medium' }
   return shorter === 1 && !isCommon ? { parts, confidence: 'low' } : undefined
 }

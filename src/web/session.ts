@@ -9,10 +9,14 @@ import { movedOrganizationPath, movedPath } from './moved.ts'
 export type OrganizationHere = { actor: Actor; organization: Organization; role: Role | undefined }
 export type ProjectHere = OrganizationHere & { project: Project }
 
-/** Who asks, once a request; undefined for nobody (a bearer token that is not known counts as nobody). */
+/**
+ * Who asks, once a request; undefined for nobody: a bearer token that is not known, and one of an organization, with which
+ * a build would read and join as the person who made it.
+ */
 export const actorHere = cache(async (): Promise<Actor | undefined> => {
   try {
-    return await app().auth.actorOf(await headers())
+    const actor = await app().auth.actorOf(await headers())
+    return actor?.kind === 'token' && actor.ofOrganization ? undefined : actor
   } catch {
     return undefined
   }

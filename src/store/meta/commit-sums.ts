@@ -1,6 +1,9 @@
 import { type CommitStore, commitColumns, toCommit } from './commits.ts'
 import type { Store } from './store.ts'
 
+/** Newest commits of a release whose authors are told: a list of releases asks for 100 of them, each of up to 5,000 commits. */
+const authorCommitsMax = 300
+
 /** Sums over the commits of releases, and what belongs to none. */
 export function commitSumPart({ read, dialect: { builder } }: Store): Pick<CommitStore, 'commitSums'> {
   const own = (organizationId: number, versions: readonly string[]) =>
@@ -14,8 +17,11 @@ export function commitSumPart({ read, dialect: { builder } }: Store): Pick<Commi
       const sums: ReturnType<CommitStore['commitSums']> = new Map()
       if (versions.length === 0) return sums
       const counts = read.all(
-        own(organizationId, versions)
+        builder
+          .selectFrom('release_commit')
           .select(['version', (build) => build.fn.countAll<number>().as('n')])
+          .where('organization_id', '=', organizationId)
+          .where('version', 'in', versions)
           .groupBy('version'),
       )
       const newest = read.all(
@@ -24,21 +30,21 @@ export function commitSumPart({ read, dialect: { builder } }: Store): Pick<Commi
           .select(['version', ...commitColumns])
           .where('place', '=', 0),
       )
-      const authors = read.all(
-        own(organizationId, versions)
-          .select(['version', 'author_name', 'author_email'])
-          .where((build) => build.or([build('author_name', '!=', ''), build('author_email', '!=', '')]))
-          .groupBy(['version', 'author_name', 'author_email'])
-          .orderBy((build) => build.fn.min('place')),
-      )
+      const authors = (version: string) =>
+        read.all(
+          own(organizationId, [version])
+            .select(['author_name', 'author_email'])
+            .where('place', '<', authorCommitsMax)
+            .where((build) => build.or([build('author_name', '!=', ''), build('author_email', '!=', '')]))
+            .groupBy(['author_name', 'author_email'])
+            .orderBy((build) => build.fn.min('place'))
+            .limit(authorsMax),
+        )
       for (const row of newest)
         sums.set(row.version, {
           count: counts.find((one) => one.version === row.version)?.n ?? 0,
           last: toCommit(row),
-          authors: authors
-            .filter((one) => one.version === row.version)
-            .slice(0, authorsMax)
-            .map((one) => ({ name: one.author_name, email: one.author_email })),
+          authors: authors(row.version).map((one) => ({ name: one.author_name, email: one.author_email })),
         })
       return sums
     },

@@ -22,6 +22,9 @@ export type Commit = {
   filesOmitted: number
 }
 
+/** When a commit was made, and how many of its files are kept. */
+export type CommitTime = Pick<Commit, 'id' | 'atMs' | 'files'>
+
 export type CommitFile = { commitId: number; path: string; type: 'A' | 'M' | 'D' }
 
 /** A commit as a build tells it. */
@@ -61,6 +64,8 @@ export type CommitStore = {
   refsOf(place: Place): Ref[]
   /** Commits of a release, newest first. */
   commitsOf(request: Place & { offset: number; max: number }): Commit[]
+  /** The same without their texts, all of them: a release may have 5,000, each with 8 KB of message. */
+  commitTimesOf(place: Place): CommitTime[]
   commitsById(ids: readonly number[]): Commit[]
   /** Commits of a repository, newest first. */
   repositoryCommits(request: { repositoryId: number; offset: number; max: number }): Commit[]
@@ -68,7 +73,7 @@ export type CommitStore = {
   commitFilesOf(request: Place & { sha?: string | undefined; offset: number; max: number }): CommitFile[]
   /** Files of commits of a release whose last part is one of `names`, deleted ones left out. */
   commitFilesNamed(place: Place, names: readonly string[]): CommitFile[]
-  /** How many commits each release has, its newest one, and authors, each once. Versions without commits are absent. */
+  /** How many commits each release has, its newest one, and authors of the newest 300, each once. Versions without commits are absent. */
   commitSums(
     organizationId: number,
     versions: readonly string[],
@@ -156,7 +161,7 @@ export function repositoryPart({ read, dialect: { builder } }: Store): Repositor
   }
 }
 
-type ListPart = Pick<CommitStore, 'commitsOf' | 'commitsById' | 'repositoryCommits'>
+type ListPart = Pick<CommitStore, 'commitsOf' | 'commitTimesOf' | 'commitsById' | 'repositoryCommits'>
 
 /** Reads of commits. */
 export function commitListPart({ read, dialect: { builder } }: Store): ListPart {
@@ -178,6 +183,18 @@ export function commitListPart({ read, dialect: { builder } }: Store): ListPart 
             .offset(offset),
         )
         .map(toCommit),
+    commitTimesOf: ({ organizationId, version }) =>
+      read
+        .all(
+          builder
+            .selectFrom('release_commit')
+            .innerJoin('code_commit', 'code_commit.id', 'release_commit.commit_id')
+            .select(['code_commit.id', 'at_ms', 'files'])
+            .where('organization_id', '=', organizationId)
+            .where('version', '=', version)
+            .orderBy('place'),
+        )
+        .map((row) => ({ id: row.id, atMs: row.at_ms, files: row.files })),
     commitsById: (ids) => (ids.length === 0 ? [] : read.all(all().where('code_commit.id', 'in', ids)).map(toCommit)),
     repositoryCommits: ({ repositoryId, offset, max }) =>
       read

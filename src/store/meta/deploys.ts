@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import { type Selectable, sql } from 'kysely'
 import type { Store } from './store.ts'
 import type { Tables } from './tables.ts'
 
@@ -24,7 +24,10 @@ export type Moment = {
   projectIds: number[]
 }
 
-type Range = { projectIds: readonly number[]; fromMs: number; toMs: number }
+/** The newest moments of a range, oldest first, and how many there are in all. */
+export type Moments = { moments: Moment[]; all: number }
+
+type Range = { projectIds: readonly number[]; fromMs: number; toMs: number; max: number }
 
 export type DeployStore = {
   addDeploy(value: Omit<Deploy, 'id'> & { organizationId: number }): Deploy
@@ -42,14 +45,11 @@ export type DeployStore = {
     versions: readonly string[],
     projectIds: readonly number[],
   ): Map<string, { count: number; last: Deploy[] }>
-  /** Creations of releases in a range (`toMs` is not in it), oldest first. */
-  releaseMoments(range: Range): Moment[]
-  /** Deploys that ended in a range, oldest first; `environments` empty: to all. */
-  deployMoments(range: Range & { environments: readonly string[] }): Moment[]
+  /** Creations of releases in a range (`toMs` is not in it): the newest `max`. */
+  releaseMoments(range: Range): Moments
+  /** Deploys that ended in a range: the newest `max`; `environments` empty: to all. */
+  deployMoments(range: Range & { environments: readonly string[] }): Moments
 }
-
-/** Moments of one kind that a range is asked for; more are thinned by whoever draws them. */
-const momentsMax = 20_000
 
 const toDeploy = (row: Selectable<Tables['deploy']>, projectIds: number[]): Deploy => ({
   id: row.id,
@@ -70,28 +70,6 @@ export function dropLooseDeploys({ write, dialect: { builder } }: Store, organiz
       .where('organization_id', '=', organizationId)
       .where('id', 'not in', builder.selectFrom('deploy_project').select('deploy_id')),
   )
-}
-
-/** Rows of a version and project, one after the other, as moments with their projects. */
-function gather(
-  kind: Moment['kind'],
-  rows: readonly { key: string | number; version: string; environment: string; at_ms: number; project_id: number }[],
-): Moment[] {
-  const found = new Map<string | number, Moment>()
-  for (const row of rows) {
-    const known = found.get(row.key)
-    if (!known)
-      found.set(row.key, {
-        ...{ kind, version: row.version, environment: row.environment, atMs: row.at_ms },
-        projectIds: [row.project_id],
-      })
-    else {
-      known.atMs = Math.min(known.atMs, row.at_ms)
-      if (!known.projectIds.includes(row.project_id)) known.projectIds.push(row.project_id)
-    }
-  }
-  for (const one of found.values()) one.projectIds.sort((a, b) => a - b)
-  return [...found.values()].sort((a, b) => a.atMs - b.atMs)
 }
 
 /** Deploys that are about one of these projects. */
@@ -212,27 +190,25 @@ export function deploySumPart(store: Store): Pick<DeployStore, 'deploySums'> {
   }
 }
 
-/** What charts mark. A release came up when somebody made it or an event named it, whichever was first. */
-export function momentPart({
-  read,
-  dialect: { builder },
-}: Store): Pick<DeployStore, 'releaseMoments' | 'deployMoments'> {
+/** The projects of each key, in their order. */
+function projectsBy(rows: readonly { key: string | number; project_id: number }[]): Map<string | number, number[]> {
+  const sorted = [...rows].sort((a, b) => a.project_id - b.project_id)
+  const found = new Map<string | number, number[]>()
+  for (const { key, project_id: id } of sorted) {
+    const known = found.get(key)
+    if (!known) found.set(key, [id])
+    else if (known.at(-1) !== id) known.push(id)
+  }
+  return found
+}
+
+const none: Moments = { moments: [], all: 0 }
+
+/** Releases that came up in a range. A release came up when somebody made it or an event named it, whichever was first. */
+export function releaseMomentPart({ read, dialect: { builder } }: Store): Pick<DeployStore, 'releaseMoments'> {
   return {
-    deployMoments: ({ projectIds, fromMs, toMs, environments }) => {
-      if (projectIds.length === 0) return []
-      const all = builder
-        .selectFrom('deploy_project')
-        .innerJoin('deploy', 'deploy.id', 'deploy_project.deploy_id')
-        .select(['deploy.id as key', 'version', 'environment', 'deploy_project.finished_ms as at_ms', 'project_id'])
-        .where('project_id', 'in', projectIds)
-        .where('deploy_project.finished_ms', '>=', fromMs)
-        .where('deploy_project.finished_ms', '<', toMs)
-        .orderBy('deploy_project.finished_ms', 'desc')
-        .limit(momentsMax)
-      return gather('deploy', read.all(environments.length ? all.where('environment', 'in', environments) : all))
-    },
-    releaseMoments: ({ projectIds, fromMs, toMs }) => {
-      if (projectIds.length === 0) return []
+    releaseMoments: ({ projectIds, fromMs, toMs, max }) => {
+      if (projectIds.length === 0) return none
       const made = builder
         .selectFrom('made_release')
         .select(['version', 'created_ms as at_ms', 'project_id'])
@@ -250,20 +226,77 @@ export function momentPart({
             .as('found'),
         )
         .select('version')
+      const both = () => builder.selectFrom(made.unionAll(named).as('both'))
       // A release that was there before the range has another row that says so.
+      const came = both()
+        .select(['version', (build) => build.fn.min<number>('at_ms').as('at_ms')])
+        .where('version', 'in', inRange)
+        .groupBy('version')
+        .having((build) => build.fn.min('at_ms'), '>=', fromMs)
+      // Counted and cut in one pass over them.
       const rows = read.all(
         builder
-          .selectFrom(made.unionAll(named).as('both'))
-          .select(['version', 'at_ms', 'project_id'])
-          .where('version', 'in', inRange)
+          .selectFrom(came.as('came'))
+          .select(['version', 'at_ms', sql<number>`count(*) over ()`.as('n')])
           .orderBy('at_ms', 'desc')
-          .limit(momentsMax),
+          .orderBy('version')
+          .limit(max),
       )
-      const moments = gather(
-        'release',
-        rows.map((row) => ({ ...row, key: row.version, environment: '' })),
+      if (rows.length === 0) return none
+      const versions = rows.map((row) => row.version)
+      const projects = projectsBy(
+        read.all(both().select(['version as key', 'project_id']).where('version', 'in', versions)),
       )
-      return moments.filter((one) => one.atMs >= fromMs)
+      return {
+        moments: rows.reverse().map(({ version, at_ms: atMs }) => ({
+          ...{ kind: 'release' as const, version, environment: '', atMs },
+          projectIds: projects.get(version) ?? [],
+        })),
+        all: rows[0]?.n ?? 0,
+      }
+    },
+  }
+}
+
+/** Deploys that ended in a range. */
+export function deployMomentPart({ read, dialect: { builder } }: Store): Pick<DeployStore, 'deployMoments'> {
+  return {
+    deployMoments: ({ projectIds, fromMs, toMs, environments, max }) => {
+      if (projectIds.length === 0) return none
+      const links = builder
+        .selectFrom('deploy_project')
+        .innerJoin('deploy', 'deploy.id', 'deploy_project.deploy_id')
+        .where('project_id', 'in', projectIds)
+        .where('deploy_project.finished_ms', '>=', fromMs)
+        .where('deploy_project.finished_ms', '<', toMs)
+      const own = environments.length ? links.where('environment', 'in', environments) : links
+      const rows = read.all(
+        own
+          .select(['deploy.id as key', 'version', 'environment', 'deploy.finished_ms as at_ms'])
+          .select(sql<number>`count(*) over ()`.as('n'))
+          .groupBy(['deploy.id', 'version', 'environment', 'deploy.finished_ms'])
+          .orderBy('deploy.finished_ms', 'desc')
+          .orderBy('deploy.id', 'desc')
+          .limit(max),
+      )
+      if (rows.length === 0) return none
+      const ids = rows.map((row) => row.key)
+      const projects = projectsBy(
+        read.all(
+          builder
+            .selectFrom('deploy_project')
+            .select(['deploy_id as key', 'project_id'])
+            .where('deploy_id', 'in', ids)
+            .where('project_id', 'in', projectIds),
+        ),
+      )
+      return {
+        moments: rows.reverse().map(({ key, version, environment, at_ms: atMs }) => ({
+          ...{ kind: 'deploy' as const, version, environment, atMs },
+          projectIds: projects.get(key) ?? [],
+        })),
+        all: rows[0]?.n ?? 0,
+      }
     },
   }
 }

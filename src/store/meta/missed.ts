@@ -27,11 +27,10 @@ export type MissedStore = {
   lateProjects(beforeMs: number): number[]
   /** Groups that missed these names; all that are noted without `names`. */
   missedOf(projectId: number, names?: readonly string[]): MissedGroup[]
-  /** Forgets that groups missed these names, but for those `kept`, given as `name hash`, and what came after `beforeMs`. */
+  /** Forgets that groups missed their names, but for those `kept`, given as `name hash`, and what came after `beforeMs`. */
   endMissed(ended: {
     projectId: number
-    names: readonly string[]
-    hashes: readonly string[]
+    groups: readonly Pick<MissedGroup, 'groupHash' | 'names'>[]
     kept: ReadonlySet<string>
     beforeMs: number
   }): void
@@ -203,13 +202,21 @@ export function missedLookPart({ write, dialect: { builder } }: Store, notes: Mi
       write
         .all(
           builder
-            .selectFrom('missed')
-            .select('project_id')
-            .distinct()
-            .where('last_ms', '<', beforeMs)
-            .where('name', '=', lateName),
+            .selectFrom('project')
+            .select('id')
+            // By the key of each project: nearly all notes are old, and few are of late maps.
+            .where((build) =>
+              build.exists(
+                build
+                  .selectFrom('missed')
+                  .select('missed.hash')
+                  .whereRef('missed.project_id', '=', 'project.id')
+                  .where('missed.name', '=', lateName)
+                  .where('missed.last_ms', '<', beforeMs),
+              ),
+            ),
         )
-        .map((row) => row.project_id),
+        .map((row) => row.id),
     missedOf: (projectId, names) => {
       notes.forget()
       return byGroup(
@@ -240,7 +247,7 @@ export function missedEndPart(store: Store, notes: MissedNotes): EndPart {
             .where('bundle_id', 'in', bundleIds.slice(start, start + chunk)),
         )
     },
-    endMissed: ({ projectId, names, hashes, kept, beforeMs }) =>
+    endMissed: ({ projectId, groups, kept, beforeMs }) =>
       write.transaction(() => {
         const one = write.hot<{ name: string; hash: string }, unknown>((slot) =>
           builder
@@ -250,7 +257,9 @@ export function missedEndPart(store: Store, notes: MissedNotes): EndPart {
             .where('hash', '=', slot('hash'))
             .where('last_ms', '<', beforeMs),
         )
-        for (const hash of hashes) for (const name of names) if (!kept.has(`${name} ${hash}`)) one.run({ name, hash })
+        // Each group by its own names: all names of 100 groups for each of them would be millions of statements.
+        for (const { groupHash: hash, names } of groups)
+          for (const name of names) if (!kept.has(`${name} ${hash}`)) one.run({ name, hash })
         sumAgain(store, projectId)
         notes.forget()
       }),

@@ -89,7 +89,7 @@ function missedCases(fresh: () => MetaStore): void {
     expect(meta.missedOf(1)).toHaveLength(2)
     commit(meta, { events: [event(3, { hashes: [hash(2)], misses: names.slice(1) })] }, nowMs + 9)
     meta.endMissed({
-      ...{ projectId: 1, names, hashes: [hash(1), hash(2)], beforeMs: nowMs + 5 },
+      ...{ projectId: 1, groups: [1, 2].map((n) => ({ groupHash: hash(n), names })), beforeMs: nowMs + 5 },
       kept: new Set([`${names[0]} ${hash(1)}`]),
     })
     const left = meta.missedOf(1).map((one) => [one.groupHash, one.names])
@@ -266,8 +266,15 @@ function moveCases(fresh: () => MetaStore): void {
     expect(meta.commitRegroup(step, [move])).toMatchObject({ issues: [], moved: 0 })
     expect(counts(meta)).toEqual([['WEB-2', 2]])
     expect(meta.regroupSteps()).toMatchObject([{ id: step, rewrite, stage: 'counted' }])
+    expect(meta.regroupSteps('open')).toMatchObject([{ id: step }])
+    expect(meta.regroupSteps({ fromMs: Number.MAX_SAFE_INTEGER, apartMs: 5 })).toEqual([])
     meta.setRegroupStep(step, 'cut')
     expect(meta.regroupSteps()).toMatchObject([{ stage: 'cut' }])
+    const madeMs = meta.regroupSteps()[0]?.madeMs ?? 0
+    const due = [madeMs + 4, madeMs + 5, madeMs - 4, madeMs - 5].map(
+      (fromMs) => meta.regroupSteps({ fromMs, apartMs: 5 }).length,
+    )
+    expect([meta.regroupSteps('open'), due]).toEqual([[], [0, 1, 0, 1]])
     meta.dropRegroupStep(step)
     // A run that was broken off goes on as the same one, and looks anew.
     expect(meta.beginRegrouping(1, 'upload', 6)).toMatchObject({ id: run.id, looked: 0, total: 6, mapped: 1 })

@@ -58,13 +58,14 @@ export type IssueEdges = { firstMs: number; lastMs: number; firstRelease: string
 export type RegroupStoreMeta = {
   /** The open run of a project for this cause, or a new one. It begins anew: what is mapped already is left as it is. */
   beginRegrouping(projectId: number, cause: Regrouping['cause'], total: number): Regrouping
-  setRegrouping(id: number, change: { looked?: number; error?: string }): void
+  setRegrouping(id: number, change: { looked?: number; total?: number; error?: string }): void
   endRegrouping(id: number): void
   openRegroupings(): Regrouping[]
   /** Newest first. */
   regroupings(max: number, projectIds?: readonly number[]): Regrouping[]
   planRegroup(regroupingId: number, rewrite: RegroupRewrite): RegroupStep
-  regroupSteps(): RegroupStep[]
+  /** `open`: that are not cut; or those that are, and were made further than `apartMs` from a time. All without either. */
+  regroupSteps(only?: 'open' | { fromMs: number; apartMs: number }): RegroupStep[]
   /** Moves events between issues in one transaction; the step is `counted` then. A step that is counted stays as it is. */
   commitRegroup(stepId: number, moves: readonly RegroupMove[]): RegroupResult
   setRegroupStep(id: number, stage: 'cut'): void
@@ -143,7 +144,18 @@ export function regroupStepPart({ write, clock, dialect: { builder } }: Store): 
       }
       return toStep({ id: write.run(builder.insertInto('regroup_step').values(row)).lastId, ...row })
     },
-    regroupSteps: () => write.all(builder.selectFrom('regroup_step').selectAll().orderBy('id')).map(toStep),
+    regroupSteps: (only) => {
+      const all = builder.selectFrom('regroup_step').selectAll().orderBy('id')
+      if (!only) return write.all(all).map(toStep)
+      if (only === 'open') return write.all(all.where('stage', '!=', 'cut')).map(toStep)
+      const { fromMs, apartMs } = only
+      const isDue = all
+        .where('stage', '=', 'cut')
+        .where((build) =>
+          build.or([build('made_ms', '<=', fromMs - apartMs), build('made_ms', '>=', fromMs + apartMs)]),
+        )
+      return write.all(isDue).map(toStep)
+    },
     setRegroupStep: (id, stage) =>
       void write.run(builder.updateTable('regroup_step').set({ stage }).where('id', '=', id)),
     dropRegroupStep: (id) => void write.run(builder.deleteFrom('regroup_step').where('id', '=', id)),

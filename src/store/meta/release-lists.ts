@@ -135,19 +135,27 @@ export function releaseWishPart(store: Store): WishPart {
                 .groupBy(['project_id', 'first_release']),
             )
             .map((row) => ({ projectId: row.project_id, version: row.first_release, issues: row.n })),
-    releaseEnvironments: (projectIds, versions) => {
+    releaseEnvironments: (projectIds, versions, max) => {
       const found = new Map<string, string[]>()
-      if (projectIds.length === 0 || versions.length === 0) return found
-      for (const row of read.all(
-        builder
-          .selectFrom('release_environment')
-          .select(['version', 'environment'])
-          .distinct()
-          .where('project_id', 'in', projectIds)
-          .where('version', 'in', versions)
-          .orderBy('environment'),
-      ))
-        found.set(row.version, [...(found.get(row.version) ?? []), row.environment])
+      if (projectIds.length === 0) return found
+      // One by one: whoever knows a key can name thousands in each.
+      for (const version of versions) {
+        const rows = read.all(
+          builder
+            .selectFrom('release_environment')
+            .select('environment')
+            .distinct()
+            .where('project_id', 'in', projectIds)
+            .where('version', '=', version)
+            .orderBy('environment')
+            .limit(max),
+        )
+        if (rows.length > 0)
+          found.set(
+            version,
+            rows.map((row) => row.environment),
+          )
+      }
       return found
     },
     releaseBundles: (projectIds, versions) =>

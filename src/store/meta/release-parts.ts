@@ -1,7 +1,7 @@
 import { commitChangePart } from './commit-changes.ts'
 import { commitSumPart, strayPart } from './commit-sums.ts'
 import { type CommitStore, commitFilePart, commitListPart, repositoryPart } from './commits.ts'
-import { type DeployStore, deployPart, deploySumPart, momentPart } from './deploys.ts'
+import { type DeployStore, deployMomentPart, deployPart, deploySumPart, releaseMomentPart } from './deploys.ts'
 import { type ReleaseStore, releasePart } from './releases.ts'
 import type { Store } from './store.ts'
 
@@ -17,6 +17,7 @@ export function releaseParts(store: Store): ReleaseStore & CommitStore & DeployS
     ...strayPart(store),
     ...deployPart(store),
     ...deploySumPart(store),
-    ...momentPart(store),
+    ...releaseMomentPart(store),
+    ...deployMomentPart(store),
   }
 }

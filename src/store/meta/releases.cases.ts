@@ -182,7 +182,9 @@ export function releaseCases(fresh: () => MetaStore): void {
         events: [effect({ release: 'e', timestampMs: 250 }), effect({ release: 'e', timestampMs: 400 })],
       })
       const moments = (projectIds: number[], fromMs: number, toMs: number) =>
-        meta.releaseMoments({ projectIds, fromMs, toMs }).map((one) => [one.version, one.atMs, one.projectIds])
+        meta
+          .releaseMoments({ projectIds, fromMs, toMs, max: 9 })
+          .moments.map((one) => [one.version, one.atMs, one.projectIds])
       expect(moments([1, 2], 0, 1000)).toEqual([
         ['a', 200, [1, 2]],
         ['e', 250, [1]],
@@ -197,14 +199,21 @@ export function releaseCases(fresh: () => MetaStore): void {
       deploy(meta, 'staging', 200, [1], 'a')
       const deploys = (projectIds: number[], environments: string[], toMs = 1000) =>
         meta
-          .deployMoments({ projectIds, environments, fromMs: 100, toMs })
-          .map((one) => [one.environment, one.atMs, one.projectIds])
+          .deployMoments({ projectIds, environments, fromMs: 100, toMs, max: 9 })
+          .moments.map((one) => [one.environment, one.atMs, one.projectIds])
       expect(deploys([1, 2], [])).toEqual([
         ['production', 100, [1, 2]],
         ['staging', 200, [1]],
       ])
       expect(deploys([1, 2], ['staging'])).toEqual([['staging', 200, [1]]])
       expect(deploys([2], [], 200)).toEqual([['production', 100, [2]]])
+      const few = { projectIds: [1, 2], fromMs: 0, toMs: 1000, max: 1 }
+      expect(meta.releaseMoments(few)).toMatchObject({ moments: [{ version: 'b', atMs: 300 }], all: 3 })
+      // a began before this range: that it is named again in it makes no beginning, however few are asked for
+      expect(meta.releaseMoments({ ...few, fromMs: 201 })).toMatchObject({ moments: [{ version: 'b' }], all: 2 })
+      expect(meta.deployMoments({ ...few, environments: [] })).toMatchObject({
+        ...{ moments: [{ environment: 'staging', projectIds: [1] }], all: 2 },
+      })
     })
   })
 
@@ -266,10 +275,11 @@ export function releaseCases(fresh: () => MetaStore): void {
         { projectId: 1, version: 'late', issues: 1 },
         { projectId: 1, version: 'named', issues: 2 },
       ])
-      expect([...meta.releaseEnvironments([1], ['named', 'late'])]).toEqual([
-        ['late', ['production']],
+      expect([...meta.releaseEnvironments([1], ['named', 'late'], 9)]).toEqual([
         ['named', ['production', 'staging']],
+        ['late', ['production']],
       ])
+      expect([...meta.releaseEnvironments([1, 2], ['named'], 1)]).toEqual([['named', ['production']]])
       expect(meta.releasesNamed([1, 2], ['named', 'none', 'made'])).toMatchObject([
         { version: 'named', createdMs: 200, firstEventMs: 200, lastEventMs: 300, releasedMs: null },
         { version: 'made', createdMs: 100, firstEventMs: null, releasedMs: 900, projectIds: [1, 2] },

@@ -47,8 +47,8 @@ export type ReleaseStore = {
     projectIds: readonly number[],
     versions: readonly string[],
   ): { projectId: number; version: string; issues: number }[]
-  /** Environments that events of these versions named, in alphabetical order. */
-  releaseEnvironments(projectIds: readonly number[], versions: readonly string[]): Map<string, string[]>
+  /** Environments that events of these versions named, in alphabetical order, at most `max` of each. */
+  releaseEnvironments(projectIds: readonly number[], versions: readonly string[], max: number): Map<string, string[]>
   /** How many uploaded bundles name each of these versions. */
   releaseBundles(projectIds: readonly number[], versions: readonly string[]): Map<string, number>
 }

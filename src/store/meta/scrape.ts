@@ -56,13 +56,22 @@ export function scrapeWriter({ write, dialect: { builder } }: Store): (effect: E
       .select(({ fn }) => fn.countAll<number>().as('n'))
       .where('project_id', '=', slot('project')),
   )
+  // A flood of made-up addresses must not count the rows for each of them.
+  const full = new LRUCache<number, number>({ max: 1000 })
+  const isFull = (project: number, step: number): boolean => {
+    if (full.get(project) === step) return true
+    if (Number(count.get({ project })?.n ?? 0) < scrapesMax) return false
+    full.set(project, step)
+    return true
+  }
   return ({ projectId: project, scrapes = [] }, nowMs) => {
+    const step = Math.floor(nowMs / stepMs)
     for (const name of scrapes) {
-      const key = `${project} ${Math.floor(nowMs / stepMs)} ${name}`
+      const key = `${project} ${step} ${name}`
       if (noted.has(key)) continue
       const [release = '', dist = '', url = ''] = name.split('\n')
       const row = { project, release, dist, url, ms: nowMs }
-      if (again.run(row).changes === 0 && Number(count.get({ project })?.n ?? 0) < scrapesMax) first.run(row)
+      if (again.run(row).changes === 0 && !isFull(project, step)) first.run(row)
       noted.set(key, true)
     }
   }

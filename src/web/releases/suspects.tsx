@@ -68,7 +68,11 @@ export function Suspects({ organization, found }: { organization: string; found:
 
 const confidences = ['high', 'medium', 'low']
 
-/** The frame counts first, then how well the path fits, then how near the commit is to the issue. */
-function order({ suspicion }: RestSuspectCommit): number {
-  return suspicion.frame * 1e15 + confidences.indexOf(suspicion.confidence) * 1e14 + Math.max(0, suspicion.beforeMs)
+/**
+ * As the server ranks them: what may as well be another file stands behind what is sure; then the frame counts, how well
+ * the path fits, and how near the commit is to the issue.
+ */
+function order({ suspicion: { frame, confidence, beforeMs } }: RestSuspectCommit): number {
+  const doubt = confidence === 'low' ? 100 : 0
+  return (doubt + frame) * 1e14 + confidences.indexOf(confidence) * 1e13 + Math.min(1e12, Math.max(0, beforeMs))
 }
