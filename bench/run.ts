@@ -5,8 +5,11 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../e2e/product.ts'
 import { benchAccept } from './accept.ts'
+import { benchMapped } from './mapped.ts'
 import { machine, type Row, table } from './measure.ts'
 import { benchPipeline } from './pipeline.ts'
+import { benchRegroup } from './regroup.ts'
+import { benchRetro } from './retro.ts'
 import { benchScale } from './scale.ts'
 import { benchScreen } from './screen.ts'
 import { benchScroll } from './scroll.ts'
@@ -25,6 +28,9 @@ const sizes = (wordAfter('--rows') ?? '1000000,10000000').split(',').map(Number)
 const parts: Record<string, () => Promise<Row[]>> = {
   accept: benchAccept,
   pipeline: () => benchPipeline(seconds),
+  mapped: () => benchMapped(),
+  regroup: benchRegroup,
+  retro: () => benchRetro(),
   screen: benchScreen,
   scroll: benchScroll,
   start: benchStart,

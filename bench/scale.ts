@@ -1,9 +1,12 @@
 // List, issue and event by id with 1 and 10 million events. The rows are made inside the events store, from events that
 // came in the usual way: other ids, times over 30 days, users and positions.
+import { execFile } from 'node:child_process'
+import { rmSync, statSync } from 'node:fs'
 import { request } from 'node:http'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { settled } from '../e2e/crash/traffic.ts'
-import { api, bootstrap, discard, type Product, type Project, ready, start } from '../e2e/product.ts'
+import { api, bootstrap, discard, type Product, type Project, ready, root, start } from '../e2e/product.ts'
 import { percentile, realBodies, runLoad } from './load.ts'
 import type { Row } from './measure.ts'
 
@@ -114,6 +117,39 @@ async function measure(product: Product, project: Project): Promise<Times> {
   return times
 }
 
+const restoreSMax = 300
+const mishap = (...words: string[]) =>
+  promisify(execFile)(process.execPath, ['--disable-warning=ExperimentalWarning', join(root, 'src/main.ts'), ...words])
+
+/** A backup of the running product, brought back into an empty folder; every table must hold what it held before. */
+async function measureRestore(product: Product, size: number): Promise<Row> {
+  const counts = `SELECT arrayStringConcat(groupArray(concat(table, ' ', toString(n))), ', ') FROM (
+    SELECT table, sum(rows) AS n FROM system.parts WHERE active AND database = 'mishap' GROUP BY table ORDER BY table)`
+  const sum =
+    "SELECT concat(toString(count()), ' ', toString(sum(cityHash64(event_id, group_hash, timestamp)))) FROM mishap.events"
+  const file = join(product.data, '..', `mishap-bench-${process.pid}.tar`)
+  const data = `${file}.restored`
+  const before = await run(product, sum)
+  let began = performance.now()
+  await mishap('backup', file, '--data', product.data)
+  const backupS = (performance.now() - began) / 1000
+  began = performance.now()
+  await mishap('restore', file, '--data', data)
+  const restoreS = (performance.now() - began) / 1000
+  const again = await start({ data, env: { MISHAP_LOG_LEVEL: 'warn' } })
+  await ready(again)
+  const [after, held] = [await run(again, sum), await run(again, counts)]
+  await discard(again)
+  const megabytes = statSync(file).size / 1e6
+  rmSync(file)
+  return {
+    what: `restore of ${size / 1e6}M events`,
+    goal: `within ${restoreSMax} s with equal counts`,
+    figure: `${restoreS.toFixed(0)} s from a file of ${megabytes.toFixed(0)} MB, taken in ${backupS.toFixed(0)} s while running; count and checksum of the events ${before === after ? 'equal' : `differ: ${before}, then ${after}`} (${held})`,
+    met: restoreS <= restoreSMax && before === after,
+  }
+}
+
 /** Rows for each size in `sizes` (events), ascending; the first is what the others are compared with. */
 export async function benchScale(sizes: number[]): Promise<Row[]> {
   const quiet = { MISHAP_LOG_LEVEL: 'warn' }
@@ -139,6 +175,7 @@ export async function benchScale(sizes: number[]): Promise<Row[]> {
     // once to warm what a first look has to read
     await measure(product, project)
     const times = await measure(product, project)
+    console.error(`scale: measured at ${size} rows`)
     const p95 = Object.fromEntries(Object.entries(times).map(([name, list]) => [name, percentile(list, 0.95)]))
     for (const [name, list] of Object.entries(times)) {
       const own = percentile(list, 0.95)
@@ -150,6 +187,7 @@ export async function benchScale(sizes: number[]): Promise<Row[]> {
         met: own <= msMax && ratio <= 2,
       })
     }
+    if (!first) rows.push(await measureRestore(product, size))
     first ??= p95
   }
   await discard(product)

@@ -8,6 +8,8 @@ import { refineRecord } from '../src/refine/record.ts'
 import { createTools } from '../src/refine/step.ts'
 import { type FlatMap, flatten, lastAtMost, parseMap, segmentAt } from '../src/refine/symbolicate/flat.ts'
 import { type MapSource, mapFrames } from '../src/refine/symbolicate/frames.ts'
+import { createWorkerMaps } from '../src/refine/symbolicate/maps.ts'
+import { presenceOf } from '../src/refine/symbolicate/presence.ts'
 import { openView } from '../src/refine/symbolicate/view.ts'
 
 // Source maps on one core: a bundle of this tree's own dependencies, minified, with its map of about 13 MB.
@@ -122,6 +124,55 @@ function ingest(maps: MapSource, stacks: readonly NormalFrame[][]): void {
   )
 }
 
+/**
+ * A flood of events whose debug ids nobody uploaded, in a project that has files: each asks for ids of its own. Without the
+ * names of what there is, each is asked for and its record refined a second time.
+ */
+async function flood(): Promise<void> {
+  const idOf = (n: number) => `${n.toString(16).padStart(8, '0')}-0003-423c-92ab-92705ede040b`
+  const recordAt = (n: number): JournalRecord => {
+    const file = 'https://shop.test/a.js'
+    const frames = Array.from({ length: 8 }, (_, at) => ({
+      filename: file,
+      function: `f${at}`,
+      lineno: 1,
+      colno: at + 1,
+    }))
+    const images = [{ type: 'sourcemap', code_file: file, debug_id: idOf(n) }]
+    const exception = { values: [{ type: 'E', value: 'x', stacktrace: { frames } }] }
+    const body = Buffer.from(
+      JSON.stringify({ platform: 'javascript', release: '1', debug_meta: { images }, exception }),
+    )
+    return { jpos: 1000, end: 90_000, head, body }
+  }
+  const names = presenceOf(Array.from({ length: 5000 }, (_, n) => `d:${idOf(n + 5_000_000)}`))
+  const tools = createTools()
+  const figures: string[] = []
+  for (const [what, known] of [
+    ['without names', undefined],
+    ['with the names of 5,000 files', names],
+  ] as const) {
+    let asked = 0
+    const maps = createWorkerMaps(async (_project, queries) => {
+      asked += queries.length
+      return queries.map(() => ({ reason: 'file_missing' as const }))
+    }, performance.now.bind(performance)).of(7, 'state', { leftMs: 1e9 }, known)
+    const until = performance.now() + Number(values.seconds) * 1000
+    const before = process.cpuUsage()
+    let events = 0
+    for (; performance.now() < until; events++) {
+      const record = recordAt(events)
+      refineRecord(record, record.body, plainSettings, tools, new Map(), maps)
+      if (!maps.missing()) continue
+      await maps.load()
+      refineRecord(record, record.body, plainSettings, tools, new Map(), maps)
+    }
+    const { user, system } = process.cpuUsage(before)
+    figures.push(`${((user + system) / events).toFixed(0)} us ${what} (${(asked / events).toFixed(1)} questions)`)
+  }
+  console.log(`symbolicate flood: an event whose debug id nobody uploaded takes a refine worker ${figures.join(', ')}`)
+}
+
 const { script, map } = await bundle()
 const mb = (bytes: number) => (bytes / 1e6).toFixed(1)
 const cold: number[] = []
@@ -170,3 +221,4 @@ if (flat) {
   )
   ingest(maps, stacks)
 }
+await flood()

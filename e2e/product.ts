@@ -21,7 +21,16 @@ export type Product = {
   stop(signal?: NodeJS.Signals): Promise<void>
 }
 
-export type Project = { dsn: string; token: string; key: string; id: string; org: string; slug: string }
+export type Project = {
+  dsn: string
+  token: string
+  key: string
+  id: string
+  org: string
+  slug: string
+  /** With --ci-token. */
+  ciToken?: string
+}
 
 export const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
@@ -57,6 +66,7 @@ export async function start(
   const began = performance.now()
   const words = [
     '--disable-warning=ExperimentalWarning',
+    '--max-semi-space-size=16',
     join(root, 'src/main.ts'),
     'start',
     '--port',
@@ -98,6 +108,7 @@ export function bootstrap(
   slug = 'web',
   platform = 'javascript',
   email = `owner@${org}.test`,
+  more: readonly string[] = [],
 ): Project {
   const words = [
     'bootstrap',
@@ -111,6 +122,7 @@ export function bootstrap(
     email,
     '--password-stdin',
     '--json',
+    ...more,
     '--data',
     product.data,
   ]
@@ -119,9 +131,9 @@ export function bootstrap(
     ['--disable-warning=ExperimentalWarning', join(root, 'src/main.ts'), ...words],
     { input: password, encoding: 'utf8' },
   )
-  const made = JSON.parse(out) as { dsn: string; token: string }
+  const made = JSON.parse(out) as { dsn: string; token: string; ciToken?: string }
   const at = new URL(made.dsn)
-  return { dsn: made.dsn, token: made.token, key: at.username, id: at.pathname.slice(1), org, slug }
+  return { ...made, key: at.username, id: at.pathname.slice(1), org, slug }
 }
 
 export const eventId = (): string => randomBytes(16).toString('hex')

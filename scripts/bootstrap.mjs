@@ -217,6 +217,8 @@ function become(node, words) {
 
 const [command = 'start', ...words] = process.argv.slice(2)
 const quiet = ['--disable-warning=ExperimentalWarning']
+// node grows a young generation up to 192 MB: process main went from 62 to 171 MB within 40 minutes at 300 events/s
+const small = [...quiet, '--max-semi-space-size=16']
 const own = (file) => join(root, file)
 
 if (!isPackage) install()
@@ -224,14 +226,14 @@ const node = runtime()
 switch (isPackage && !['start', 'mishap'].includes(command) ? 'other' : command) {
   case 'start':
     build(node, pathOf(words))
-    become(node, [...quiet, main, 'start', ...words])
+    become(node, [...small, main, 'start', ...words])
     break
   case 'dev':
-    become(node, [...quiet, main, 'start', '--dev', ...words])
+    become(node, [...small, main, 'start', '--dev', ...words])
     break
   case 'mishap':
     if (words[0] === 'start') build(node, pathOf(words))
-    become(node, [...quiet, main, ...words])
+    become(node, [...small, main, ...words])
     break
   case 'build':
     build(node, pathOf(words))
@@ -259,5 +261,5 @@ switch (isPackage && !['start', 'mishap'].includes(command) ? 'other' : command)
     run(node, [own('node_modules/@biomejs/biome/bin/biome'), 'check', root], 'biome found something')
     break
   default: // `npx mishap COMMAND`, `--help`, `--version`
-    become(node, [...quiet, main, command, ...words])
+    become(node, [...small, main, command, ...words])
 }

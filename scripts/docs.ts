@@ -2,11 +2,12 @@
  * Makes the pages of docs/ that are tables of the source: `node scripts/docs.ts` writes them, and docs.test.ts holds the
  * files to what this makes.
  */
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Setting, settings } from '../src/config.ts'
 import { catalogue, type ErrorEntry } from '../src/errors.ts'
 import { categories, type Outcome, type OutcomeReason, outcomes, reasons } from '../src/outcome.ts'
+import { doctorFindings } from '../src/protocol/doctor-findings.ts'
 import { fields, states } from '../src/query/search/fields.ts'
 
 const made = (script: string) =>
@@ -213,6 +214,19 @@ Read, but of no use for error events yet: ${silent.map((one) => code(one.name)).
 `
 }
 
+/** The part of docs/sourcemaps.md between its marks: every finding of doctor-findings.ts. */
+export function doctorPart(page: string): string {
+  const [begin, end] = ['<!-- Made by scripts/docs.ts from src/protocol/doctor-findings.ts. -->', '<!-- End. -->']
+  const [before = '', rest = ''] = page.split(begin)
+  const rows = Object.entries(doctorFindings).map(([name, one]) => [
+    code(name),
+    one.step.replace('_', ' '),
+    one.weight === 'note' ? 'note' : '',
+    cell(`${one.message} ${one.mend}`),
+  ])
+  return `${before}${begin}\n\n${table(['Code', 'Step', '', 'What it says'], rows)}\n\n${end}${rest.slice(rest.indexOf(end) + end.length)}`
+}
+
 /** Every generated page by its path from the root. */
 export function pages(): Record<string, string> {
   return {
@@ -220,6 +234,7 @@ export function pages(): Record<string, string> {
     'docs/errors.md': errorsPage(),
     'docs/outcomes.md': outcomesPage(),
     'docs/search.md': searchPage(),
+    'docs/sourcemaps.md': doctorPart(readFileSync(join(import.meta.dirname, '../docs/sourcemaps.md'), 'utf8')),
   }
 }
 

@@ -3,6 +3,7 @@ import { readdirSync, rmSync, statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { originAllowed } from './accept/origins.ts'
 import { type Alerts, createAlerts } from './alert/alert.ts'
 import { smtpOf } from './alert/smtp.ts'
 import { createApi } from './api/api.ts'
@@ -17,17 +18,22 @@ import { MishapError } from './errors.ts'
 import { type Artifacts, createArtifacts } from './jobs/artifacts.ts'
 import { type DiskState, measureDisk } from './jobs/disk.ts'
 import { createJobs } from './jobs/jobs.ts'
+import { createRegroup, type Regroup } from './jobs/regroup.ts'
 import { createRemovals, type Removals } from './jobs/removals.ts'
+import { createScraping, type Scraping, scrapeLimits } from './jobs/scrape.ts'
 import type { JobState } from './jobs/states.ts'
 import { createThinning, type Thinning } from './jobs/thinning.ts'
 import { createTurn, type Turn } from './jobs/turn.ts'
 import { createObserve, createRequestScope, faultOf, type Observe, type RequestScope, requestIdOf } from './observe.ts'
 import { createOutgoing } from './outgoing.ts'
 import type { LiveChange } from './protocol/rest.ts'
+import { createDoctor, type Doctor } from './refine/doctor.ts'
 import { createRefine, type Refine } from './refine/refine.ts'
+import { mapOf } from './refine/scripts.ts'
 import { createAgain } from './serve/again.ts'
 import { serveControl } from './serve/control.ts'
 import { createIntakes, type Intakes } from './serve/intakes.ts'
+import { createLag, type JournalState } from './serve/lag.ts'
 import { createLive } from './serve/live.ts'
 import type { AppSetup, FromApp, ToApp } from './serve/messages.ts'
 import { watchLoop } from './serve/metrics.ts'
@@ -49,15 +55,6 @@ export type Live = {
   subscribe(organizationId: number, lastId: number, listener: (id: number, change: LiveChange) => void): () => void
 }
 
-/** What process main tells about itself. */
-export type JournalState = {
-  lagBytes: number
-  /** Records that refine has not committed; counting stops at 5,000. */
-  waitingRecords: number
-  oldestWaitingMs: number
-  boundBytes: number
-}
-
 /** Every part of process app, wired. Stands at globalThis[Symbol.for('mishap.app')]. */
 export type App = {
   version: string
@@ -74,6 +71,8 @@ export type App = {
   removals: Removals
   /** What builds upload. */
   artifacts: Artifacts
+  /** Says why frames are not mapped. */
+  doctor: Doctor
   live: Live
   journal(): JournalState
   engineUp(): boolean
@@ -116,32 +115,6 @@ function createKeyLine(link: Link, meta: MetaStore) {
         waiting.set(id, resolve)
         link.send({ kind: 'keys', id, snapshot: meta.keySnapshot() })
       }),
-  }
-}
-
-/** When each position became durable, so that the lag has an age and not only bytes. */
-function createLag() {
-  const marks: { durable: number; atMs: number }[] = []
-  const state = { lagBytes: 0, boundBytes: 0 }
-  return {
-    mark: (message: ToApp & { kind: 'durable' }, nowMs: number) => {
-      Object.assign(state, { lagBytes: message.lagBytes, boundBytes: message.boundBytes })
-      const newest = marks.at(-1)
-      // ten marks a second are exact enough for a status page
-      if (!newest || nowMs - newest.atMs >= 100) marks.push({ durable: message.durable, atMs: nowMs })
-      else newest.durable = message.durable
-    },
-    done: (cursor: number) => {
-      while (marks[0] && marks[0].durable <= cursor) marks.shift()
-      if (marks.length === 0) state.lagBytes = 0
-    },
-    // after a start the journal's end is a new, empty segment beyond the cursor: nothing waits, whatever the positions say
-    state: (nowMs: number, waitingRecords: number): JournalState => ({
-      lagBytes: waitingRecords === 0 ? 0 : state.lagBytes,
-      boundBytes: state.boundBytes,
-      oldestWaitingMs: waitingRecords > 0 && marks[0] ? Math.max(0, nowMs - marks[0].atMs) : 0,
-      waitingRecords,
-    }),
   }
 }
 
@@ -197,6 +170,25 @@ function wireRemovals(
   })
 }
 
+/** Mapping again: of what came while builds upload, beside refining. */
+function wireRegroup(
+  { artifacts, live, ...parts }: Pick<App, 'clock' | 'observe' | 'meta' | 'events' | 'artifacts' | 'live'>,
+  turn: Turn,
+  refine: () => Refine,
+): Regroup {
+  const regroup = createRegroup({
+    ...{ ...parts, turn },
+    pause: () => refine().pause(),
+    mapAgain: (projectId, rows) => refine().mapAgain(projectId, rows),
+    waiting: () => refine().waiting(),
+    told: ({ organizationId, issues, merged }) => {
+      for (const id of [...issues, ...merged]) live.publish(organizationId, { kind: 'issue', id: String(id) })
+    },
+  })
+  artifacts.onArrived(() => regroup.kick())
+  return regroup
+}
+
 /** Uploads of builds; they leave the disk the same reserve as the journal does. */
 function wireArtifacts({ config, ...parts }: Pick<App, 'config' | 'clock' | 'observe' | 'meta' | 'blobs'>): Artifacts {
   const freeBytes = async () => {
@@ -204,6 +196,27 @@ function wireArtifacts({ config, ...parts }: Pick<App, 'config' | 'clock' | 'obs
     return bavail * bsize - config.diskReserveBytes
   }
   return createArtifacts({ ...parts, freeBytes })
+}
+
+/** The doctor reads maps at the desk that refine has. */
+const wireDoctor = (
+  { config, ...parts }: Pick<App, 'config' | 'clock' | 'meta' | 'events' | 'blobs'>,
+  refine: () => Refine,
+): Doctor =>
+  createDoctor({
+    ...parts,
+    url: config.url,
+    retentionDays: config.retentionErrorsDays,
+    desk: () => refine().desk,
+  })
+
+/** Fetching of public scripts, by the way out that refuses private addresses. */
+function wireScraping({ clock, observe, meta, artifacts, config, seal }: App): Scraping {
+  return createScraping({
+    ...{ clock, observe, meta, artifacts, mapOf, open: seal.open, random: Math.random },
+    outgoing: createOutgoing({ clock, allowedNetworks: config.outgoingNetworks, ...scrapeLimits }),
+    allowed: (url, origins) => originAllowed(new URL(url).origin, [...origins]),
+  })
 }
 
 type Thinner = { thinning: Thinning; turn: Turn; disk(): Promise<DiskState>; pause(): Promise<() => void> }
@@ -238,7 +251,7 @@ function wireThinning(
 }
 
 /** Makes the events store's tables as soon as the engine answers, ends a cut that was broken off, then starts the loop. */
-async function startRefine(app: App, refine: Refine, { thinning }: Thinner): Promise<void> {
+async function startRefine(app: App, refine: Refine, { thinning }: Thinner, regroup: Regroup): Promise<void> {
   for (let tries = 0; ; tries++) {
     try {
       await app.events.migrate()
@@ -248,13 +261,14 @@ async function startRefine(app: App, refine: Refine, { thinning }: Thinner): Pro
       await app.clock.sleep(Math.min(500, 20 * 2 ** Math.min(tries, 5)))
     }
   }
+  await regroup.resume()
   await thinning.resume()
   await refine.start()
 }
 
 /** Starts the loop in the background. A process that goes on without it would accept for ever and show nothing, so it ends: starting again recovers. */
-function runRefine(app: App, refine: Refine, thinner: Thinner, isStopping: () => boolean): void {
-  startRefine(app, refine, thinner).catch((error: unknown) => {
+function runRefine(app: App, refine: Refine, thinner: Thinner, regroup: Regroup, isStopping: () => boolean): void {
+  startRefine(app, refine, thinner, regroup).catch((error: unknown) => {
     if (isStopping()) return
     app.observe.error({ error: faultOf(error) }, 'refine could not start; starting again')
     process.exit(70)
@@ -352,9 +366,8 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     ...{ config, clock, observe, meta, events, blobs, auth, seal, alerts },
     removals: wireRemovals({ config, clock, observe, meta, events, blobs, live }, thinner.pause, keys.publish),
     artifacts: wireArtifacts({ config, clock, observe, meta, blobs }),
-    live,
-    intakes,
-    bytesUnder,
+    doctor: wireDoctor({ config, clock, meta, events, blobs }, () => refine),
+    ...{ live, intakes, bytesUnder },
     disk: thinner.disk,
     jobs: () => jobs.states(),
     sendAgain: again.send,
@@ -365,6 +378,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     selfDsn: () => selfDsnOf(meta, config),
   }
   const refine = wireRefine(app, setup, lag, link)
+  const regroup = wireRegroup(app, thinner.turn, () => refine)
   link.listen((message) => {
     if (message.kind === 'durable') {
       lag.mark(message, clock.now())
@@ -380,15 +394,13 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   })
   const jobs = createJobs({
     ...{ clock, observe, meta, events, blobs, alerts, ...thinner, removals: app.removals },
-    artifacts: app.artifacts,
+    ...{ artifacts: app.artifacts, regroup, scraping: wireScraping(app) },
     retentionErrorsDays: config.retentionErrorsDays,
   })
   const stop = async () => {
     state.stopping = true
     stopTelling()
-    jobs.stop()
-    thinner.thinning.stop()
-    alerts.stop()
+    for (const one of [jobs, thinner.thinning, regroup, alerts]) one.stop()
     await refine.stop(2500)
     await events.close()
     close()
@@ -396,7 +408,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   jobs.start()
   const stopTelling = tellNumbers(app, setup, refine, link)
   void keys.publish()
-  runRefine(app, refine, thinner, () => state.stopping)
+  runRefine(app, refine, thinner, regroup, () => state.stopping)
   return { scope, app, pause: thinner.pause, durable: () => state.durable, stop }
 }
 

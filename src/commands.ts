@@ -1,7 +1,6 @@
 import { constants, existsSync, statSync } from 'node:fs'
 import { cp, mkdtemp, readdir, rm, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { bootstrap } from './auth/admin.ts'
 import type { Auth } from './auth/auth.ts'
 import { createAuth } from './auth/create.ts'
@@ -18,6 +17,7 @@ import { MishapError } from './errors.ts'
 import { openJournalReader } from './journal/files.ts'
 import { createObserve, type Observe } from './observe.ts'
 import type { Commands } from './serve/control.ts'
+import { engineChild } from './serve/engine-child.ts'
 import { demandWhole, layOut, restoreMark } from './serve/folders.ts'
 import type { Folders, Sockets } from './serve/messages.ts'
 import { supervise } from './serve/supervise.ts'
@@ -85,6 +85,7 @@ export function peopleCommands(meta: MetaStore, auth: Auth, url: string, changed
           email: text(value, 'email'),
           password: text(value, 'password'),
           ...(value.name ? { name: value.name } : {}),
+          ciToken: value.ciToken === 'yes',
         },
       )
       await changed()
@@ -148,11 +149,7 @@ async function withEngine<T>(
 ): Promise<T> {
   const clock = systemClock
   const engine = supervise({
-    name: 'engine',
-    file: fileURLToPath(new URL('./engine.ts', import.meta.url)),
-    words: [places.folders.engine, places.sockets.engine, String(config.engineMemoryBytes)],
-    nodeOptions: ['--max-http-header-size=4194304'],
-    env: { ...environment(), UV_THREADPOOL_SIZE: '32' },
+    ...engineChild(config, places, environment()),
     ...{ clock, observe },
     message: () => undefined,
   })

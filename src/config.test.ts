@@ -80,3 +80,14 @@ test.each([
 ])('the screens for the path "%s" lie in %s', (path, folder) => {
   expect(screensFolder(path)).toBe(folder)
 })
+
+const MiB = 1024 * 1024
+test.each([
+  ['a small container leaves room for the others', undefined, 1024 * MiB, 322_122_547],
+  ['a large machine gives 600 MiB', undefined, 24_000 * MiB, 600 * MiB],
+  ['a tiny one gives what the engine needs', undefined, 256 * MiB, 128 * MiB],
+  ['what is set holds', '734003200', 1024 * MiB, 700 * MiB],
+])('memory of the events store: %s', (_, set, memoryBytes, bytes) => {
+  const read = readConfig({}, set === undefined ? {} : { MISHAP_ENGINE_MEMORY_BYTES: set }, memoryBytes)
+  expect(read).toMatchObject({ config: { engineMemoryBytes: bytes } })
+})

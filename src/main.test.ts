@@ -60,7 +60,7 @@ describe('what is said and done at once', () => {
       expect(line, setting.env).toContain(setting.sentence)
       expect(line, setting.env).toContain(`Default: ${setting.default || 'empty'}.`)
     }
-    for (const name of ['start', 'bootstrap', 'user reset-password']) expect(out).toContain(`mishap ${name}`)
+    for (const name of ['start', 'bootstrap', 'user reset-password', 'doctor']) expect(out).toContain(`mishap ${name}`)
   })
 })
 
@@ -83,6 +83,14 @@ describe('refused before anything is touched', () => {
     [['bootstrap', '--project', 'b', '--email', 'a@b.test', '--password-stdin'], {}, 64, ['--org is needed']],
     [['bootstrap', '--org', 'a', '--project', 'b', '--email', 'a@b.test'], {}, 64, ['--password-stdin']],
     [['user', 'reset-password', '--password-stdin'], {}, 64, ['--email is needed']],
+    [['doctor', '--release', 'r'], {}, 2, ['--url or SENTRY_URL is needed']],
+    [['doctor', '--release', 'r', '--colour', 'red'], {}, 2, ['--colour is not known']],
+    [
+      ['doctor', '--release', 'r', '--org', 'o', '--project', 'p', '--token', 't'],
+      { SENTRY_URL: 'http://127.0.0.1:9' },
+      2,
+      ['http://127.0.0.1:9 did not answer'],
+    ],
   ])('%j %j', async (words, env, code, parts) => {
     const ended = await run(words, { env: { MISHAP_DATA: nobody, ...env }, input: 'correct horse battery\n' })
     expect([ended.code, ended.out]).toEqual([code, ''])

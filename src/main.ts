@@ -14,11 +14,14 @@ const complain = (line: string) => void process.stderr.write(`${line}\n`)
 const help = `Mishap ${version}: errors and performance of your web applications, on your own machine.
 
   mishap start [--port 9000] [--host 0.0.0.0] [--data ./data] [--url https://mishap.example]
-  mishap bootstrap --org O --project P [--platform X] --email E --password-stdin [--name N] [--json] [--data ./data]
+  mishap bootstrap --org O --project P [--platform X] --email E --password-stdin [--name N] [--ci-token] [--json] [--data ./data]
   mishap user reset-password --email E --password-stdin [--data ./data]
   mishap backup FILE [--data ./data]          one consistent file, also while the product runs
   mishap restore FILE --data ./data           into an empty data folder
   mishap verify [--json] [--data ./data]      looks at every invariant across the stores, changes nothing
+  mishap doctor --release R [--dist D] [--org O] [--project P] [--url U] [--token T] [--json]
+                                              asks a running Mishap whether the source maps of a release work: ends with
+                                              0 good, 1 something is wrong, 2 it could not be asked
   mishap upgrade --rehearse [--data ./data]   opens a copy with this version and verifies it; the product is stopped
   mishap --version
   mishap --help
@@ -35,7 +38,7 @@ ${settings.map((one) => `  ${one.env.padEnd(40)}${one.sentence} Default: ${one.d
 
 type Words = { flags: Record<string, string>; switches: Set<string>; names: string[] }
 
-const switches = new Set(['--json', '--password-stdin', '--dev', '--help', '--version', '--rehearse'])
+const switches = new Set(['--json', '--password-stdin', '--dev', '--help', '--version', '--rehearse', '--ci-token'])
 
 /** `--flag value`, `--flag=value`, switches and plain names; a flag without value is a usage error. */
 function readWords(words: string[]): Words {
@@ -125,6 +128,7 @@ async function bootstrap(words: Words): Promise<void> {
     platform: words.flags['--platform'] ?? 'javascript',
     email: need(words, '--email'),
     name: words.flags['--name'] ?? '',
+    ciToken: words.switches.has('--ci-token') ? 'yes' : '',
   }
   const made = await command(config, 'bootstrap', { ...value, password: await readPassword(words) })
   if (words.switches.has('--json')) return print(JSON.stringify(made))
@@ -182,6 +186,26 @@ async function verify(words: Words, rehearse = false): Promise<void> {
   if (!isWhole) process.exit(1)
 }
 
+const doctorFlags = ['release', 'dist', 'org', 'project', 'url', 'token'] as const
+
+/** For the build's machine: speaks to a running product over its REST API and needs no data folder. */
+async function doctor({ flags, switches: given }: Words): Promise<void> {
+  const unknown = Object.keys(flags).find((flag) => !doctorFlags.some((name) => flag === `--${name}`))
+  if (unknown) leave(`mishap: ${unknown} is not known. See mishap --help.`, 2)
+  const words = Object.fromEntries(
+    doctorFlags.flatMap((name) => {
+      const value = flags[`--${name}`]
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
+  const { askDoctor } = await import('./serve/doctor.ts')
+  const { code, lines, answer } = await askDoctor(words, environment())
+  if (given.has('--json')) print(JSON.stringify(answer))
+  else if (code === 2) lines.forEach(complain)
+  else lines.forEach(print)
+  process.exitCode = code
+}
+
 async function run(): Promise<void> {
   const words = readWords(process.argv.slice(2))
   const name = words.names.join(' ')
@@ -192,6 +216,7 @@ async function run(): Promise<void> {
   if (words.names[0] === 'backup') return backup(words)
   if (words.names[0] === 'restore') return restore(words)
   if (name === 'verify') return verify(words)
+  if (name === 'doctor') return doctor(words)
   if (name === 'upgrade' && words.switches.has('--rehearse')) return verify(words, true)
   if (name === 'upgrade')
     leave(

@@ -156,3 +156,23 @@ describe('a call', () => {
     )
   })
 })
+
+describe('a call that says where it may go', () => {
+  test('asks before each hop, and carries nothing to where it may not', async () => {
+    const seen: string[] = []
+    const port = await listen((req, res) => {
+      seen.push(`${req.headers.host} ${req.url} ${req.headers['x-sentry-token'] ?? ''}`)
+      if (req.url === '/a.js') res.writeHead(302, { location: `http://evil.test:${port}/b.js` }).end()
+      else res.end('x()')
+    })
+    const allows = (url: URL) => url.hostname === 'cdn.test'
+    const headers = { 'x-sentry-token': 's3cret' }
+    const send = (path: string) => local().send({ ...get(`http://cdn.test:${port}${path}`), headers, allows })
+    expect((await send('/c.js')).status).toBe(200)
+    await expect(send('/a.js')).rejects.toMatchObject({ code: 'OUTGOING_REFUSED' })
+    await expect(local().send({ ...get(`http://evil.test:${port}/`), allows })).rejects.toMatchObject({
+      code: 'OUTGOING_REFUSED',
+    })
+    expect(seen).toEqual([`cdn.test:${port} /c.js s3cret`, `cdn.test:${port} /a.js s3cret`])
+  })
+})

@@ -14,6 +14,10 @@ export type OutgoingRequest = {
   url: string
   headers?: Record<string, string>
   body?: string
+  /** Asked before each hop; where it says no, the call is refused. */
+  allows?(url: URL): boolean
+  /** false: a certificate that nobody vouches for is taken. */
+  verifyTls?: boolean
 }
 
 /** `body` is inflated and at most `bytesMax`; `address` is where it was connected to. */
@@ -111,6 +115,7 @@ function open(request: OutgoingRequest, url: URL, address: string, signal: Abort
       ...(isIP(name) ? {} : { servername: name }),
       headers: { ...request.headers, host: url.host, 'accept-encoding': 'gzip' },
       agent: false,
+      ...(request.verifyTls === false ? { rejectUnauthorized: false } : {}),
       signal,
     })
     sent.on('response', resolve)
@@ -132,6 +137,7 @@ async function call(request: OutgoingRequest, options: OutgoingOptions, signal: 
   let target = request.url
   for (let redirects = 0; redirects <= redirectsMax; redirects++) {
     const url = parse(target)
+    if (request.allows?.(url) === false) throw refused(`${url.origin} is none of the origins that may be asked.`)
     const address = await addressOf(url, options)
     signal.throwIfAborted()
     const answer = await open(request, url, address, signal)

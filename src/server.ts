@@ -16,6 +16,7 @@ import type { JournalWriter, RecordHead } from './journal/journal.ts'
 import { createObserve, type Observe } from './observe.ts'
 import type { OutcomeCount } from './outcome.ts'
 import { createClientOf, isOwnOrigin } from './serve/client.ts'
+import { engineChild } from './serve/engine-child.ts'
 import { demandWhole, layOut } from './serve/folders.ts'
 import type { AppSetup, FromApp, ToApp } from './serve/messages.ts'
 import { type AppNumbers, answerMetrics, watchLoop } from './serve/metrics.ts'
@@ -206,11 +207,7 @@ function startChildren(options: ServerOptions, observe: Observe, main: () => Mai
   const secrets = loadSecrets(config.data)
   const env = environment()
   const engine = supervise({
-    name: 'engine',
-    file: fileOf('./engine.ts'),
-    words: [folders.engine, sockets.engine, String(config.engineMemoryBytes), config.logLevel],
-    nodeOptions: ['--max-http-header-size=4194304'],
-    env: { ...env, UV_THREADPOOL_SIZE: '32' },
+    ...engineChild(config, { folders, sockets }, env),
     clock: systemClock,
     observe,
     message: () => undefined,

@@ -92,6 +92,8 @@ describe.skipIf(noChromium)('every screen, for people with other ways to see and
     ['a stream that finds nothing', `/o/${org}/issues?q=NothingLikeThis`, 'main'],
     ['a refused search', `/o/${org}/issues?q=is%3Anonsense`, '[role=alert]'],
     ['an issue', `/o/${org}/issues/ISSUE`, '.tag-share'],
+    ['releases', `/o/${org}/releases`, '.release-row'],
+    ['a release', `/o/${org}/releases/shop%401.0.0`, '.release-issues [data-id]'],
     ['projects', `/o/${org}/projects`, 'table'],
     ['a new project', `/o/${org}/projects/new`, 'form'],
     ['project setup', `/o/${org}/projects/web/setup`, '[data-testid=dsn]'],
@@ -114,6 +116,8 @@ describe.skipIf(noChromium)('every screen, for people with other ways to see and
   ]
   const narrow = [
     'status?project=web',
+    'releases',
+    'releases/shop%401.0.0',
     'projects/web/ingest',
     'projects/web/setup',
     'settings/projects/web/environments',

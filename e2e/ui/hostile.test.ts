@@ -104,6 +104,8 @@ describe.skipIf(noChromium)('hostile event data on every screen', () => {
         `/issues/${state.issue}/events/first`,
         '/status',
         '/projects',
+        '/releases',
+        '/releases/shop%401.0.0',
       ]) {
         await page.goto(`${product.url}/o/${org}${path}`)
         await page.waitForTimeout(1200)

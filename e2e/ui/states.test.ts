@@ -79,7 +79,7 @@ describe.skipIf(noChromium)('states of the screens', () => {
     expect((await textOf(page, '.search-error')).length).toBeGreaterThan(5)
   })
 
-  test.each(['/issues', '/issues/1', '/status', '/projects', '/settings/account'])(
+  test.each(['/issues', '/issues/1', '/releases', '/releases/a%401', '/status', '/projects', '/settings/account'])(
     'not signed in: %s leads to the sign-in and back',
     async (path) => {
       const { page } = await openPage(state.browser, shared.url)
@@ -102,7 +102,14 @@ describe.skipIf(noChromium)('states of the screens', () => {
     const found = (await api(shared, state.project, `/organizations/${org}/issues/?query=`)).json as { id: string }[]
     const paths = [
       ['/issues', '/issues?q=nothing-like-this', `/issues/${found[0]?.id}`, '/status', '/projects', '/projects/new'],
-      ['/projects/web/setup', '/settings/account', '/settings/projects/web/keys', '/no-such-screen'],
+      [
+        '/releases',
+        '/releases?q=nothing-like-this',
+        '/projects/web/setup',
+        '/settings/account',
+        '/settings/projects/web/keys',
+        '/no-such-screen',
+      ],
     ].flat()
     for (const path of paths) {
       await page.goto(at(path))

@@ -6,7 +6,7 @@ import type { App } from '../app.ts'
 import type { Actor, Thing } from '../auth/auth.ts'
 import { errorBody, MishapError } from '../errors.ts'
 import { faultOf } from '../observe.ts'
-import { readBody, readQuery } from './input.ts'
+import { bodyBytesMax, readBody, readQuery } from './input.ts'
 import type { Found, Route } from './route.ts'
 import { routes } from './routes.ts'
 
@@ -52,7 +52,7 @@ async function run(app: App, route: Route, context: Context): Promise<Response> 
   const found = find(app, actor, route, params)
   if ('moved' in found) return moved(app.config.basePath, route, params, found.moved, request)
   const query = readQuery(route.query, new URL(request.url).searchParams)
-  const body = route.body ? await readBody(route.body, request) : undefined
+  const body = route.body ? await readBody(route.body, request, route.bodyBytesMax || bodyBytesMax) : undefined
   const answer = await route.handle({ app, actor, found, params, query, body, request })
   if (answer instanceof Response) return answer
   const headers = {

@@ -16,7 +16,9 @@ import { createArtifacts } from '../jobs/artifacts.ts'
 import { createRemovals } from '../jobs/removals.ts'
 import { silent } from '../observe.ts'
 import type { OutcomeCount } from '../outcome.ts'
+import { createDoctor } from '../refine/doctor.ts'
 import { refineEvent } from '../refine/fixture.ts'
+import { createMapDesk } from '../refine/symbolicate/desk.ts'
 import { createIntakes } from '../serve/intakes.ts'
 import { createLive } from '../serve/live.ts'
 import { openFileBlobs } from '../store/blobs/files.ts'
@@ -113,6 +115,9 @@ export async function openTestApp(): Promise<TestApp> {
   await events.migrate()
   const blobs = openFileBlobs(join(folder, 'blobs'))
   const seal = createSeal('x'.repeat(40))
+  const desk = createMapDesk({
+    ...{ clock: systemClock, observe: silent, meta, blobs, blobFolder: join(folder, 'blobs') },
+  })
   const sent: TestApp['sent'] = { mails: [], posts: [], again: [] }
   const app: App = {
     seal,
@@ -134,6 +139,10 @@ export async function openTestApp(): Promise<TestApp> {
     artifacts: createArtifacts({
       ...{ clock: systemClock, observe: silent, meta, blobs },
       freeBytes: async () => Number.MAX_SAFE_INTEGER,
+    }),
+    doctor: createDoctor({
+      ...{ clock: systemClock, meta, events, blobs, url: read.config.url },
+      ...{ retentionDays: read.config.retentionErrorsDays, desk: () => desk },
     }),
     live: createLive(1000),
     journal: () => ({ lagBytes: 0, waitingRecords: 0, oldestWaitingMs: 0, boundBytes: 1 }),
@@ -243,6 +252,7 @@ export async function openTestApp(): Promise<TestApp> {
       }
     },
     async close() {
+      await desk.close()
       await events.close()
       auth.close()
       meta.close()

@@ -5,7 +5,8 @@ import { MishapError } from '../errors.ts'
 export const bodyBytesMax = 1024 * 1024
 const depthMax = 64
 
-const tooLarge = () => new MishapError('ACCEPT_TOO_LARGE', { detail: `The body is over ${bodyBytesMax} bytes.` })
+const tooLarge = (bytesMax: number) =>
+  new MishapError('ACCEPT_TOO_LARGE', { detail: `The body is over ${bytesMax} bytes.` })
 
 /** Names of `problems` by their first path part; those of the whole value stand under `detail`. */
 function fieldsOf(error: z.ZodError): Record<string, string[]> {
@@ -59,14 +60,14 @@ export function demandChange(schema: z.ZodObject, body: Record<string, unknown>)
 /** `revision` of a body, as every change takes it. */
 export const revisionField = z.number().int().min(0).optional()
 
-async function bytesOf(request: Request): Promise<Uint8Array> {
-  if (Number(request.headers.get('content-length') ?? 0) > bodyBytesMax) throw tooLarge()
+async function bytesOf(request: Request, bytesMax: number): Promise<Uint8Array> {
+  if (Number(request.headers.get('content-length') ?? 0) > bytesMax) throw tooLarge(bytesMax)
   const parts: Uint8Array[] = []
   let bytes = 0
   if (request.body) {
     for await (const part of request.body) {
       bytes += part.byteLength
-      if (bytes > bodyBytesMax) throw tooLarge()
+      if (bytes > bytesMax) throw tooLarge(bytesMax)
       parts.push(part)
     }
   }
@@ -79,8 +80,8 @@ function tooDeep(value: unknown, depth: number): boolean {
 }
 
 /** Reads a JSON body (none counts as `{}`) by a schema. Throws VALIDATION with fields, ACCEPT_TOO_LARGE. */
-export async function readBody(schema: z.ZodType, request: Request): Promise<unknown> {
-  const text = new TextDecoder().decode(await bytesOf(request))
+export async function readBody(schema: z.ZodType, request: Request, bytesMax = bodyBytesMax): Promise<unknown> {
+  const text = new TextDecoder().decode(await bytesOf(request, bytesMax))
   let value: unknown = {}
   if (text.trim() !== '') {
     try {

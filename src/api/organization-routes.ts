@@ -60,6 +60,9 @@ function userOf(actor: Actor): z.input<typeof shapes.user> {
   return { id, name, email, username: email }
 }
 
+/** Whoever made the organization's token is nobody that a build has to know. */
+const isOrganization = (actor: Actor) => actor.kind === 'token' && actor.ofOrganization === true
+
 const scopesOf = (actor: Actor) => (actor.kind === 'token' ? actor.scopes : [])
 
 function toRestToken(one: ApiToken): z.input<typeof shapes.token> {
@@ -104,11 +107,15 @@ export const organizationRoutes: readonly Route[] = [
     action: 'signed-in',
     response: z.strictObject({
       version: z.literal('0'),
-      user: shapes.user,
+      user: shapes.user.nullable().describe('Null for a token of an organization.'),
       auth: z.strictObject({ scopes: z.array(z.string()) }),
     }),
     handle: ({ actor }) => ({
-      body: { version: '0' as const, user: userOf(actor), auth: { scopes: scopesOf(actor) } },
+      body: {
+        version: '0' as const,
+        user: isOrganization(actor) ? null : userOf(actor),
+        auth: { scopes: scopesOf(actor) },
+      },
     }),
   }),
   route({
@@ -118,7 +125,10 @@ export const organizationRoutes: readonly Route[] = [
     summary: 'The caller.',
     action: 'signed-in',
     response: shapes.user,
-    handle: ({ actor }) => ({ body: userOf(actor) }),
+    handle: ({ actor }) => {
+      if (isOrganization(actor)) throw new MishapError('AUTH_FORBIDDEN')
+      return { body: userOf(actor) }
+    },
   }),
   route({
     method: 'GET',

@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import type { App } from '../app.ts'
 import { dsnOf } from '../auth/admin.ts'
+import { sealedToken } from '../auth/scrape-token.ts'
 import { MishapError } from '../errors.ts'
 import type { RestKey, RestProjectSettings } from '../protocol/rest.ts'
+import { keptToken } from '../protocol/scrape.ts'
 import type { Organization, Project, ProjectChange, ProjectKey } from '../store/meta/meta.ts'
 import { freeSlug } from '../store/meta/names.ts'
 import { arrivalsOf } from './arrivals.ts'
@@ -18,6 +20,7 @@ import { sendTestEvent } from './test-event.ts'
 export function toRestProject(app: App, organization: Organization, one: Project): RestProjectSettings {
   const team = { id: String(organization.id), slug: organization.slug, name: organization.name }
   const scrub = app.meta.scrubSettings(one.id)
+  const scrape = app.meta.scrapeSettings(one.id)
   return {
     id: String(one.id),
     slug: one.slug,
@@ -40,6 +43,9 @@ export function toRestProject(app: App, organization: Organization, one: Project
     scrubIPAddresses: scrub.scrubIpAddresses,
     sensitiveFields: scrub.sensitiveFields,
     safeFields: scrub.safeFields,
+    scrapeJavaScript: scrape.on,
+    verifySSL: scrape.verifyTls,
+    securityToken: scrape.sealedToken === '' ? '' : keptToken,
   }
 }
 
@@ -102,6 +108,9 @@ const changedProject = z
     scrubIPAddresses: z.boolean(),
     sensitiveFields: entries,
     safeFields: entries,
+    scrapeJavaScript: z.boolean(),
+    verifySSL: z.boolean(),
+    securityToken: z.string().max(1000),
     revision: revisionField,
   })
   .partial()
@@ -125,7 +134,7 @@ function underName<Made>(names: Record<string, string>, change: () => Made): Mad
 }
 
 /** What a body changes, in the store's words. */
-function changeOf(body: z.output<typeof changedProject>): ProjectChange {
+function changeOf(app: App, body: z.output<typeof changedProject>): ProjectChange {
   const given: { [Name in keyof ProjectChange]: ProjectChange[Name] | undefined } = {
     name: body.name,
     slug: body.slug,
@@ -136,6 +145,9 @@ function changeOf(body: z.output<typeof changedProject>): ProjectChange {
     scrubIpAddresses: body.scrubIPAddresses,
     sensitiveFields: body.sensitiveFields,
     safeFields: body.safeFields,
+    scrape: body.scrapeJavaScript,
+    scrapeTls: body.verifySSL,
+    ...sealedToken(app.seal, body.securityToken, 'securityToken'),
   }
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }
@@ -233,7 +245,7 @@ export const projectRoutes: readonly Route[] = [
       const { id } = projectOf(found)
       const by = { userId: actor.person.id, rev: revisionOf(body, request) }
       const names: Record<string, string> = body.allowedOrigins ? {} : { allowedOrigins: 'allowedDomains' }
-      const changed = underName(names, () => app.meta.updateProject(id, changeOf(body), by))
+      const changed = underName(names, () => app.meta.updateProject(id, changeOf(app, body), by))
       await app.publishKeys()
       return { body: toRestProject(app, organizationOf(found), changed) }
     },

@@ -1,59 +1,35 @@
 import { z } from 'zod'
-import type { App } from '../app.ts'
 import { MishapError } from '../errors.ts'
+import type { RestRelease } from '../protocol/rest-release.ts'
+import { pageByOffset, readCursor } from '../query/cursor.ts'
+import { listReleases, toRestReleases } from '../query/releases.ts'
+import type { Project } from '../store/meta/meta.ts'
 import type { Release, ReleaseChange } from '../store/meta/releases.ts'
 import { pageHeaders } from './page.ts'
+import {
+  address,
+  commitBodyBytesMax,
+  commitList,
+  commitsOf,
+  moment,
+  refList,
+  refsOf,
+  versionText,
+} from './release-input.ts'
 import { namedProjects, releaseProjects } from './release-projects.ts'
 import * as shapes from './release-schemas.ts'
 import type { Call, Route } from './route.ts'
-import { limitOf, organizationOf, pageQuery, route, viewQuery } from './route.ts'
+import { limitOf, organizationOf, pageQuery, rangeQuery, route, viewOf, viewQuery } from './route.ts'
 
-const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
-
-/** A release in the shape of the API. */
-function toRestRelease(app: App, one: Release): z.input<typeof shapes.release> {
-  return {
-    // Clients want a number and use it for nothing; the version is what names a release.
-    id: one.createdMs,
-    version: one.version,
-    shortVersion: one.version.replace(/^[^@]+@(?=.)/, ''),
-    status: 'open',
-    ref: one.ref || null,
-    url: one.url || null,
-    dateCreated: new Date(one.createdMs).toISOString(),
-    dateReleased: iso(one.releasedMs),
-    firstEvent: iso(one.firstEventMs),
-    lastEvent: iso(one.lastEventMs),
-    ...{ newGroups: 0, commitCount: 0, lastCommit: null, deployCount: 0, lastDeploy: null, authors: [] },
-    projects: one.projectIds.flatMap((id) => {
-      const project = app.meta.projectById(id)
-      return project ? [{ id, slug: project.slug, name: project.name, platform: project.platform }] : []
-    }),
-  }
-}
-
-const version = z
-  .string()
-  .trim()
-  .min(1, 'A version.')
-  .max(250, 'At most 250 characters.')
-  .regex(/^[^\n\r\t\f/\\\p{Cc}]+$/u, 'No slashes, tabs or line ends.')
-  .refine((one) => one !== '.' && one !== '..' && one !== 'latest', 'This is no version.')
-const date = z
-  .string()
-  .refine((one) => !Number.isNaN(Date.parse(one)), 'A time, ISO 8601.')
-  .transform((one) => Date.parse(one))
-  .nullish()
-const later = z.array(z.unknown()).max(0, 'Commits are not stored yet.').nullish()
 const changes = {
   ref: z.string().max(250, 'At most 250 characters.').nullish(),
-  url: z.string().max(2000, 'At most 2,000 characters.').nullish(),
-  dateReleased: date,
-  commits: later,
-  refs: later,
+  url: address,
+  dateReleased: moment.nullish(),
+  commits: commitList,
+  refs: refList,
 }
 const newBody = z.object({
-  version,
+  version: versionText,
   projects: z.array(z.union([z.string(), z.number()])).default([]),
   ...changes,
 })
@@ -65,48 +41,82 @@ const changeOf = ({ ref, url, dateReleased }: z.output<typeof changeBody>): Rele
   ...(ref === undefined ? {} : { ref: ref ?? '' }),
 })
 
+/** One release in the shape of the API, with what of it lies in these projects. */
+export function toRestRelease(
+  call: Call<unknown, unknown>,
+  release: Release,
+  projects: readonly Project[],
+): RestRelease {
+  const [rest] = toRestReleases(call.app, { organization: organizationOf(call.found), projects }, [release])
+  if (!rest) throw new MishapError('NOT_FOUND')
+  return rest
+}
+
 const listQuery = z.object({
   query: z.string().max(250).optional().describe('A part of the version.'),
   project: viewQuery.project,
+  environment: viewQuery.environment,
+  ...rangeQuery,
+  sort: z.enum(['date', 'semver']).optional().describe('date (creation, the default) or semver.'),
   ...pageQuery,
 })
 
 function list(call: Call<z.output<typeof listQuery>, undefined>) {
-  const { app, query, request } = call
+  const { app, query, request, found } = call
   const limit = limitOf(query, 100)
-  const offset = Number(/^0:(\d{1,9}):[01]$/.exec(query.cursor ?? '')?.[1] ?? 0)
-  const projectIds = releaseProjects(call, 'release:read', query.project).map((one) => one.id)
-  const rows = app.meta.listReleases({ projectIds, text: query.query ?? '', offset, max: limit + 1 })
-  const page = {
-    rows: rows.slice(0, limit).map((one) => toRestRelease(app, one)),
-    previous: { cursor: `0:${Math.max(0, offset - limit)}:1`, results: offset > 0 },
-    next: { cursor: `0:${offset + limit}:0`, results: rows.length > limit },
-    hits: undefined,
-  }
+  const { offset } = readCursor(query.cursor)
+  const asked = query.statsPeriod || query.start || query.end
+  const range = asked ? viewOf({ ...call, query: { ...query, project: [] } }).range : undefined
+  const { rows, more, hits } = listReleases(app, {
+    organization: organizationOf(found),
+    projects: releaseProjects(call, 'release:read', query.project),
+    environments: query.environment.filter((one) => one !== ''),
+    ...{ text: query.query ?? '', sort: query.sort ?? 'date', offset, max: limit },
+    ...{ fromMs: range?.fromMs, toMs: range?.toMs },
+  })
+  const page = pageByOffset(rows, offset, limit, more, hits)
   return { body: page.rows, headers: pageHeaders(app.config.url, request.url, page) }
 }
 
-/** The release of the path as the caller may see it. Throws NOT_FOUND. */
-function releaseHere(call: Call<unknown, unknown>): { release: Release; projectIds: number[] } {
-  const projectIds = releaseProjects(call, 'release:read').map((one) => one.id)
-  const release = call.app.meta.releaseOf(projectIds, call.params.version ?? '')
+/** The release of the path as the caller may see it, and the projects of it that the caller may `action`. Throws NOT_FOUND. */
+export function releaseHere(
+  call: Call<unknown, unknown>,
+  action: 'release:read' | 'release:write' = 'release:read',
+): { release: Release; projects: Project[] } {
+  const projects = releaseProjects(call, action)
+  const release = call.app.meta.releaseOf(
+    projects.map((one) => one.id),
+    call.params.version ?? '',
+  )
   if (!release) throw new MishapError('NOT_FOUND')
-  return { release, projectIds: release.projectIds }
+  return { release, projects: projects.filter((one) => release.projectIds.includes(one.id)) }
+}
+
+/** Writes the commits and refs of a body, if it has any. */
+function tellCommits(call: Call<unknown, z.output<typeof changeBody>>, version: string): void {
+  const { app, body, found } = call
+  const place = { organizationId: organizationOf(found).id, version }
+  const nowMs = app.clock.now()
+  if (body.commits) app.meta.setCommits(place, commitsOf(body.commits, nowMs), nowMs)
+  // No refs beside commits say nothing: alone they ask for none.
+  if (body.refs && (body.refs.length > 0 || !body.commits)) app.meta.setRefs(place, refsOf(body.refs), nowMs)
 }
 
 function make(call: Call<unknown, z.output<typeof newBody>>) {
   const { app, body, found } = call
-  const projects = namedProjects(call, 'release:write', body.projects)
-  const { release, isNew } = app.meta.makeRelease(
+  const named = namedProjects(call, 'release:write', body.projects)
+  const { isNew } = app.meta.makeRelease(
     {
       organizationId: organizationOf(found).id,
-      projectIds: projects.map((one) => one.id),
+      projectIds: named.map((one) => one.id),
       version: body.version,
       change: changeOf(body),
     },
     app.clock.now(),
   )
-  const answer = toRestRelease(app, release)
+  tellCommits(call, body.version)
+  const { release, projects } = releaseHere({ ...call, params: { ...call.params, version: body.version } })
+  const answer = toRestRelease(call, release, projects)
   // 208: it was there. Not among the codes that a plain answer has.
   return isNew
     ? { body: answer, status: 201 as const }
@@ -114,28 +124,36 @@ function make(call: Call<unknown, z.output<typeof newBody>>) {
 }
 
 function change(call: Call<unknown, z.output<typeof changeBody>>) {
-  const { app, body, found, params } = call
-  const { projectIds } = releaseHere(call)
-  const release = app.meta.changeRelease(
-    { organizationId: organizationOf(found).id, projectIds, version: params.version ?? '', change: changeOf(body) },
+  const { app, body, found } = call
+  const { release, projects } = releaseHere(call, 'release:write')
+  const { version } = release
+  const projectIds = projects.map((one) => one.id)
+  app.meta.changeRelease(
+    { organizationId: organizationOf(found).id, projectIds, version, change: changeOf(body) },
     app.clock.now(),
   )
-  return { body: toRestRelease(app, release) }
+  tellCommits(call, version)
+  const now = releaseHere(call)
+  return { body: toRestRelease(call, now.release, now.projects) }
 }
 
-const places = [
-  ['/organizations/:org/releases', ''],
-  ['/projects/:org/:project/releases', 'Project'],
-] as const
+async function remove(call: Call<unknown, undefined>) {
+  const { app, found } = call
+  const { release, projects } = releaseHere(call, 'release:write')
+  const projectIds = projects.map((one) => one.id)
+  await app.artifacts.removeFiles(projectIds, release.version)
+  app.meta.removeRelease(organizationOf(found).id, projectIds, release.version)
+  return { body: undefined, status: 204 as const }
+}
 
-/** Releases as builds make them, and as events named them. */
-export const releaseRoutes: readonly Route[] = [
-  ...places.flatMap(([path, name]) => [
+function routesUnder(path: string, name: string): Route[] {
+  return [
     route({
       method: 'GET',
       path,
       operationId: `list${name}Releases`,
-      summary: 'Releases, newest first: made by builds, or named by events.',
+      summary:
+        'Releases, newest first: made by builds, or named by events. A range: made, finalized, deployed or with events in it.',
       action: 'release:read',
       query: listQuery,
       response: z.array(shapes.release),
@@ -148,6 +166,7 @@ export const releaseRoutes: readonly Route[] = [
       summary: 'Makes a release; 208 when it was there.',
       action: 'release:write',
       body: newBody,
+      bodyBytesMax: commitBodyBytesMax,
       status: 201,
       response: shapes.release,
       handle: make,
@@ -159,15 +178,20 @@ export const releaseRoutes: readonly Route[] = [
       summary: 'One release.',
       action: 'release:read',
       response: shapes.release,
-      handle: (call) => ({ body: toRestRelease(call.app, releaseHere(call).release) }),
+      handle: (call) => {
+        const { release, projects } = releaseHere(call)
+        return { body: toRestRelease(call, release, projects) }
+      },
     }),
     route({
       method: 'PUT',
       path: `${path}/:version`,
       operationId: `update${name}Release`,
-      summary: 'Changes a release; dateReleased finalizes it.',
+      summary:
+        'Changes a release; dateReleased finalizes it, commits are all that it has then. refs: []: takes commits and refs out.',
       action: 'release:write',
       body: changeBody,
+      bodyBytesMax: commitBodyBytesMax,
       response: shapes.release,
       handle: change,
     }),
@@ -175,27 +199,18 @@ export const releaseRoutes: readonly Route[] = [
       method: 'DELETE',
       path: `${path}/:version`,
       operationId: `delete${name}Release`,
-      summary: 'Takes out what builds said of a release and the files it has for itself; its events go on naming it.',
+      summary:
+        'Takes out what builds said of a release, its deploys, commits and the files it has for itself; its events go on naming it.',
       action: 'release:write',
       status: 204,
       response: z.undefined(),
-      handle: async (call) => {
-        const { app, params } = call
-        const { projectIds } = releaseHere(call)
-        const release = params.version ?? ''
-        await app.artifacts.removeFiles(projectIds, release)
-        app.meta.removeRelease(projectIds, release)
-        return { body: undefined, status: 204 }
-      },
+      handle: remove,
     }),
-  ]),
-  route({
-    method: 'GET',
-    path: '/organizations/:org/repos',
-    operationId: 'listRepositories',
-    summary: 'Repositories: none are connected yet.',
-    action: 'release:read',
-    response: z.array(z.never()),
-    handle: () => ({ body: [] }),
-  }),
+  ]
+}
+
+/** Releases as builds make them, and as events named them. */
+export const releaseRoutes: readonly Route[] = [
+  ...routesUnder('/organizations/:org/releases', ''),
+  ...routesUnder('/projects/:org/:project/releases', 'Project'),
 ]

@@ -35,6 +35,8 @@ export type Route = {
   action: Action | 'signed-in'
   query: z.ZodObject
   body: z.ZodType | undefined
+  /** Longest JSON body; 0: the usual one (input.ts). */
+  bodyBytesMax: number
   status: 200 | 201 | 202 | 204
   /** A content type where the answer is no JSON. */
   produces: string | undefined
@@ -50,6 +52,7 @@ type Written<Query extends z.ZodObject, Body extends z.ZodType, Response extends
   action: Route['action']
   query?: Query
   body?: Body
+  bodyBytesMax?: number
   status?: Route['status']
   produces?: string
   response: Response
@@ -72,6 +75,7 @@ export function route<
     action: one.action,
     query: one.query ?? noQuery,
     body: one.body,
+    bodyBytesMax: one.bodyBytesMax ?? 0,
     status: one.status ?? 200,
     produces: one.produces,
     response: one.response,

@@ -46,6 +46,9 @@ export const project = z
     scrubIPAddresses: z.boolean().optional(),
     sensitiveFields: z.array(z.string()).optional(),
     safeFields: z.array(z.string()).optional(),
+    scrapeJavaScript: z.boolean().optional(),
+    verifySSL: z.boolean().optional(),
+    securityToken: z.string().optional(),
   })
   .meta({ id: 'Project' })
 
@@ -159,6 +162,7 @@ export const activity = z
       'set_ignored',
       'assigned',
       'unassigned',
+      'mapped_again',
     ]),
     dateCreated: time,
     user: z.strictObject({ id: z.string(), name: z.string(), email: z.string() }).nullable(),
@@ -336,6 +340,7 @@ export const event = z
     spanId: textOrNull,
     replayId: textOrNull,
     digest: z.strictObject({ value: z.string(), found: z.string() }).nullable(),
+    dateMapped: time.nullable(),
     isUnhandled: z.boolean(),
     attachments: z.array(attachment),
     grouping: z.strictObject({

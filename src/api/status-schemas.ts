@@ -178,6 +178,28 @@ export const job = z
   })
   .meta({ id: 'Job' }) satisfies z.ZodType<State.RestJob>
 
+const someProject = z.strictObject({ id: digits, slug: z.string() })
+export const regroupings = z
+  .strictObject({
+    runs: z.array(
+      z.strictObject({
+        id: digits,
+        project: someProject,
+        cause: z.enum(['upload', 'late']),
+        dateCreated: time,
+        dateEnded: time.nullable(),
+        total: count,
+        looked: count,
+        mapped: count,
+        moved: count,
+        issues: count,
+        error: z.string(),
+      }),
+    ),
+    full: z.array(z.strictObject({ project: someProject, noted: count, refused: count, dateRefused: time })),
+  })
+  .meta({ id: 'Regroupings' }) satisfies z.ZodType<State.RestRegroupings>
+
 const kept = z.strictObject({ count, bytes: z.number() })
 export const usage = z
   .strictObject({

@@ -11,6 +11,7 @@ import {
   chunksPerRequestMax,
 } from '../protocol/upload.ts'
 import { formParts } from './form-parts.ts'
+import { versionText } from './release-input.ts'
 import { namedProjects } from './release-projects.ts'
 import * as shapes from './release-schemas.ts'
 import type { Call, Route } from './route.ts'
@@ -70,7 +71,8 @@ const assembleBody = z.object({
   checksum: sha1,
   chunks: z.array(sha1).max(chunksMax),
   projects: z.array(z.union([z.string(), z.number()])).default([]),
-  version: word,
+  // '' as none: a client that has no release sends either
+  version: z.union([z.literal(''), versionText]).nullish(),
   dist: word,
 })
 

@@ -16,12 +16,15 @@ export type BootstrapRequest = {
   email: string
   password: string
   name?: string
+  /** Also makes a token of the organization, for builds. */
+  ciToken?: boolean
 }
 export type BootstrapAnswer = {
   organization: { id: number; slug: string }
   project: { id: number; slug: string }
   dsn: string
   token: string
+  ciToken?: string
 }
 
 /** The DSN of a key under the instance's address: `http://KEY@host:port/PROJECT`; a path of the address stands before the project. */
@@ -116,5 +119,6 @@ export async function bootstrap(
     project: { id: project.id, slug: project.slug },
     dsn,
     token,
+    ...(request.ciToken ? { ciToken: auth.createOrganizationToken(person, 'bootstrap', organization).secret } : {}),
   }
 }

@@ -302,6 +302,26 @@ describe('tokens and demand', () => {
     expect(await auth.actorOf(new Headers({ authorization: 'Basic abc' }))).toBeUndefined()
   })
 
+  test('a token of an organization says where it belongs, and outlives the membership of who made it', async () => {
+    const { auth, meta } = await fresh()
+    const person = await auth.createPerson(good)
+    const organization = meta.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: 'somebody' })
+    meta.setMember(organization.id, person.id, 'admin')
+    const { secret } = auth.createOrganizationToken(person, 'ci', organization)
+    const told = /^sntrys_([^_]+)_[A-Za-z0-9+/]{43}$/.exec(secret)?.[1] ?? ''
+    const url = expect.stringMatching(/^http/)
+    const content = JSON.parse(Buffer.from(told, 'base64').toString())
+    expect(content).toEqual({ iat: expect.any(Number), org: 'acme', url, region_url: url })
+    const own = auth.createToken(person, 'mine', ['org:read'], organization.id).secret
+    expect(meta.tokensOf(person.id).map((one) => one.name)).toEqual(['mine'])
+    expect(meta.tokensOfOrganization(organization.id)).toMatchObject([{ prefix: `sntrys_…${secret.slice(-4)}` }])
+    meta.endMembership(organization.id, person.id)
+    const actor = await auth.actorOf(new Headers({ authorization: `Bearer ${secret}` }))
+    expect(actor).toMatchObject({ kind: 'token', ofOrganization: true, organizationId: organization.id })
+    if (actor) expect(auth.may(actor, 'release:write', { organization })).toBe('yes')
+    expect((await failure(auth.actorOf(new Headers({ authorization: `Bearer ${own}` })))).code).toBe('AUTH_FAILED')
+  })
+
   test('demand throws what the verdict means', async () => {
     const { auth, meta } = await fresh()
     const person = await auth.createPerson(good)

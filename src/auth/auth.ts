@@ -3,7 +3,14 @@ import type { Issue, Organization, Person, Project, Role } from '../store/meta/m
 /** Who asks: a person with a login session, or a bearer token (which never exceeds its owner). */
 export type Actor =
   | { kind: 'session'; person: Person }
-  | { kind: 'token'; person: Person; organizationId: number | null; scopes: string[] }
+  | {
+      kind: 'token'
+      person: Person
+      organizationId: number | null
+      scopes: string[]
+      /** The organization's own: it works without the membership of the person who made it. */
+      ofOrganization?: true
+    }
 
 /** What is asked for; each one maps to roles (spec.md 6) and to the token scopes that allow it. */
 export type Action =
@@ -23,6 +30,7 @@ export type Action =
   | 'organization:delete'
   | 'project:delete'
   | 'token:own'
+  | 'token:organization'
   | 'status:read'
   | 'channel:read'
   | 'channel:write'
@@ -63,6 +71,11 @@ export type Auth = {
     scopes: string[],
     organizationId: number | null,
   ): { id: number; secret: string }
+  /**
+   * Makes a token of an organization for builds (scope org:ci) and returns its secret, shown once: clients read the
+   * address of this installation and the organization from it.
+   */
+  createOrganizationToken(person: Person, name: string, organization: Organization): { id: number; secret: string }
   /** The one-time setup link's secret; undefined once somebody has an account. */
   setupSecret(): string | undefined
   /**

@@ -216,6 +216,21 @@ function accounts(context: Context, meta: MetaStore): Pick<Auth, 'createPerson' 
   }
 }
 
+/** `sntrys_` with what a client has to know in base64, and 32 random bytes: the form that clients look for. */
+function organizationSecret(url: string, org: string, nowMs: number): string {
+  const told = Buffer.from(JSON.stringify({ iat: nowMs / 1000, url, region_url: url, org })).toString('base64')
+  return `sntrys_${told}_${randomBytes(32).toString('base64').replace(/=+$/, '')}`
+}
+
+function organizationTokens(meta: MetaStore, url: string, clock: Clock): Auth['createOrganizationToken'] {
+  return (person, name, organization) => {
+    const nowMs = clock.now()
+    const secret = organizationSecret(url, organization.slug, nowMs)
+    const value = { name, userId: person.id, organizationId: organization.id, scopes: ['org:ci'], secret, nowMs }
+    return { id: meta.createToken(value).id, secret }
+  }
+}
+
 /** Reads who asks: a bearer token wins over a cookie. */
 async function actorOf(better: Better, meta: MetaStore, headers: Headers): Promise<Actor | undefined> {
   const bearer = /^bearer\s+(\S+)\s*$/i.exec(headers.get('authorization') ?? '')?.[1]
@@ -223,7 +238,11 @@ async function actorOf(better: Better, meta: MetaStore, headers: Headers): Promi
     const token = meta.tokenBySecret(bearer)
     const person = token && meta.personById(token.userId)
     if (!token || !person) throw new MishapError('AUTH_FAILED')
-    return { kind: 'token', person, organizationId: token.organizationId, scopes: token.scopes }
+    const { organizationId, scopes } = token
+    return {
+      ...{ kind: 'token', person, organizationId, scopes },
+      ...(token.ofOrganization ? { ofOrganization: true } : {}),
+    }
   }
   if (!headers.get('cookie')?.includes('session_token=')) return undefined
   const session = await better.api.getSession({ headers })
@@ -332,6 +351,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth & { close()
       })
       return { id: token.id, secret }
     },
+    createOrganizationToken: organizationTokens(meta, options.url, clock),
     setupSecret: () => (meta.isEmpty() ? (meta.getValue('setup_secret') ?? makeSetupSecret(meta)) : undefined),
     setUp: createSetUp(meta),
     close,

@@ -63,6 +63,7 @@ const table: [Action, Record<Role, boolean>, string | null, string][] = [
   ['organization:delete', { owner: true, admin: false, member: false, viewer: false }, 'org:admin', 'org:write'],
   ['project:delete', { owner: true, admin: true, member: false, viewer: false }, 'project:admin', 'project:write'],
   ['token:own', { owner: true, admin: true, member: true, viewer: false }, null, 'org:admin'],
+  ['token:organization', { owner: true, admin: true, member: false, viewer: false }, null, 'org:admin'],
   ['channel:read', { owner: true, admin: true, member: true, viewer: true }, 'alerts:read', 'event:admin'],
   ['channel:write', { owner: true, admin: true, member: true, viewer: false }, 'alerts:write', 'alerts:read'],
   ['instance:write', { owner: true, admin: false, member: false, viewer: false }, 'org:admin', 'org:write'],
@@ -95,6 +96,21 @@ describe.each(table)('%s', (action, roles, scope, wrongScope) => {
     for (const actor of [session, token(['org:admin', 'project:admin', 'event:admin'])])
       expect(verdict(metaWith(undefined), actor, action, thing)).toBe('hidden')
   })
+})
+
+test('a token of the organization works without a membership, within its scope and organization', () => {
+  const own = (organizationId: number | null): Actor => ({
+    ...{ kind: 'token', person, organizationId, scopes: ['org:ci'], ofOrganization: true },
+  })
+  const ask = (action: Action, actor = own(1), thing = thingOf(action)) =>
+    verdict(metaWith(undefined), actor, action, thing)
+  expect(['release:read', 'release:write'].map((action) => ask(action as Action))).toEqual(['yes', 'yes'])
+  for (const [action] of table.filter(([one]) => !one.startsWith('release')))
+    expect([action, ask(action)]).not.toEqual([action, 'yes'])
+  expect(ask('release:read', own(2))).toBe('hidden')
+  expect(ask('release:read', own(null))).toBe('hidden')
+  expect(ask('release:read', own(1), { organization: other })).toBe('hidden')
+  expect(ask('release:read', own(1), { organization, project: { ...project, organizationId: 2 } })).toBe('hidden')
 })
 
 test.each<[string, Thing]>([

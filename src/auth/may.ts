@@ -30,6 +30,7 @@ export const permissions: Record<Action, { roles: readonly Role[]; scopes: reado
   'project:delete': { roles: ['owner', 'admin'], scopes: ['project:admin'] },
   // A token can't make another token: a leaked one would outlive its own deletion.
   'token:own': { roles: ['owner', 'admin', 'member'], scopes: [] },
+  'token:organization': { roles: ['owner', 'admin'], scopes: [] },
   'channel:read': {
     roles: ['owner', 'admin', 'member', 'viewer'],
     scopes: ['alerts:read', 'alerts:write', 'org:read', 'org:write', 'org:admin'],
@@ -72,6 +73,7 @@ export const scopes = [
 function rolesAt(meta: MetaStore, actor: Actor, action: Action, thing: Thing): Role[] {
   const bound = actor.kind === 'token' ? actor.organizationId : null
   if ('instance' in thing) {
+    if (actor.kind === 'token' && actor.ofOrganization) return []
     return meta
       .organizationsOf(actor.person.id)
       .filter((one) => bound === null || one.id === bound)
@@ -83,6 +85,8 @@ function rolesAt(meta: MetaStore, actor: Actor, action: Action, thing: Thing): R
   // Ids from a request's path may name things of somebody else.
   if ('project' in thing && thing.project.organizationId !== organization.id) return []
   if ('issue' in thing && thing.issue.projectId !== thing.project.id) return []
+  // Builds go on when whoever made their token has left; its scope bounds what it may.
+  if (actor.kind === 'token' && actor.ofOrganization) return bound === null ? [] : ['member']
   const member = meta.memberOf(organization.id, actor.person.id)
   return member ? [member.role] : []
 }

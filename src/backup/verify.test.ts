@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { testClock } from '../clock.ts'
 import type { OutcomeRow } from '../store/meta/meta.ts'
+import type { RegroupStep } from '../store/meta/regroup.ts'
 import type { ThinStep } from '../store/meta/thinning.ts'
 import { type VerifyDeps, verify } from './verify.ts'
 
@@ -36,7 +37,9 @@ type World = {
   keptSince: [number, number][]
   unknown: string[]
   told: [number, number][]
+  strays: string[]
   steps: ThinStep[]
+  rewrites: RegroupStep[]
 }
 
 /** Two groups of one issue with five events, everything as it must be. */
@@ -62,15 +65,17 @@ const whole = (): World => ({
   keptSince: [],
   unknown: [],
   told: [],
+  strays: [],
   steps: [],
+  rewrites: [],
 })
 
-const asked: Parameters<VerifyDeps['events']['check']>[0][] = []
+const asked: Parameters<VerifyDeps['events']['check']>[] = []
 const look = (world: World) =>
   verify({
     ...{ clock, keptSinceMs, durable: 200 },
     events: {
-      check: async (open) => {
+      check: async (...open) => {
         asked.push(open)
         return world.found
       },
@@ -94,7 +99,9 @@ const look = (world: World) =>
       keptSince: () => new Map(world.keptSince),
       removedEvents: () => new Map([[1, world.removed]]),
       thinSteps: () => world.steps,
+      regroupSteps: () => world.rewrites,
       thinnedOf: () => new Map(world.told),
+      strayReleases: () => ({ looked: 3, strays: world.strays }),
       tally: () => ({ organizations: 1, projects: 1, issues: 1, attachments: 1, deadItems: 0 }),
     },
   })
@@ -112,6 +119,7 @@ test('nothing is wrong with what is whole', async () => {
     'once',
     'rollups',
     'cursor',
+    'releases',
     'blobs',
     'journal',
   ])
@@ -150,6 +158,7 @@ test.each<[string, (world: World) => void, Record<string, string[]>]>([
     (world) => Object.assign(world.found, { lastJpos: 100 }),
     { cursor: ['a row stands at 100, the cursor at 100'] },
   ],
+  ['a deploy of no release', (world) => world.strays.push('deploy of a@1'), { releases: ['deploy of a@1'] }],
   ['an attachment without bytes', (world) => world.blobs.pop(), { blobs: ['attachments/1 is missing'] }],
   [
     'a broken journal',
@@ -221,7 +230,22 @@ test.each<[ThinStep['stage'], boolean | undefined]>([
   const cut = { week: '2026-11-16', before: 9, projectId: 1, hashes: ['a'], keep: [] }
   world.steps = [{ id: 4, runId: 1, cut, rowBytes: 1, stage, madeMs: 0 }]
   await look(world)
-  expect(asked.at(-1)).toEqual(counted === undefined ? undefined : { step: 4, counted, cut })
+  expect(asked.at(-1)?.[0]).toEqual(counted === undefined ? undefined : { step: 4, counted, cut })
+})
+
+test.each<[RegroupStep['stage'], boolean | undefined]>([
+  ['planned', false],
+  ['counted', true],
+  ['cut', undefined],
+])('rows that are being written again and are %s are told to the events store', async (stage, counted) => {
+  const world = whole()
+  const rewrite = {
+    ...{ projectId: 1, week: '2026-11-16', gen: 0, positions: [9], from: ['a'], to: ['b'], hours: [0] },
+    token: 'regroup:1',
+  }
+  world.rewrites = [{ id: 4, regroupingId: 1, rewrite, stale: [], stage, madeMs: 0 }]
+  await look(world)
+  expect(asked.at(-1)).toEqual([undefined, counted === undefined ? undefined : { counted, rewrite }])
 })
 
 test('feedback is stored, but not as an event', async () => {

@@ -19,7 +19,9 @@ export type VerifyDeps = {
     | 'removedEvents'
     | 'keptSince'
     | 'thinSteps'
+    | 'regroupSteps'
     | 'thinnedOf'
+    | 'strayReleases'
   >
   events: Pick<EventStore, 'check'>
   blobs: Pick<BlobStore, 'list'>
@@ -168,10 +170,15 @@ function checkJournal(deps: VerifyDeps): Check {
 /** Looks at every invariant across the stores and changes nothing. Refining must pause meanwhile, or counts move under the questions. */
 export async function verify(deps: VerifyDeps): Promise<Check[]> {
   const step = deps.meta.thinSteps().find((one) => one.stage !== 'cut')
-  const found = await deps.events.check(step && { step: step.id, counted: step.stage === 'counted', cut: step.cut })
+  const again = deps.meta.regroupSteps().find((one) => one.stage !== 'cut')
+  const found = await deps.events.check(
+    step && { step: step.id, counted: step.stage === 'counted', cut: step.cut },
+    again && { counted: again.stage === 'counted', rewrite: again.rewrite },
+  )
   const byIssue = rowsByIssue(deps, found.groups)
   const total = found.groups.reduce((sum, one) => sum + one.rows, 0)
   const faults = deps.meta.faults()
+  const releases = deps.meta.strayReleases()
   const ahead = deps.meta.openBatches().length === 0 && found.lastJpos >= deps.meta.cursor() && total > 0
   return [
     check('database', 'The database file is whole, and every row it names is there.', deps.meta.tally().issues, faults),
@@ -192,6 +199,7 @@ export async function verify(deps: VerifyDeps): Promise<Check[]> {
       total,
       ahead ? [`a row stands at ${found.lastJpos}, the cursor at ${deps.meta.cursor()}`] : [],
     ),
+    check('releases', 'Commits, refs and deploys belong to a release that is there.', releases.looked, releases.strays),
     await checkBlobs(deps),
     checkJournal(deps),
   ]

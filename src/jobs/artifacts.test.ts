@@ -326,3 +326,59 @@ describe('what goes by itself', () => {
     expect(room.meta.artifactsByDebugId(1, debugId).map((one) => one.bundleId)).toEqual([2, 2])
   })
 })
+
+describe('files that were fetched', () => {
+  const url = 'https://cdn.shop.test/a.js'
+  const files = (body: string) => [
+    { url, bytes: Buffer.from(body), headers: { sourcemap: 'a.js.map' }, isMap: false },
+    { url: `${url}.map`, bytes: Buffer.from('{}'), headers: {}, isMap: true },
+  ]
+  const place = { organizationId: 1, projectId: 1, release: 'r', dist: '' }
+
+  test('are found by their whole address behind what was uploaded, and are told', async () => {
+    const room = fresh()
+    await room.artifacts.addScraped({ ...place, files: files('x()') })
+    expect(room.arrived).toMatchObject([{ projectIds: [1] }])
+    const found = room.meta.artifactsByUrl(1, 'r', '', [url, `${url}.map`])
+    expect(found.map((one) => [one.url, one.type, one.headers])).toEqual([
+      [`${url}.map`, 'source_map', {}],
+      [url, 'minified_source', { sourcemap: 'a.js.map' }],
+    ])
+    const [, script] = found
+    expect(script && (await readArtifact(room.blobs, script, 99))?.toString()).toBe('x()')
+    expect(room.meta.artifactsByUrl(1, '', '', [url])).toEqual([])
+    await room.artifacts.addFile({
+      ...{ organizationId: 1, projectIds: [1], release: 'r', stream: pieces('uploaded') },
+      about: async () => ({ url, dist: '', headers: {} }),
+    })
+    const [first] = room.meta.artifactsByUrl(1, 'r', '', [url])
+    expect(first && (await readArtifact(room.blobs, first, 99))?.toString()).toBe('uploaded')
+    // They are no uploads: no list shows them.
+    expect(room.meta.listBundles({ projectId: 1, text: '', beforeId: undefined, max: 9 })).toEqual([])
+    expect(room.meta.releaseFiles({ projectIds: [1], release: 'r', beforeId: undefined, max: 9 })).toHaveLength(1)
+  })
+
+  test('replace what was fetched before, and the same bytes change nothing', async () => {
+    const room = fresh()
+    await room.artifacts.addScraped({ ...place, files: files('x()') })
+    const state = room.meta.artifactState(1)
+    await room.artifacts.addScraped({ ...place, files: files('x()') })
+    expect([room.meta.artifactState(1), room.arrived.length]).toEqual([state, 1])
+    await room.artifacts.addScraped({ ...place, files: files('y()') })
+    expect(room.arrived).toHaveLength(2)
+    const found = room.meta.artifactsByUrl(1, 'r', '', [url])
+    expect(found).toHaveLength(1)
+    expect(found[0] && (await readArtifact(room.blobs, found[0], 99))?.toString()).toBe('y()')
+    expect((await room.blobs.list('artifacts')).sort()).toEqual(room.meta.bundleKeys().sort())
+  })
+
+  test('are not kept for a project that is gone, nor on a full disk', async () => {
+    const room = fresh()
+    await room.artifacts.addScraped({ ...place, projectId: 99, files: files('x()') })
+    expect([room.meta.bundleKeys(), room.arrived]).toEqual([[], []])
+    const full = fresh(1)
+    await expect(full.artifacts.addScraped({ ...place, files: files('x()') })).rejects.toMatchObject({
+      code: 'ACCEPT_DISK_FULL',
+    })
+  })
+})

@@ -12,7 +12,7 @@ import {
 } from '../protocol/upload.ts'
 import { ZipFault } from '../protocol/zip.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
-import type { ArtifactType, Bundle, BundleLink } from '../store/meta/artifacts.ts'
+import { type ArtifactType, type Bundle, type BundleLink, scrapedEntry } from '../store/meta/artifacts.ts'
 import type { Chunk } from '../store/meta/chunks.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
 import { createDebugIdScan, indexBundle } from './bundle.ts'
@@ -47,6 +47,15 @@ export type ReleaseFile = {
   about(): Promise<{ url: string; dist: string; headers: Record<string, string> }>
 }
 
+/** Files that were fetched from where they are public, by their whole addresses. */
+export type ScrapedFiles = {
+  organizationId: number
+  projectId: number
+  release: string
+  dist: string
+  files: readonly { url: string; bytes: Buffer; headers: Record<string, string>; isMap: boolean }[]
+}
+
 export type Arrived = { bundleId: number; organizationId: number; projectIds: number[] }
 
 export type Artifacts = {
@@ -59,6 +68,11 @@ export type Artifacts = {
   assemble(ask: AssembleAsk): Promise<AssembleState>
   /** Stores one file of a release; another of the same name and dist goes. Throws ACCEPT_TOO_LARGE, ACCEPT_DISK_FULL. */
   addFile(file: ReleaseFile): Promise<Bundle>
+  /**
+   * Stores files that were fetched for a release and dist of a project; those of the same names that were fetched before
+   * go, and the same bytes change nothing. Throws ACCEPT_DISK_FULL.
+   */
+  addScraped(scraped: ScrapedFiles): Promise<void>
   /** Takes all single files of a release out of these projects. */
   removeFiles(projectIds: readonly number[], release: string): Promise<void>
   /** Takes all bundles that clients call so out of a project; returns how many. */
@@ -354,6 +368,45 @@ async function addFile(room: Room, file: ReleaseFile): Promise<Bundle> {
   })
 }
 
+/** Stores a script and its map as fetched, in place of what was fetched before. */
+async function addScraped(
+  room: Room,
+  { organizationId, projectId, release, dist, files }: ScrapedFiles,
+): Promise<void> {
+  const { meta, blobs, clock } = room.deps
+  const links = livingLinks(room, [{ projectId, release, dist }])
+  let changed: Bundle | undefined
+  for (const { url, bytes, headers, isMap } of files) {
+    const checksum = createHash('sha1').update(bytes).digest('hex')
+    const before = meta.artifactsOfRelease([projectId], release, dist, url, 'scraped')
+    if (before.some((id) => meta.bundleById(id)?.checksum === checksum) || links.length === 0) continue
+    await demandSpace(room, bytes.length)
+    const key = `artifacts/${organizationId}/${randomUUID()}`
+    await whileWriting(room, key, async () => {
+      await blobs.put(key, bytes)
+      const type: ArtifactType = isMap ? 'source_map' : 'minified_source'
+      changed = meta.addBundle(
+        {
+          ...{ organizationId, uuid: randomUUID(), checksum, kind: 'scraped' as const },
+          ...{ blobKey: key, bytes: bytes.length, createdMs: clock.now() },
+        },
+        [
+          {
+            ...{ entry: scrapedEntry, type, debugId: '', url, headers, bytes: bytes.length },
+            ...{ at: 0, packed: bytes.length, method: 0, crc: 0 },
+          },
+        ],
+        links,
+      )
+    })
+    for (const id of before) {
+      const gone = meta.removeBundle(id, projectId, release)
+      if (gone !== undefined) await blobs.delete(gone)
+    }
+  }
+  if (changed) tell(room, changed, links)
+}
+
 async function sweep(room: Room): Promise<Record<string, unknown>> {
   const { meta, blobs, clock } = room.deps
   const over = meta.dropChunks(clock.now())
@@ -378,6 +431,7 @@ export function createArtifacts(deps: ArtifactDeps): Artifacts {
     saveChunk: (organizationId, checksum, stream) => saveChunk(room, organizationId, checksum, stream),
     assemble: (ask) => assemble(room, ask),
     addFile: (file) => addFile(room, file),
+    addScraped: (scraped) => addScraped(room, scraped),
     removeFiles: async (projectIds, release) => {
       const { meta, blobs } = deps
       for (;;) {

@@ -7,7 +7,9 @@ import type { MetaStore } from '../store/meta/meta.ts'
 import type { Artifacts } from './artifacts.ts'
 import { linkFeedback } from './feedback.ts'
 import { keepOwn } from './own-retention.ts'
+import type { Regroup } from './regroup.ts'
 import type { Removals } from './removals.ts'
+import type { Scraping } from './scrape.ts'
 import { createJobStates, type JobState } from './states.ts'
 import type { Thinning } from './thinning.ts'
 import { trustedNow } from './trusted-clock.ts'
@@ -23,6 +25,8 @@ export type JobDeps = {
   removals: Pick<Removals, 'run'>
   thinning: Pick<Thinning, 'run'>
   artifacts: Pick<Artifacts, 'sweep'>
+  regroup: Pick<Regroup, 'run'>
+  scraping: Pick<Scraping, 'run'>
   turn: Turn
   retentionErrorsDays: number
 }
@@ -99,6 +103,19 @@ export const jobTable: readonly Job[] = [
     everyMs: 10 * minuteMs,
     firstMs: 5000,
     run: ({ artifacts }) => artifacts.sweep(),
+  },
+  {
+    // An upload starts it a second later; this one goes on with what a crash or an engine that was away left.
+    name: 'source-maps',
+    everyMs: 10_000,
+    firstMs: 3000,
+    run: ({ regroup }) => regroup.run(),
+  },
+  {
+    name: 'scrape',
+    everyMs: 3000,
+    firstMs: 4000,
+    run: ({ scraping }) => scraping.run(),
   },
   {
     name: 'feedback',

@@ -24,7 +24,7 @@ export type UnmappedReason = (typeof unmappedReasons)[number]
 export type FrameData = {
   symbolicated: boolean
   sourcemap?: string
-  resolved_with?: 'debug-id' | 'release' | 'release-old'
+  resolved_with?: 'debug-id' | 'release' | 'release-old' | 'scraping'
   reason?: UnmappedReason
 }
 
@@ -40,6 +40,8 @@ export type NormalFrame = {
   pre_context?: string[]
   post_context?: string[]
   in_app: boolean
+  /** The SDK did not say: `in_app` follows from the path, and is decided again when the frame is mapped later. */
+  in_app_unsaid?: true
   vars?: { [name: string]: Json }
   package?: string
   platform?: string
@@ -137,6 +139,8 @@ export type Findings = {
   /** true: some exception was unhandled. */
   unhandled: boolean
   digest?: { value: string; found: string }
+  /** When its frames were mapped after it was stored, in ms since 1970. */
+  mapped_again_ms?: number
   grouping: { version: number; variants: GroupingVariant[] }
 }
 

@@ -71,6 +71,29 @@ export type RestJob = {
   nextRun: string | null
 }
 
+/** GET organizations/{org}/regroupings/: events that were mapped again, as their source maps came after them. */
+export type RestRegroupings = {
+  /** Newest first. */
+  runs: {
+    id: string
+    project: { id: string; slug: string }
+    /** `upload`: files came; `late`: maps that events did not wait for. */
+    cause: 'upload' | 'late'
+    dateCreated: string
+    dateEnded: string | null
+    /** Events that may have missed something, and how many of them were looked at. */
+    total: number
+    looked: number
+    mapped: number
+    /** Of those mapped: they belong to another issue now. */
+    moved: number
+    issues: number
+    error: string
+  }[]
+  /** Projects whose events missed so many different files that the newest of them are not noted. */
+  full: { project: { id: string; slug: string }; noted: number; refused: number; dateRefused: string }[]
+}
+
 /** GET organizations/{org}/usage/: what lies on disk, by project and kind. */
 export type RestUsage = {
   projects: {

@@ -39,6 +39,10 @@ export type RestProjectSettings = RestProject & {
   scrubIPAddresses: boolean
   sensitiveFields: string[]
   safeFields: string[]
+  /** Ours to say: scripts that nobody uploaded are fetched. The token is shown as stars. */
+  scrapeJavaScript: boolean
+  verifySSL: boolean
+  securityToken: string
 }
 
 export type RestKey = {
@@ -150,6 +154,7 @@ export type RestActivity = {
     | 'set_ignored'
     | 'assigned'
     | 'unassigned'
+    | 'mapped_again'
   dateCreated: string
   user: { id: string; name: string; email: string } | null
   data: Record<string, unknown>
@@ -275,6 +280,8 @@ export type RestEvent = {
   spanId: string | null
   replayId: string | null
   digest: { value: string; found: string } | null
+  /** Ours: when its frames were mapped again, as their maps came after it; null otherwise. */
+  dateMapped: string | null
   isUnhandled: boolean
   attachments: RestAttachment[]
   grouping: {

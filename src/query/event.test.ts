@@ -120,6 +120,7 @@ test('an event with nothing in it says so with null, never with a hole', () => {
     spanId: null,
     replayId: null,
     digest: null,
+    dateMapped: null,
     isUnhandled: true,
     attachments: [],
     grouping: { version: 1, variants: [] },
@@ -346,6 +347,11 @@ describe('what else the event says', () => {
       { type, message, data: {} },
       { type, message, data: { name: 'a.b', value: 5, reason: 'why' } },
     ])
+  })
+
+  test('when it was mapped again', () => {
+    const findings = { ...bare.findings, mapped_again_ms: 1_795_000_100_000 }
+    expect(rest({ findings }).dateMapped).toBe(new Date(1_795_000_100_000).toISOString())
   })
 
   test('grouping says of each variant why, and a missing hash is null', () => {

@@ -290,6 +290,7 @@ export function toRestEvent(row: SeenEvent, place: EventPlace): RestEvent {
     spanId: textField(trace, 'span_id'),
     replayId: textField(event.contexts.replay, 'replay_id'),
     digest: findings.digest ?? null,
+    dateMapped: findings.mapped_again_ms === undefined ? null : new Date(findings.mapped_again_ms).toISOString(),
     isUnhandled: findings.unhandled,
     attachments: place.attachments.map(toRestAttachment),
     grouping: {

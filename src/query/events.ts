@@ -6,6 +6,7 @@ import type { Page } from './cursor.ts'
 import { pageByOffset, readCursor } from './cursor.ts'
 import { toRestEvent } from './event.ts'
 import type { QueryDeps } from './issue.ts'
+import { latestReleases } from './latest.ts'
 import type { Names } from './plan.ts'
 import { planOf } from './plan.ts'
 import { parseSearch } from './search/parse.ts'
@@ -145,6 +146,7 @@ export async function listEvents(
         userIdOf: (email) => deps.auth.personByEmail(email)?.id,
         projectIdsOf: () => [issue.projectId],
         projectIds: [issue.projectId],
+        latestReleases: () => latestReleases(deps.meta, [issue.projectId]),
       })
     : undefined
   if (hashes.length === 0 || filter === 'none') return pageByOffset<RestEvent>([], offset, request.limit, false)

@@ -13,6 +13,7 @@ const names: Names = {
   userIdOf: (email) => (email === 'ada@example.test' ? 'ada-id' : undefined),
   projectIdsOf: (wanted) => (wanted.wild ? [1, 2] : wanted.text === 'web' ? [1] : []),
   projectIds: [1, 2, 3],
+  latestReleases: () => ['api@7', 'web@9'],
 }
 const plan = (text: string): Branch[] => planOf(parseSearch(text), names).branches
 const issue = (field: string, value: string, match = 'is') => ({ issue: { op: 'field', field, match, value } })
@@ -74,9 +75,19 @@ const cases: Record<string, [text: string, branches: object[], negated?: object[
   'stack.in_app': [['stack.in_app:1', nothing, everything]],
   'stack.lineno': [['stack.lineno:>5', nothing, everything]],
   'stack.colno': [['stack.colno:5', nothing, everything]],
-  firstRelease: [['firstRelease:web@1', [issue('firstRelease', 'web@1')]]],
+  firstRelease: [
+    ['firstRelease:web@1', [issue('firstRelease', 'web@1')]],
+    [
+      'first_release:Latest',
+      [{ issue: { op: 'or', of: ['api@7', 'web@9'].map((one) => issue('firstRelease', one).issue) } }],
+    ],
+    ['firstRelease:late*', [issue('firstRelease', 'late*', 'like')]],
+  ],
   lastRelease: [['lastRelease:web@*', [issue('lastRelease', 'web@*', 'like')]]],
-  release: [['release:web@1', [event('release', 'web@1')]]],
+  release: [
+    ['release:web@1', [event('release', 'web@1')]],
+    ['release:latest', [{ event: { op: 'or', of: ['api@7', 'web@9'].map((one) => event('release', one).event) } }]],
+  ],
   dist: [['dist:7', [{ event: { op: 'tag', key: 'dist', match: 'is', value: '7' } }]]],
   environment: [['environment:prod*', [event('environment', 'prod*', 'like')]]],
   transaction: [['transaction:/cart', [event('transaction', '/cart')]]],

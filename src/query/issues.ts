@@ -6,6 +6,7 @@ import type { Cursor, Page } from './cursor.ts'
 import { pageByOffset, readCursor, writeCursor } from './cursor.ts'
 import type { QueryDeps, View } from './issue.ts'
 import { figuresOf, toRestIssues } from './issue.ts'
+import { latestReleases } from './latest.ts'
 import type { Branch, Plan } from './plan.ts'
 import { planOf } from './plan.ts'
 import type { Wanted } from './search/ast.ts'
@@ -53,6 +54,11 @@ function planFor(deps: QueryDeps, request: IssueListRequest): Plan {
     userIdOf: (email) => deps.auth.personByEmail(email)?.id,
     projectIdsOf: (wanted) => request.projects.filter((one) => fits(one.slug, wanted)).map((one) => one.id),
     projectIds: request.projects.map((one) => one.id),
+    latestReleases: () =>
+      latestReleases(
+        deps.meta,
+        request.projects.map((one) => one.id),
+      ),
   })
 }
 

@@ -11,6 +11,7 @@ const names: Names = {
   userIdOf: (email) => (email === 'a@b.test' ? 'a-id' : undefined),
   projectIdsOf: (wanted) => ({ web: [1], api: [2] })[wanted.text] ?? [],
   projectIds: [1, 2, 3],
+  latestReleases: () => [],
 }
 const plan = (text: string) => planOf(parseSearch(text), names).branches
 

@@ -11,6 +11,8 @@ export type Names = {
   /** Ids of projects by slug; empty when there is none. */
   projectIdsOf(slug: Wanted): number[]
   projectIds: number[]
+  /** The latest release of each project, each once. */
+  latestReleases(): string[]
 }
 
 /** Conditions that must hold together; an absent one holds for everything. */
@@ -236,9 +238,18 @@ function dateOf(term: Term & { op: 'date' }, negate: boolean, names: Names): Bra
 
 const priorities: Record<string, string[]> = { high: ['fatal', 'error'], medium: ['warning'], low: ['info', 'debug'] }
 
+/** Values of which `latest`, which no release may be called, stands for the latest releases. */
+const withLatest = (values: readonly Wanted[], names: Names): Wanted[] =>
+  values.flatMap((one) =>
+    one.text.toLowerCase() === 'latest' && !one.wild ? names.latestReleases().map((text) => ({ ...one, text })) : [one],
+  )
+
 function matchOf(term: Term & { op: 'match' }, negate: boolean, names: Names): Branch[] {
-  const { key, values } = term
-  if (term.tag) return tagOf(key, values, negate)
+  const { key } = term
+  if (term.tag) return tagOf(key, term.values, negate)
+  const isRelease = key === 'release' || key === 'firstRelease' || key === 'lastRelease'
+  const values = isRelease ? withLatest(term.values, names) : term.values
+  if (values.length === 0) return truth(negate)
   if (isIssueKey(key)) {
     const field = issueFields[key]
     return issueIs(

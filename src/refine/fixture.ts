@@ -3,6 +3,7 @@ import type { NormalEvent } from '../protocol/event.ts'
 import type { ProjectSettings } from '../store/meta/meta.ts'
 import { type Refined, refineRecord } from './record.ts'
 import { createTools, type Tools } from './step.ts'
+import type { RangeMaps } from './symbolicate/maps.ts'
 
 // For tests and benches of this folder: records without a journal.
 
@@ -25,6 +26,7 @@ export function refineBody(
   body: Buffer | string,
   head: Partial<RecordHead> = {},
   settings: Partial<ProjectSettings> = {},
+  maps?: RangeMaps,
 ): Refined {
   const bytes = Buffer.from(body)
   const record: JournalRecord = {
@@ -44,15 +46,21 @@ export function refineBody(
     },
     body: bytes,
   }
-  return refineRecord(record, bytes, { ...plainSettings, ...settings }, tools)
+  return refineRecord(record, bytes, { ...plainSettings, ...settings }, tools, undefined, maps)
 }
 
 /** Refines one event as the store endpoint takes it; throws when it was not stored. */
-export function refineEvent(event: unknown, head: Partial<RecordHead> = {}, settings: Partial<ProjectSettings> = {}) {
+export function refineEvent(
+  event: unknown,
+  head: Partial<RecordHead> = {},
+  settings: Partial<ProjectSettings> = {},
+  maps?: RangeMaps,
+) {
   const refined = refineBody(
     typeof event === 'string' ? event : JSON.stringify(event),
     { kind: 'store', ...head },
     settings,
+    maps,
   )
   const first = refined.events[0]
   if (!first) throw new Error(`not stored: ${JSON.stringify(refined.outcomes)}`)

@@ -27,6 +27,7 @@ import { dumpName, isDumpItem, type OpenDumps, readOpened, readUpload } from './
 import { reportsMax, reportsOf } from './security/security.ts'
 import { type Context, createTools, type Draft, eventSteps, type Tools } from './step.ts'
 import type { MapSource } from './symbolicate/frames.ts'
+import { withScrapes } from './symbolicate/scrapes.ts'
 import { type Loose, listOf, object, own, parsePayload, scalar, wellFormed, whole } from './value.ts'
 
 /** What a record became. */
@@ -283,7 +284,7 @@ function refineEvent(work: Work, incoming: Incoming): void {
   work.out.events.push({
     row,
     forms,
-    effect: makeEffect(event, row, head.keyId),
+    effect: withScrapes(makeEffect(event, row, head.keyId), event, settings),
     outcome: ended(work, incoming.itemType, category, 'stored', 'ok', incoming.bytes),
     index: place,
   })

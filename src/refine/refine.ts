@@ -13,6 +13,7 @@ import type { Batch, BatchEffects, BatchResult, BatchStore, EventEffect, Project
 import { type Begun, type Crew, createCrew } from './crew.ts'
 import { settledEnds } from './ends.ts'
 import { effectOf } from './record.ts'
+import { createRemapper, type Remapper } from './remap.ts'
 import { createSeen, type Seen } from './seen.ts'
 import { createMapDesk, type MapDesk, type MapDeskDeps } from './symbolicate/desk.ts'
 import { endTrial, readTrial, type Trial, writeTrial } from './trial.ts'
@@ -56,6 +57,8 @@ export type RefineDeps = {
 
 /** The loop from journal to stores (architecture.md "Exactly once"). */
 export type Refine = {
+  /** Reads source maps; undefined where refine was made without artifacts. */
+  desk: MapDesk | undefined
   /** Recovers open batches, then refines until `stop`. Resolves once recovery is done. */
   start(): Promise<void>
   /** The journal is on disk up to here. */
@@ -64,6 +67,8 @@ export type Refine = {
   waiting(): number
   /** What was committed since the start; `ms` is the time of each batch from its start to its commit, summed up. */
   totals(): Totals
+  /** Maps stored rows of a project again, in a thread of its own. */
+  mapAgain: Remapper['run']
   /** Lets batches in flight end and starts none until the returned function is called; several may hold it at once. */
   pause(): Promise<() => void>
   /** Lets batches in flight end, at most `ms`, then stops. */
@@ -363,7 +368,10 @@ function settingsOf(
 ): ProjectSettings | undefined {
   const settings = meta.projectSettings(projectId)
   const state = settings && maps ? maps.stateOf(projectId) : ''
-  return settings && state ? { ...settings, artifacts: `${state}-${Math.floor(clock.now() / dayMs)}` } : settings
+  if (!settings || !maps || !state) return settings
+  const artifactNames = maps.presenceOf(projectId, state)
+  const artifacts = `${state}-${Math.floor(clock.now() / dayMs)}`
+  return { ...settings, artifacts, ...(artifactNames ? { artifactNames } : {}) }
 }
 
 const crewOf = (deps: RefineDeps, maps: MapDesk | undefined): Crew =>
@@ -429,6 +437,7 @@ export function createRefine(deps: RefineDeps): Refine {
   const { clock, observe, artifacts, blobs, worker } = deps
   const maps = artifacts && createMapDesk({ clock, observe, meta: artifacts, blobs, blobFolder: worker.blobFolder })
   const crew = crewOf(deps, maps)
+  const remapper = maps && createRemapper({ clock, observe, maps })
   const totals: Totals = { batches: 0, records: 0, events: 0, ms: 0 }
   const work: Work = { ...deps, crew, stopped, totals, seen: createSeen(seenMs, seenMax) }
   const bell = createBell()
@@ -440,6 +449,7 @@ export function createRefine(deps: RefineDeps): Refine {
   }
 
   return {
+    desk: maps,
     waiting: () => reader.count(deps.meta.cursor(), state.durable, waitingMax),
     advance: (durable) => {
       // once is enough: both only grow from here on
@@ -448,6 +458,10 @@ export function createRefine(deps: RefineDeps): Refine {
       bell.ring()
     },
     totals: () => ({ ...totals }),
+    mapAgain: async (projectId, rows) => {
+      if (!remapper) throw new Error('no artifacts to map by')
+      return remapper.run(projectId, rows)
+    },
     start: async () => {
       await recover(work)
       state.position = deps.meta.cursor()
@@ -474,6 +488,7 @@ export function createRefine(deps: RefineDeps): Refine {
       bell.ring()
       reader.close()
       await crew.close()
+      await remapper?.close()
       await maps?.close()
     },
   }

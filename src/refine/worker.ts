@@ -314,8 +314,8 @@ function rangeMaps(maps: WorkerMaps | undefined): (settings: ProjectSettings | u
   const byProject = new Map<number, RangeMaps>()
   return (settings) => {
     if (!maps || !settings?.artifacts) return undefined
-    const { projectId, artifacts } = settings
-    const found = byProject.get(projectId) ?? maps.of(projectId, artifacts, budget)
+    const { projectId, artifacts, artifactNames } = settings
+    const found = byProject.get(projectId) ?? maps.of(projectId, artifacts, budget, artifactNames)
     byProject.set(projectId, found)
     return found
   }

@@ -2,6 +2,8 @@ import { cookies, headers } from 'next/headers'
 import { getRequestConfig } from 'next-intl/server'
 import { localeOf } from './locale.ts'
 import de from './messages/de.json'
+import doctorDe from './messages/doctor.de.json'
+import doctorEn from './messages/doctor.en.json'
 import en from './messages/en.json'
 import issuesDe from './messages/issues.de.json'
 import issuesEn from './messages/issues.en.json'
@@ -9,6 +11,8 @@ import notificationsDe from './messages/notifications.de.json'
 import notificationsEn from './messages/notifications.en.json'
 import peopleDe from './messages/people.de.json'
 import peopleEn from './messages/people.en.json'
+import releasesDe from './messages/releases.de.json'
+import releasesEn from './messages/releases.en.json'
 import sourcesDe from './messages/sources.de.json'
 import sourcesEn from './messages/sources.en.json'
 import operationDe from './messages/status.de.json'
@@ -17,18 +21,22 @@ import operationEn from './messages/status.en.json'
 const catalogues = {
   en: {
     ...en,
+    doctor: doctorEn,
     issues: issuesEn,
     notifications: notificationsEn,
     operation: operationEn,
     people: peopleEn,
+    releases: releasesEn,
     sources: sourcesEn,
   },
   de: {
     ...de,
+    doctor: doctorDe,
     issues: issuesDe,
     notifications: notificationsDe,
     operation: operationDe,
     people: peopleDe,
+    releases: releasesDe,
     sources: sourcesDe,
   },
 }

@@ -16,8 +16,15 @@ const foreign = /(?:^|[/\\])(?:node_modules|site-packages|dist-packages|bower_co
 export function inApp({ event }: Draft): void {
   const raw = (event.exception?.values ?? []).flatMap((exception) => exception.raw_stacktrace ?? [])
   for (const stacktrace of [...stacktracesOf(event), ...raw]) {
-    for (const frame of stacktrace.frames) frame.in_app = decide(frame, frame.platform ?? event.platform)
+    for (const frame of stacktrace.frames) decideOf(frame, frame.platform ?? event.platform)
   }
+}
+
+function decideOf(frame: NormalFrame, platform: string): void {
+  const said: boolean | undefined = frame.in_app
+  frame.in_app = decide(frame, platform)
+  const isScript = platform === 'javascript' || platform === 'node'
+  if (said === undefined && isScript && !frame.data?.symbolicated) frame.in_app_unsaid = true
 }
 
 function decide(frame: NormalFrame, platform: string): boolean {

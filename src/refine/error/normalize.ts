@@ -1,4 +1,5 @@
 import type { Json, NormalEvent } from '../../protocol/event.ts'
+import { versionFault } from '../../protocol/release-order.ts'
 import { readSecurity } from '../security/security.ts'
 import type { Context, Draft } from '../step.ts'
 import {
@@ -87,8 +88,7 @@ function readTime(draft: Draft, context: Context, shiftS: number): void {
 /** A release as it may be stored, or undefined (protocol.md 3.1). */
 export function releaseOf(value: unknown): string | undefined {
   const name = scalar(value)?.trim()
-  if (!name || name.length > 200 || /^(?:\.|\.\.|latest)$/i.test(name) || /[\n\r\t\f\0/\\]/.test(name)) return undefined
-  return name
+  return name === undefined || versionFault(name) ? undefined : name
 }
 
 /** An environment as it may be stored, or undefined. `.` and `..` are none: as part of an address clients take them away. */

@@ -5,6 +5,7 @@ import type { EventRow } from '../../store/events/events.ts'
 import type { EventEffect } from '../../store/meta/meta.ts'
 import { hashesOf } from '../fingerprint/fingerprint.ts'
 import type { Forms } from '../lines.ts'
+import { missesOf } from '../symbolicate/misses.ts'
 import { scalar } from '../value.ts'
 
 const messageMax = 8192
@@ -121,6 +122,7 @@ function put(tags: Map<string, string>, key: string, value: string): void {
 /** What the event does to its issue. */
 export function makeEffect(event: NormalEvent, row: EventRow, keyId: number): EventEffect {
   const { findings } = event
+  const misses = missesOf(event)
   return {
     projectId: row.projectId,
     keyId,
@@ -140,5 +142,6 @@ export function makeEffect(event: NormalEvent, row: EventRow, keyId: number): Ev
     environment: row.environment,
     digest: row.digest,
     unhandled: findings.unhandled,
+    ...(misses.length > 0 ? { misses } : {}),
   }
 }

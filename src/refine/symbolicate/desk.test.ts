@@ -8,6 +8,7 @@ import { openFileBlobs } from '../../store/blobs/files.ts'
 import type { ArtifactFile } from '../../store/meta/artifacts.ts'
 import { createMapDesk, type MapDesk, type MapLimits } from './desk.ts'
 import { createWorkerMaps } from './maps.ts'
+import { lookIn, urlName } from './presence.ts'
 import { type Uploaded, uploadsOf } from './rig.cases.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'mishap-desk-'))
@@ -26,6 +27,7 @@ async function deskOf(uploads: readonly Uploaded[], limits: Partial<MapLimits> =
   const number = folders.next++
   for (const [at, { bytes }] of uploads.entries()) await blobs.put(`bundles/${number}-${at + 1}`, Buffer.from(bytes))
   const touched: number[] = []
+  const asked: number[] = []
   const rekey = (found: ArtifactFile[]) => found.map((one) => ({ ...one, blobKey: `bundles/${number}-${one.id}` }))
   const desk = createMapDesk({
     ...{ clock: systemClock, observe: quiet, blobs, blobFolder: root, limits },
@@ -33,12 +35,16 @@ async function deskOf(uploads: readonly Uploaded[], limits: Partial<MapLimits> =
       artifactsByDebugId: (...ask) => rekey(artifacts.artifactsByDebugId(...ask)),
       artifactsByUrl: (...ask) => rekey(artifacts.artifactsByUrl(...ask)),
       artifactState: () => '1',
+      artifactNames: (projectId, max) => {
+        asked.push(projectId)
+        return projectId === 9 || max < 1 ? undefined : [{ debugId: 'd1', release: '1.0', dist: '', url: '~/a.js' }]
+      },
       touchBundles: (ids) => void touched.push(...ids),
     },
     ...(file ? { file: new URL(file, import.meta.url) } : {}),
   })
   desks.push(desk)
-  return { desk, touched }
+  return { desk, touched, asked }
 }
 
 const query = (url: string, release = '1.0') => ({
@@ -121,6 +127,35 @@ describe('the desk answers', () => {
     const [answer] = await desk.answer(7, [query('/a.js')], 5000)
     expect(answer).toMatchObject({ reason: 'map_large' })
     expect(answer?.flat).toBeUndefined()
+  })
+})
+
+describe('somebody who only looks', () => {
+  const looked = async (name: string, keep: boolean, waitMs = 5000, limits: Partial<MapLimits> = {}, file?: string) => {
+    const { desk, touched } = await deskOf(good, limits, file)
+    const [script, map] = good.map((_, at) => ({ blobKey: `bundles/${folders.next - 1}-${at + 1}`, at: 0 }))
+    const bytes = good.map((one) => Buffer.byteLength(one.bytes))
+    const full = (one: object | undefined, at: number) =>
+      ({ ...one, id: at, bundleId: 1, bytes: bytes[at], packed: bytes[at], method: 0 }) as ArtifactFile
+    const plan = {
+      ...{ script: full(script, 0), map: full(map, 1), inline: false, sourcemap: `https://shop.test${name}.map` },
+      ...{ resolvedWith: 'release' as const, reason: undefined },
+    }
+    return { desk, touched, found: await desk.look(7, query(name), plan, waitMs, keep) }
+  }
+
+  test.each([
+    [true, 1],
+    [false, 0],
+  ])('notes no use; keep %s: %i maps are kept', async (keep, maps) => {
+    const { desk, touched, found } = await looked('/a.js', keep)
+    expect(found.flat?.segments).toBeDefined()
+    expect([touched, desk.kept().maps]).toEqual([[], maps])
+  })
+
+  test('waits no longer than it said', async () => {
+    const { found } = await looked('/endless.js', false, 20, { loadMs: 300 }, './slow.cases.ts')
+    expect(found).toEqual({ reason: 'map_pending' })
   })
 })
 
@@ -210,4 +245,14 @@ describe('what a worker knows', () => {
     }
     expect(waits).toEqual([100, 60, 20, 0])
   })
+})
+
+test('names of a project are read once for each state; a project with too many tells none', async () => {
+  const { desk, asked } = await deskOf([])
+  const first = desk.presenceOf(7, 'a')
+  expect(first && ['d:d1', urlName('1.0', '', '~/a.js'), 'd:d2'].map(lookIn(first))).toEqual([true, true, false])
+  expect(desk.presenceOf(7, 'a')).toBe(first)
+  expect(desk.presenceOf(7, 'b')).not.toBe(first)
+  expect([desk.presenceOf(9, 'a'), desk.presenceOf(9, 'a')]).toEqual([undefined, undefined])
+  expect(asked).toEqual([7, 7, 9])
 })

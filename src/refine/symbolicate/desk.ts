@@ -5,11 +5,13 @@ import { faultOf, type Observe } from '../../observe.ts'
 import type { FrameData, UnmappedReason } from '../../protocol/event.ts'
 import type { BlobStore } from '../../store/blobs/blobs.ts'
 import type { ArtifactFile, ArtifactStore } from '../../store/meta/artifacts.ts'
+import { debugName } from '../../store/meta/missed.ts'
 import type { FlatMap } from './flat.ts'
 import type { MapQuery } from './frames.ts'
 import type { FromLoader, Loaded, LoadJob, ToLoader } from './load.ts'
 import { urlCandidates } from './paths.ts'
 import { type Plan, planOf } from './plan.ts'
+import { type Presence, presenceOf, urlName } from './presence.ts'
 
 /**
  * What a refine worker is told of a query. `id` names the map, `flat` is it; `reason` alone: there is none. `later`: the
@@ -28,8 +30,15 @@ export type MapAnswer = {
 export type MapDesk = {
   /** Answers in the order of the queries; waits `waitMs` at most for maps that have to be read. Never rejects. */
   answer(projectId: number, queries: readonly MapQuery[], waitMs: number): Promise<MapAnswer[]>
+  /**
+   * The map of a plan for somebody who only looks: waits `waitMs` at most, notes no use. `keep` false: it pushes no other
+   * map out of what is kept.
+   */
+  look(projectId: number, query: MapQuery, plan: Plan, waitMs: number, keep: boolean): Promise<Loaded>
   /** '' when a project has no artifacts, else a text that changes with them. */
   stateOf(projectId: number): string
+  /** Names of all files that a project has in this state; undefined where those are too many. */
+  presenceOf(projectId: number, state: string): Presence | undefined
   /** Bytes of the maps that are kept, and how many. */
   kept(): { bytes: number; maps: number }
   close(): Promise<void>
@@ -60,7 +69,10 @@ const failureBytes = 500
 export type MapDeskDeps = {
   clock: Clock
   observe: Observe
-  meta: Pick<ArtifactStore, 'artifactsByDebugId' | 'artifactsByUrl' | 'artifactState' | 'touchBundles'>
+  meta: Pick<
+    ArtifactStore,
+    'artifactsByDebugId' | 'artifactsByUrl' | 'artifactState' | 'artifactNames' | 'touchBundles'
+  >
   blobs: Pick<BlobStore, 'reader'>
   blobFolder: string
   limits?: Partial<MapLimits>
@@ -74,27 +86,40 @@ type Job = LoadJob & {
   done: (loaded: Loaded) => void
 }
 
+/** What names the map of a plan: where its script and its map lie. */
+const idOf = ({ script, map, inline }: Plan): string =>
+  [script, map].map((file) => (file ? `${file.blobKey}:${file.at}` : '')).join('|') + (inline ? '|i' : '')
+
+const bundlesOf = ({ script, map }: Plan): number[] => [
+  ...new Set([script, map].flatMap((file) => (file ? [file.bundleId] : []))),
+]
+const jobOf = ({ script, map, inline, sourcemap }: Plan) => ({ script, map, inline, sourcemap })
+
+/** What is answered when waiting has taken too long; `stop` ends the wait. */
+function lateAfter<T>(clock: Clock, waitMs: number, answer: T): { late: Promise<T>; stop: () => void } {
+  const ended = new AbortController()
+  const late = clock.sleep(Math.max(waitMs, waitMinMs), ended.signal).then(() => answer)
+  return { late, stop: () => ended.abort() }
+}
+
+const bytesOf = ({ flat }: Loaded) => (flat?.bytes ?? 0) + failureBytes
+
 export function createMapDesk(deps: MapDeskDeps): MapDesk {
   const { clock, observe, meta } = deps
   const limits = { ...mapLimits, ...deps.limits }
-  const kept = new LRUCache<string, Loaded>({
-    maxSize: limits.keptBytesMax,
-    sizeCalculation: (loaded) => (loaded.flat?.bytes ?? 0) + failureBytes,
-  })
+  const kept = new LRUCache<string, Loaded>({ maxSize: limits.keptBytesMax, sizeCalculation: bytesOf })
   const open = new Map<string, Promise<Loaded>>()
   const pool = createPool(deps, limits)
 
   /** The map of a plan, from what is kept or read now. */
   function loaded(id: string, plan: Plan, projectId: number, query: MapQuery): Promise<Loaded> {
     const known = kept.get(id)
-    if (known) return Promise.resolve(known)
-    const running = open.get(id)
+    const running = known ? Promise.resolve(known) : open.get(id)
     if (running) return running
-    const { script, map, inline, sourcemap } = plan
-    const promise = pool.load({ script, map, inline, sourcemap }, projectId, query).then((result) => {
+    const promise = pool.load(jobOf(plan), projectId, query).then((result) => {
       open.delete(id)
       // one that alone is larger than all that may be kept would be read again for each event
-      const fits = (result.flat?.bytes ?? 0) + failureBytes <= limits.keptBytesMax
+      const fits = bytesOf(result) <= limits.keptBytesMax
       const known: Loaded = fits ? result : { reason: 'map_large' }
       const again = known.reason === 'map_slow' || known.reason === 'file_gone'
       kept.set(id, known, again ? { ttl: retryMs } : {})
@@ -107,11 +132,9 @@ export function createMapDesk(deps: MapDeskDeps): MapDesk {
   async function answerOne(projectId: number, query: MapQuery): Promise<MapAnswer> {
     const plan = await planOf(projectId, query, meta, deps.blobs)
     if (!plan) return { reason: 'file_missing' }
-    const { script, map, sourcemap, resolvedWith } = plan
-    const bundles = [script, map].flatMap((file) => (file ? [file.bundleId] : []))
-    meta.touchBundles([...new Set(bundles)], clock.now())
-    const id =
-      [script, map].map((file) => (file ? `${file.blobKey}:${file.at}` : '')).join('|') + (plan.inline ? '|i' : '')
+    const { sourcemap, resolvedWith } = plan
+    meta.touchBundles(bundlesOf(plan), clock.now())
+    const id = idOf(plan)
     const { flat, reason } = await loaded(id, plan, projectId, query)
     // why the plan has no map says more than that the thread got none
     const why = plan.reason ?? reason
@@ -119,9 +142,7 @@ export function createMapDesk(deps: MapDeskDeps): MapDesk {
   }
 
   async function answer(projectId: number, queries: readonly MapQuery[], waitMs: number): Promise<MapAnswer[]> {
-    const late = new AbortController()
-    const pending: MapAnswer = { reason: 'map_pending', later: true }
-    const limit = clock.sleep(Math.max(waitMs, waitMinMs), late.signal).then(() => pending)
+    const { late, stop } = lateAfter<MapAnswer>(clock, waitMs, { reason: 'map_pending', later: true })
     const answers = await Promise.all(
       queries.map((query) =>
         Promise.race([
@@ -129,18 +150,47 @@ export function createMapDesk(deps: MapDeskDeps): MapDesk {
             observe.error({ error: faultOf(error) }, 'a source map could not be looked up')
             return { reason: 'file_gone', later: true }
           }),
-          limit,
+          late,
         ]),
       ),
     )
-    late.abort()
+    stop()
     return answers
   }
+  function look(projectId: number, query: MapQuery, plan: Plan, waitMs: number, keep: boolean): Promise<Loaded> {
+    const id = idOf(plan)
+    const make = () => (keep ? loaded(id, plan, projectId, query) : pool.load(jobOf(plan), projectId, query))
+    const found = kept.peek(id) ?? open.get(id) ?? make()
+    const { late, stop } = lateAfter<Loaded>(clock, waitMs, { reason: 'map_pending' })
+    return Promise.race([found, late]).finally(stop)
+  }
   return {
-    answer,
+    ...{ answer, look },
     stateOf: (projectId) => meta.artifactState(projectId),
+    presenceOf: presences(meta),
     kept: () => ({ bytes: kept.calculatedSize ?? 0, maps: kept.size }),
     close: () => pool.close(),
+  }
+}
+
+/** Files of a project whose names are told to workers: reading that many takes some 50 ms on the thread that commits. */
+const namesMax = 50_000
+const presencesMax = 50
+
+/** Names of projects, made once for each state. */
+function presences(meta: Pick<ArtifactStore, 'artifactNames'>): MapDesk['presenceOf'] {
+  const kept = new LRUCache<number, { state: string; presence: Presence | undefined }>({ max: presencesMax })
+  return (projectId, state) => {
+    const known = kept.get(projectId)
+    if (known?.state === state) return known.presence
+    const files = meta.artifactNames(projectId, namesMax)
+    const names = files?.flatMap(({ debugId, release, dist, url }) => [
+      ...(debugId ? [debugName(debugId)] : []),
+      urlName(release, dist, url),
+    ])
+    const presence = names && presenceOf(names)
+    kept.set(projectId, { state, presence })
+    return presence
   }
 }
 

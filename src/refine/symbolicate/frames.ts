@@ -33,7 +33,7 @@ const handingOn: ReadonlySet<string> = new Set(['apply', 'call'])
 const isScript = (platform: string) => platform === 'javascript' || platform === 'node'
 
 /** Whether a frame is of a file that somebody could have uploaded: no part of the runtime, no code without a file. */
-function mayBeMapped(frame: NormalFrame, platform: string): boolean {
+export function mayBeMapped(frame: NormalFrame, platform: string): boolean {
   if (!isScript(frame.platform ?? platform)) return false
   const path = frame.abs_path ?? frame.filename
   if (!path || path.startsWith('<') || path.startsWith('[') || /^(?:node|internal|native|eval)[: /]/.test(path))

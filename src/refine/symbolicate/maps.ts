@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { MapAnswer } from './desk.ts'
 import type { MapFound, MapQuery, MapSource, Places } from './frames.ts'
+import { lookIn, mayFind, type Presence } from './presence.ts'
 import { type MapView, openView } from './view.ts'
 
 /** Asks the desk in the other thread; answers come in the order of the queries. */
@@ -10,9 +11,9 @@ export type AskMaps = (projectId: number, queries: MapQuery[], waitMs: number) =
 export type WorkerMaps = {
   /**
    * The maps of one project for one range. `state` says which artifacts the project has: with another, all is asked again.
-   * `budget` is shared by all projects of the range.
+   * `budget` is shared by all projects of the range. `names`: all that it has; what is not there is not asked for.
    */
-  of(projectId: number, state: string, budget: WaitBudget): RangeMaps
+  of(projectId: number, state: string, budget: WaitBudget, names?: Presence): RangeMaps
 }
 
 /** ms that a range may still wait for maps that are read for the first time; what is not there by then goes unmapped. */
@@ -25,6 +26,7 @@ export type RangeMaps = MapSource & {
   load(): Promise<void>
 }
 
+const absent: MapFound = { reason: 'file_missing' }
 const answersMax = 20_000
 const viewsMax = 500
 const viewBytesMax = 160 * 1024 * 1024
@@ -41,7 +43,8 @@ export function createWorkerMaps(ask: AskMaps, now: () => number): WorkerMaps {
   })
   const places: Places = new WeakMap()
 
-  function of(projectId: number, state: string, budget: WaitBudget): RangeMaps {
+  function of(projectId: number, state: string, budget: WaitBudget, names?: Presence): RangeMaps {
+    const has = names && lookIn(names)
     const wanted = new Map<string, MapQuery>()
     /** Of this range alone: what is still on its way, and maps that the next ones may push out again. */
     const passing = new Map<string, MapFound>()
@@ -71,8 +74,11 @@ export function createWorkerMaps(ask: AskMaps, now: () => number): WorkerMaps {
       find: (query) => {
         const key = keyOf(query)
         const found = known(key)
-        if (!found) wanted.set(key, query)
-        return found
+        if (found) return found
+        // a flood of ids that nobody uploaded would refine each of its records twice
+        if (has && !mayFind(has, query)) return absent
+        wanted.set(key, query)
+        return undefined
       },
       missing: () => wanted.size > 0,
       load: async () => {

@@ -1,7 +1,7 @@
 import type { FrameData, UnmappedReason } from '../../protocol/event.ts'
 import { readArtifact } from '../../store/blobs/artifact.ts'
 import type { BlobStore } from '../../store/blobs/blobs.ts'
-import type { ArtifactFile, ArtifactStore } from '../../store/meta/artifacts.ts'
+import { type ArtifactFile, type ArtifactStore, scrapedEntry } from '../../store/meta/artifacts.ts'
 import type { MapQuery } from './frames.ts'
 import { joinUrl, referenceOf, urlCandidates } from './paths.ts'
 
@@ -15,6 +15,8 @@ export type Plan = {
   inline: boolean
   /** Where the map lies, as far as frames know; sources are relative to it. */
   sourcemap: string
+  /** The address of the map as its script names it, where that was not uploaded. */
+  named?: string
   resolvedWith: NonNullable<FrameData['resolved_with']>
   reason: UnmappedReason | undefined
 }
@@ -51,14 +53,17 @@ export async function planOf(
     if (script) return named({ ...base, map: undefined }, projectId, query, artifacts, blobs)
   }
   const urls = urlCandidates(url)
-  const files = artifacts.artifactsByUrl(projectId, query.release ?? '', query.dist, urls)
+  const found = artifacts.artifactsByUrl(projectId, query.release ?? '', query.dist, urls)
+  // one with another debug id is of another build, whatever its address: its lines would be wrong ones
+  const files = found.filter((one) => debugId === undefined || one.debugId === '' || one.debugId === debugId)
   const script = best(
     files.filter((file) => !isMap(file)),
     urls,
   )
   if (!script) return undefined
   // Files uploaded one by one have no archive around them.
-  const resolvedWith = script.entry === script.url ? 'release-old' : 'release'
+  const resolvedWith =
+    script.entry === scrapedEntry ? 'scraping' : script.entry === script.url ? 'release-old' : 'release'
   const plan: Plan = { script, map: undefined, inline: false, sourcemap: url, resolvedWith, reason: undefined }
   return named(plan, projectId, query, artifacts, blobs)
 }
@@ -89,5 +94,5 @@ async function named(
   if (map) return { ...plan, map, sourcemap }
   // a bundler may have named another file than the one that carries the script's debug id
   const twin = script.debugId && artifacts.artifactsByDebugId(projectId, script.debugId).find(isMap)
-  return twin ? { ...plan, map: twin, sourcemap } : { ...plan, reason: 'map_missing' }
+  return twin ? { ...plan, map: twin, sourcemap } : { ...plan, named: sourcemap, reason: 'map_missing' }
 }

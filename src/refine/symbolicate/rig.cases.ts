@@ -7,7 +7,7 @@ import type { ArtifactFile } from '../../store/meta/artifacts.ts'
 import type { MapAnswer } from './desk.ts'
 import { type MapQuery, mapFrames } from './frames.ts'
 import { load } from './load.ts'
-import { createWorkerMaps } from './maps.ts'
+import { createWorkerMaps, type RangeMaps } from './maps.ts'
 import { type Artifacts, planOf } from './plan.ts'
 
 // For tests and benches of this folder: uploaded files without a store, and maps without threads.
@@ -94,12 +94,8 @@ export async function filesOfBundle(path: string, bundleId = 1, release = '1.0')
 
 export type RigOptions = { release?: string; dist?: string; debugIds?: Readonly<Record<string, string>> }
 
-/** Maps frames with the uploaded files, in this thread. Gives the frames and, where any was mapped, what they were. */
-export async function mapWith(
-  uploads: readonly Uploaded[],
-  frames: readonly Partial<NormalFrame>[],
-  { release = '1.0', dist = '', debugIds = {} }: RigOptions = {},
-) {
+/** The maps of uploaded files, as a worker has them; they are read in this thread. */
+export function mapsOf(uploads: readonly Uploaded[], { release = '1.0', dist = '' }: RigOptions = {}): RangeMaps {
   const { artifacts, blobs } = uploadsOf(uploads)
   const answerOne = async (query: MapQuery): Promise<MapAnswer> => {
     const plan = await planOf(7, query, artifacts, blobs)
@@ -112,10 +108,20 @@ export async function mapWith(
     const { sourcemap, resolvedWith } = plan
     return { sourcemap, resolvedWith, ...(flat ? { id, flat } : {}), ...(why ? { reason: why } : {}) }
   }
-  const maps = createWorkerMaps(
+  return createWorkerMaps(
     (_project, queries) => Promise.all(queries.map(answerOne)),
     () => 0,
   ).of(7, 'state', { leftMs: 1000 })
+}
+
+/** Maps frames with the uploaded files, in this thread. Gives the frames and, where any was mapped, what they were. */
+export async function mapWith(
+  uploads: readonly Uploaded[],
+  frames: readonly Partial<NormalFrame>[],
+  options: RigOptions = {},
+) {
+  const { release = '1.0', dist = '', debugIds = {} } = options
+  const maps = mapsOf(uploads, options)
   const context = { platform: 'javascript', release, dist, debugIdOf: (url: string) => debugIds[url] }
   const given = frames.map((frame) => ({ ...frame }) as NormalFrame)
   let mapped = mapFrames(given, maps, context)

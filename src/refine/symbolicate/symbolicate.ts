@@ -6,7 +6,11 @@ type Stacked = { stacktrace?: NormalStacktrace; raw_stacktrace?: NormalStacktrac
 
 /** Puts original places into the frames of JavaScript; what they were stays beside them as `raw_stacktrace`. */
 export function symbolicate({ event }: Draft, { maps }: Context): void {
-  if (!maps) return
+  if (maps) mapStacks(event, maps)
+}
+
+/** The same for every stack of an event. */
+export function mapStacks(event: NormalEvent, maps: MapSource): void {
   const context = frameContext(event)
   for (const one of event.exception?.values ?? []) mapStack(one, maps, context)
   for (const one of event.threads?.values ?? []) mapStack(one, maps, context)
@@ -21,7 +25,8 @@ function mapStack(holder: Stacked, maps: MapSource, context: FrameContext): void
   if (mapped.raw) holder.raw_stacktrace ??= { ...stacktrace, frames: mapped.raw }
 }
 
-function frameContext(event: NormalEvent): FrameContext {
+/** Debug ids of an event's files, by address. */
+export function debugIdsOf(event: NormalEvent): Map<string, string> {
   const ids = new Map<string, string>()
   for (const image of event.debug_meta?.images ?? []) {
     const { type, code_file: file, debug_id: id } = image
@@ -30,6 +35,12 @@ function frameContext(event: NormalEvent): FrameContext {
       if (known) ids.set(file, known)
     }
   }
+  return ids
+}
+
+/** How the frames of an event are looked up: its release, its dist and the debug ids of its files. */
+export function frameContext(event: NormalEvent): FrameContext {
+  const ids = debugIdsOf(event)
   const { platform, release, dist = '' } = event
   return { platform, release, dist, debugIdOf: (url) => ids.get(url) }
 }

@@ -6,6 +6,7 @@ import { eventColumns } from './encode.ts'
 import type { EventStore } from './events.ts'
 import { createKeep } from './keep.ts'
 import { createReads } from './reads.ts'
+import { createRegroup } from './regroup.ts'
 import { createRemove, createRemoveBefore } from './remove.ts'
 import { eventsTable } from './schema/events.ts'
 import { rollupTables } from './schema/rollups.ts'
@@ -81,6 +82,9 @@ export function createEventStore(options: EventStoreOptions): EventStore {
   const settling = createSettle(connection, database, clock, observe)
   const sinceMs = () => (options.retentionDays === undefined ? 0 : clock.now() - options.retentionDays * dayMs)
 
+  const insert: EventStore['insert'] = (tsv, token) =>
+    settling.inserting(() => connection.insert('events', eventColumns, tsv, token))
+
   return {
     ...createReads(connection, database),
     ...createCounts(connection, database, sinceMs),
@@ -90,6 +94,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
     ...createRemove(connection, database),
     ...createRemoveBefore(connection, database),
     ...createThin(connection, database),
+    ...createRegroup(connection, database, { ...settling, insert }),
     async migrate() {
       await connection.command(`CREATE DATABASE IF NOT EXISTS ${database} ENGINE = Atomic`)
       for (const statement of [eventsTable(database), ...rollupTables(database), thinnedTable(database)])
@@ -97,7 +102,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
       await makeSynced(connection, database)
     },
     ping: () => connection.ping(),
-    insert: (tsv, token) => settling.inserting(() => connection.insert('events', eventColumns, tsv, token)),
+    insert,
     settle: (token, from, to) => settling.settle(token, from, to),
     async dropBefore(beforeMs, nowMs) {
       type Part = { table: string; partition: string }

@@ -3,7 +3,7 @@ import type { EventStore, GroupCount, Scope } from './events.ts'
 import { compileFilter, compileHours, compileScope, createValues, hashNumber, type Values } from './filter.ts'
 import { hashText } from './rows.ts'
 
-type Counts = Pick<EventStore, 'groups' | 'countsOf' | 'series' | 'usersOf'>
+type Counts = Pick<EventStore, 'groups' | 'countsOf' | 'series' | 'filteredSeries' | 'usersOf'>
 type Pair = { projectId: number; groupHash: string }
 type StoredCount = {
   project_id: string
@@ -56,9 +56,27 @@ function compilePairs(values: Values, pairs: Pair[]): string {
     : `${narrow} AND (project_id, group_hash) IN (SELECT arrayJoin(arrayZip(${projects}, ${hashes})))`
 }
 
+/** Events per bucket that meet a filter. */
+function createFilteredSeries(connection: Connection, database: string): Counts['filteredSeries'] {
+  return async (scope, bucketMs, filter) => {
+    if (scope.projectIds.length === 0) return []
+    const values = createValues()
+    const where = `${compileScope(values, scope)} AND ${compileFilter(values, filter)}`
+    const bucket = values.add('Int64', bucketMs)
+    const rows = await connection.rows<{ start_ms: string; events: string }>(
+      `SELECT intDiv(toUnixTimestamp64Milli(timestamp), ${bucket}) * ${bucket} AS start_ms, count() AS events
+       FROM ${database}.events WHERE ${where} GROUP BY start_ms ORDER BY start_ms`,
+      values.bound,
+    )
+    return rows.map((row) => ({ startMs: Number(row.start_ms), events: Number(row.events) }))
+  }
+}
+
 /** Questions whose answer is numbers of groups. Over 12 hours they are answered from the rollups, in whole hours. */
 export function createCounts(connection: Connection, database: string, sinceMs: () => number): Counts {
   return {
+    filteredSeries: createFilteredSeries(connection, database),
+
     async groups({ scope, filter, order, max }) {
       if (scope.projectIds.length === 0) return []
       const values = createValues()

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { encodeEventRow } from './encode.ts'
 import type { EventFilter, EventRow, EventStore, Scope } from './events.ts'
+import { regroupCases } from './regroup.cases.ts'
 import { thinCases } from './thin.cases.ts'
 
 /** Monday 2026-11-16 10:00 UTC. */
@@ -299,6 +300,12 @@ export function eventsCases(open: () => EventStore): void {
         { projectId, groupHash: a, startMs: monday - 3 * hour, events: 2 },
         { projectId, groupHash: a, startMs: monday - 2 * hour, events: 1 },
       ])
+      const production = { op: 'field', field: 'environment', match: 'is', value: 'production' } as const
+      expect(await store.filteredSeries(scope, hour, production)).toEqual([
+        { startMs: monday - 3 * hour, events: 2 },
+        { startMs: monday - hour, events: 1 },
+      ])
+      expect(await store.filteredSeries({ ...scope, projectIds: [] }, hour, production)).toEqual([])
       expect(
         await store.usersOf([
           { projectId, groupHash: a },
@@ -379,6 +386,7 @@ export function eventsCases(open: () => EventStore): void {
   })
 
   thinCases(open)
+  regroupCases(open)
 
   test('size names the tables, migrate can be repeated', async () => {
     const store = open()

@@ -1,4 +1,5 @@
 import type { TagCount } from '../../protocol/rest.ts'
+import type { RegroupStore, Rewrite } from './regroup.ts'
 import type { Cut, ThinStore } from './thin.ts'
 
 /** One error event as a row. Hashes are unsigned 64-bit numbers as 16 lower-case hex characters. */
@@ -90,99 +91,105 @@ export type GroupCount = {
 }
 
 /** The events store: ClickHouse over its HTTP interface (embedded: the engine process on a Unix socket). */
-export type EventStore = ThinStore & {
-  /** Makes database and tables; safe to repeat. Throws MishapError STORE_UNAVAILABLE. */
-  migrate(): Promise<void>
-  ping(): Promise<boolean>
-  /** Inserts rows encoded by `encodeEventRow`; the same token with identical rows counts once. Durable when it resolves. */
-  insert(tsv: Buffer, token: string): Promise<void>
-  /** Waits until no insert of this token runs any more (KILL first), then returns the rows with from <= jpos < to. */
-  settle(token: string, from: number, to: number): Promise<EventRow[]>
-  /** Event ids received since `sinceMs`, newest first, at most `max`: the memory of what counts as duplicate. */
-  recentIds(sinceMs: number, max: number): Promise<{ projectId: number; eventId: string }[]>
-  /** Events by id within projects (empty array: none found). */
-  byEventId(projectIds: number[], eventId: string): Promise<SeenEvent[]>
-  byDigest(projectIds: number[], digest: string, max: number): Promise<SeenEvent[]>
-  byTraceId(projectIds: number[], traceId: string, max: number): Promise<EventRef[]>
-  /** Rows of an issue (its hashes), newest first; `before`/`after` are exclusive positions for paging and older/newer. */
-  ofIssue(request: {
-    projectId: number
-    hashes: string[]
-    scope?: Scope
-    filter?: EventFilter
-    order: 'newest' | 'oldest'
-    from?: EventRef
-    offset?: number
-    max: number
-  }): Promise<SeenEvent[]>
-  /** The event's place within its issue, in the order of time and then id. */
-  placeOf(projectId: number, hashes: string[], event: EventRef): Promise<PlaceInIssue>
-  /** Groups with events in the scope, ordered; from the rollup when `filter` is absent. */
-  groups(request: {
-    scope: Scope
-    filter?: EventFilter
-    order: 'last' | 'events' | 'users' | 'first'
-    max: number
-  }): Promise<GroupCount[]>
-  /** Counts for known hashes within the scope. */
-  countsOf(scope: Scope, hashes: { projectId: number; groupHash: string }[]): Promise<GroupCount[]>
-  /** Events per bucket for known hashes: `startMs` of each bucket is a multiple of `bucketMs`; only buckets with events. */
-  series(
-    scope: Scope,
-    bucketMs: number,
-    hashes: { projectId: number; groupHash: string }[],
-  ): Promise<{ projectId: number; groupHash: string; startMs: number; events: number }[]>
-  /** Distribution of each tag over an issue's newest `max` events. */
-  tagsOf(request: {
-    projectId: number
-    hashes: string[]
-    scope: Scope
-    max: number
-    valuesMax: number
-  }): Promise<TagCount[]>
-  /** Distinct users of an issue over the whole retention. */
-  usersOf(hashes: { projectId: number; groupHash: string }[]): Promise<number>
-  /** Tag keys seen in the scope with the number of events, most first. */
-  tagKeys(scope: Scope, max: number): Promise<{ key: string; events: number }[]>
-  tagValues(scope: Scope, key: string, max: number): Promise<{ value: string; events: number }[]>
-  /**
-   * Takes all rows of a project, or of these groups of it, out of events and rollups. Safe to repeat. Nothing of them may
-   * be inserted meanwhile.
-   */
-  remove(projectId: number, hashes?: readonly string[]): Promise<void>
-  /** How many events of a project (or of these groups of it) stand at a position or behind it. */
-  eventsFrom(projectId: number, hashes: readonly string[] | undefined, jpos: number): Promise<number>
-  /** Writes the parts anew from which rows were removed, so that their bytes leave the disk. */
-  rewrite(): Promise<void>
-  /** Takes what was received before a Monday at midnight (UTC, ms) out of events and rollups of these projects. */
-  removeBefore(projectIds: readonly number[], mondayMs: number): Promise<void>
-  /** Rows of a project, or of these groups of it, in events and rollups together. */
-  rowsOf(projectId: number, hashes?: readonly string[]): Promise<number>
-  /** Which of the ids are events of these groups. */
-  eventsAmong(projectId: number, hashes: readonly string[], eventIds: readonly string[]): Promise<string[]>
-  /**
-   * Drops partitions whose rows were all received before `beforeMs`, by their names or by their places: rows of a clock
-   * that was set far forward, from `nowMs` on, go with those that came right after them. Returns their names.
-   */
-  dropBefore(beforeMs: number, nowMs: number): Promise<string[]>
-  /** Rows that stand of each project that has any, and how many were thinned. */
-  rowsByProject(): Promise<{ projectId: number; rows: number; thinned: number }[]>
-  /** Bytes on disk and rows, per table. */
-  size(): Promise<{ table: string; rows: number; bytesOnDisk: number; bytesRaw: number }[]>
-  /** Copies the whole database to `name` (letters, digits, `_`, `-`) in the engine's backup folder. */
-  backup(name: string): Promise<void>
-  /** Brings such a copy back into a store without tables. */
-  restore(name: string): Promise<void>
-  /**
-   * What stands, for `mishap verify`: rows by group and what was thinned of them, rows stored twice, groups and weeks of
-   * each rollup that differ from both together. `open`: a cut that was broken off, which counts as not begun (`counted`
-   * false) or as done.
-   */
-  check(open?: { step: number; counted: boolean; cut: Cut }): Promise<{
-    groups: { projectId: number; groupHash: string; rows: number; thinned: number; oldestReceivedMs: number }[]
-    twice: number
-    lastJpos: number
-    rollups: Record<string, number>
-  }>
-  close(): Promise<void>
-}
+export type EventStore = ThinStore &
+  RegroupStore & {
+    /** Makes database and tables; safe to repeat. Throws MishapError STORE_UNAVAILABLE. */
+    migrate(): Promise<void>
+    ping(): Promise<boolean>
+    /** Inserts rows encoded by `encodeEventRow`; the same token with identical rows counts once. Durable when it resolves. */
+    insert(tsv: Buffer, token: string): Promise<void>
+    /** Waits until no insert of this token runs any more (KILL first), then returns the rows with from <= jpos < to. */
+    settle(token: string, from: number, to: number): Promise<EventRow[]>
+    /** Event ids received since `sinceMs`, newest first, at most `max`: the memory of what counts as duplicate. */
+    recentIds(sinceMs: number, max: number): Promise<{ projectId: number; eventId: string }[]>
+    /** Events by id within projects (empty array: none found). */
+    byEventId(projectIds: number[], eventId: string): Promise<SeenEvent[]>
+    byDigest(projectIds: number[], digest: string, max: number): Promise<SeenEvent[]>
+    byTraceId(projectIds: number[], traceId: string, max: number): Promise<EventRef[]>
+    /** Rows of an issue (its hashes), newest first; `before`/`after` are exclusive positions for paging and older/newer. */
+    ofIssue(request: {
+      projectId: number
+      hashes: string[]
+      scope?: Scope
+      filter?: EventFilter
+      order: 'newest' | 'oldest'
+      from?: EventRef
+      offset?: number
+      max: number
+    }): Promise<SeenEvent[]>
+    /** The event's place within its issue, in the order of time and then id. */
+    placeOf(projectId: number, hashes: string[], event: EventRef): Promise<PlaceInIssue>
+    /** Groups with events in the scope, ordered; from the rollup when `filter` is absent. */
+    groups(request: {
+      scope: Scope
+      filter?: EventFilter
+      order: 'last' | 'events' | 'users' | 'first'
+      max: number
+    }): Promise<GroupCount[]>
+    /** Counts for known hashes within the scope. */
+    countsOf(scope: Scope, hashes: { projectId: number; groupHash: string }[]): Promise<GroupCount[]>
+    /** Events per bucket for known hashes: `startMs` of each bucket is a multiple of `bucketMs`; only buckets with events. */
+    series(
+      scope: Scope,
+      bucketMs: number,
+      hashes: { projectId: number; groupHash: string }[],
+    ): Promise<{ projectId: number; groupHash: string; startMs: number; events: number }[]>
+    /** Events per bucket that meet a filter, from the rows; buckets as those of `series`. */
+    filteredSeries(scope: Scope, bucketMs: number, filter: EventFilter): Promise<{ startMs: number; events: number }[]>
+    /** Distribution of each tag over an issue's newest `max` events. */
+    tagsOf(request: {
+      projectId: number
+      hashes: string[]
+      scope: Scope
+      max: number
+      valuesMax: number
+    }): Promise<TagCount[]>
+    /** Distinct users of an issue over the whole retention. */
+    usersOf(hashes: { projectId: number; groupHash: string }[]): Promise<number>
+    /** Tag keys seen in the scope with the number of events, most first. */
+    tagKeys(scope: Scope, max: number): Promise<{ key: string; events: number }[]>
+    tagValues(scope: Scope, key: string, max: number): Promise<{ value: string; events: number }[]>
+    /**
+     * Takes all rows of a project, or of these groups of it, out of events and rollups. Safe to repeat. Nothing of them may
+     * be inserted meanwhile.
+     */
+    remove(projectId: number, hashes?: readonly string[]): Promise<void>
+    /** How many events of a project (or of these groups of it) stand at a position or behind it. */
+    eventsFrom(projectId: number, hashes: readonly string[] | undefined, jpos: number): Promise<number>
+    /** Writes the parts anew from which rows were removed, so that their bytes leave the disk. */
+    rewrite(): Promise<void>
+    /** Takes what was received before a Monday at midnight (UTC, ms) out of events and rollups of these projects. */
+    removeBefore(projectIds: readonly number[], mondayMs: number): Promise<void>
+    /** Rows of a project, or of these groups of it, in events and rollups together. */
+    rowsOf(projectId: number, hashes?: readonly string[]): Promise<number>
+    /** Which of the ids are events of these groups. */
+    eventsAmong(projectId: number, hashes: readonly string[], eventIds: readonly string[]): Promise<string[]>
+    /**
+     * Drops partitions whose rows were all received before `beforeMs`, by their names or by their places: rows of a clock
+     * that was set far forward, from `nowMs` on, go with those that came right after them. Returns their names.
+     */
+    dropBefore(beforeMs: number, nowMs: number): Promise<string[]>
+    /** Rows that stand of each project that has any, and how many were thinned. */
+    rowsByProject(): Promise<{ projectId: number; rows: number; thinned: number }[]>
+    /** Bytes on disk and rows, per table. */
+    size(): Promise<{ table: string; rows: number; bytesOnDisk: number; bytesRaw: number }[]>
+    /** Copies the whole database to `name` (letters, digits, `_`, `-`) in the engine's backup folder. */
+    backup(name: string): Promise<void>
+    /** Brings such a copy back into a store without tables. */
+    restore(name: string): Promise<void>
+    /**
+     * What stands, for `mishap verify`: rows by group and what was thinned of them, rows stored twice, groups and weeks of
+     * each rollup that differ from both together. `open`: a cut that was broken off, which counts as not begun (`counted`
+     * false) or as done; `rewrite`: the same of rows that were being written again, whose groups have no sure rollups.
+     */
+    check(
+      open?: { step: number; counted: boolean; cut: Cut },
+      rewrite?: { counted: boolean; rewrite: Rewrite },
+    ): Promise<{
+      groups: { projectId: number; groupHash: string; rows: number; thinned: number; oldestReceivedMs: number }[]
+      twice: number
+      lastJpos: number
+      rollups: Record<string, number>
+    }>
+    close(): Promise<void>
+  }

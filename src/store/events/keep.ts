@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock.ts'
 import type { Connection } from './connection.ts'
 import type { EventStore } from './events.ts'
+import { rewriteBound, rewriteWhere } from './regroup.ts'
 import { rollupNames } from './schema/rollups.ts'
 import { cutBound, cutWhere } from './thin.ts'
 
@@ -16,10 +17,21 @@ type Part = Pick<EventStore, 'backup' | 'restore' | 'check'>
 async function check(
   connection: Connection,
   database: string,
-  open: Parameters<EventStore['check']>[0],
+  ...[open, again]: Parameters<EventStore['check']>
 ): ReturnType<EventStore['check']> {
-  const bound = open ? { ...cutBound(open.cut), step: open.step } : {}
-  const rows = open?.counted ? `${database}.events WHERE NOT (${cutWhere})` : `${database}.events`
+  const bound = {
+    ...(open ? { ...cutBound(open.cut), step: open.step } : {}),
+    ...(again ? rewriteBound(again.rewrite) : {}),
+  }
+  const without = [
+    ...(open?.counted ? [cutWhere] : []),
+    ...(again ? [rewriteWhere(again.counted ? 'old' : 'new')] : []),
+  ]
+  const standing = without.map((one) => `NOT (${one})`).join(' AND ') || '1'
+  const rows = `${database}.events WHERE ${standing}`
+  const sure = again
+    ? `WHERE NOT (project_id = {rewriteProject:UInt64} AND (group_hash IN {rewrite_from:Array(UInt64)} OR group_hash IN {rewrite_to:Array(UInt64)}))`
+    : ''
   const thinned = open && !open.counted ? `${database}.thinned WHERE step != {step:UInt64}` : `${database}.thinned`
   const groups = await connection.rows<{ project: string; hash: string; n: string; away: string; oldest: string }>(
     `SELECT project_id AS project, lower(hex(group_hash)) AS hash, sum(there) AS n, sum(thin) AS away, min(since) AS oldest FROM (
@@ -33,8 +45,8 @@ async function check(
     { seconds: workSecondsMax },
   )
   const [ends] = await connection.rows<{ twice: string; last: string }>(
-    `SELECT count() - uniqExact(project_id, event_id) AS twice, max(jpos) AS last FROM ${database}.events`,
-    {},
+    `SELECT count() - uniqExact(project_id, event_id) AS twice, max(jpos) AS last FROM ${rows}`,
+    bound,
     { seconds: workSecondsMax },
   )
   const rollups: Record<string, number> = {}
@@ -47,7 +59,7 @@ async function check(
            SELECT project_id, group_hash, week, toInt64(sum(n)) AS m FROM ${thinned} GROUP BY ALL
            UNION ALL
            SELECT project_id, group_hash, week, -toInt64(sum(n)) AS m FROM ${database}.${name} GROUP BY ALL
-         ) GROUP BY ALL HAVING difference != 0)`,
+         ) ${sure} GROUP BY ALL HAVING difference != 0)`,
       bound,
       { seconds: workSecondsMax },
     )
@@ -93,6 +105,6 @@ export function createKeep(connection: Connection, database: string, clock: Cloc
   return {
     backup: (name) => run(`BACKUP DATABASE ${database} TO`, name),
     restore: (name) => run(`RESTORE DATABASE ${database} FROM`, name),
-    check: (open) => check(connection, database, open),
+    check: (open, again) => check(connection, database, open, again),
   }
 }

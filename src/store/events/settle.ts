@@ -10,6 +10,10 @@ import { thinnedOfHours } from './thin.ts'
 export type Settling = {
   /** Runs an insert; waits while the rollups are counted anew. */
   inserting<T>(run: () => Promise<T>): Promise<T>
+  /** Counts rollups anew: inserts that run are waited for, others wait. */
+  counting(run: () => Promise<void>): Promise<void>
+  /** Ends inserts of this token, and of `token:` with more behind it. */
+  ended(token: string): Promise<void>
   settle(token: string, from: number, to: number): Promise<EventRow[]>
 }
 
@@ -80,13 +84,29 @@ export function createSettle(connection: Connection, database: string, clock: Cl
     throw new MishapError('STORE_UNAVAILABLE', { causes: ['an insert does not end'] })
   }
 
-  async function recountAlone(rows: EventRow[]): Promise<void> {
+  async function alone(run: () => Promise<void>): Promise<void> {
     while (inserts > 0) await clock.sleep(waitMs)
-    await recount(connection, database, rows)
+    await run()
+  }
+
+  async function counting(run: () => Promise<void>): Promise<void> {
+    while (recounting) await recounting
+    const running = alone(run)
+    recounting = running.then(
+      () => undefined,
+      () => undefined,
+    )
+    try {
+      await running
+    } finally {
+      recounting = undefined
+    }
   }
 
   return {
     inserting,
+    counting,
+    ended: waitUntilGone,
     async settle(token, from, to) {
       await waitUntilGone(token)
       const found = await connection.rows<StoredRow>(
@@ -96,17 +116,7 @@ export function createSettle(connection: Connection, database: string, clock: Cl
       )
       const rows = found.map(readRow)
       if (rows.length > 0) {
-        while (recounting) await recounting
-        const run = recountAlone(rows)
-        recounting = run.then(
-          () => undefined,
-          () => undefined,
-        )
-        try {
-          await run
-        } finally {
-          recounting = undefined
-        }
+        await counting(() => recount(connection, database, rows))
         observe.info(
           { from, to, rows: rows.length },
           'rows of an unclear insert were found, their rollups counted anew',

@@ -96,6 +96,41 @@ export function artifactCases(fresh: () => MetaStore): void {
     expect(meta.artifactsByDebugId(1, '')).toEqual([])
   })
 
+  test('looking for what was meant: by name in all releases, by debug id among projects, and how much there is', () => {
+    const meta = withTwo()
+    const first = add(
+      meta,
+      [place(1, 'r'), place(1, 's', '7')],
+      [file('~/x/app.js'), file('~/app.js.map', { type: 'source_map' })],
+    )
+    const second = add(meta, [place(2, 'r')], [file('~/app-A1.js', { debugId }), file('~/app%.js')])
+    const named = (projectIds: number[], ...names: string[]) =>
+      meta.filesNamed(projectIds, names, 9).map((one) => [one.file.url, one.projectId, one.release, one.dist])
+    expect(named([1], 'app.js')).toEqual([
+      ['~/x/app.js', 1, 'r', ''],
+      ['~/x/app.js', 1, 's', '7'],
+    ])
+    expect(named([1, 2], 'app-*.js', 'app%.js').map(([url]) => url)).toEqual(['~/app-A1.js', '~/app%.js'])
+    expect([named([], 'app.js'), named([1]), named([1], 'p.js'), named([1], 'app.js.map')]).toEqual([[], [], [], []])
+    expect(meta.filesNamed([1], ['app.js'], 1)).toHaveLength(1)
+    const places = (ids: number[], id = debugId) =>
+      meta.placesOfDebugId(ids, id, 9).map((one) => [one.projectId, one.uuid])
+    expect([places([1, 2]), places([1]), places([]), places([2], '')]).toEqual([[[2, second.uuid]], [], [], []])
+    expect(meta.uploadsOf(1)).toEqual({ bundles: 1, newestMs: nowMs })
+    expect(meta.uploadsOf(1, { release: 's', dist: '7' }).bundles).toBe(1)
+    expect(meta.uploadsOf(1, { release: 's', dist: '' })).toEqual({ bundles: 0, newestMs: 0 })
+    expect(meta.bundlesOfRelease(1, 's', undefined, 9)).toEqual([first.id])
+    expect([meta.bundlesOfRelease(1, 's', '', 9), meta.bundlesOfRelease(2, 's', undefined, 9)]).toEqual([[], []])
+    meta.linkBundle(first.id, [place(1, 't')], nowMs + 7)
+    expect(meta.placesOfBundle(first.id, 1).map((one) => [one.release, one.sinceMs])).toEqual([
+      ['r', nowMs],
+      ['s', nowMs],
+      ['t', nowMs + 7],
+    ])
+    expect(meta.bundlesById([first.id, 99, second.id]).map((one) => one.uuid)).toEqual([second.uuid, first.uuid])
+    expect(meta.bundlesById([])).toEqual([])
+  })
+
   test('pages of bundles and of their files', () => {
     const meta = fresh()
     const ids = [1, 2, 3].map(() => add(meta, [place(1)], [file('~/a.js'), file('~/b.js'), file('~/c.js')]).id)
@@ -124,7 +159,7 @@ export function artifactCases(fresh: () => MetaStore): void {
       const change = { organizationId: 1, projectIds: [1, 2], version: 'r', change: { releasedMs: null } }
       expect(meta.changeRelease(change, nowMs).releasedMs).toBeNull()
       expect(() => meta.changeRelease({ ...change, version: 'x' }, nowMs)).toThrow()
-      expect([meta.removeRelease([1, 2], 'r'), meta.removeRelease([1, 2], 'r')]).toEqual([true, false])
+      expect([meta.removeRelease(1, [1, 2], 'r'), meta.removeRelease(1, [1, 2], 'r')]).toEqual([true, false])
       expect(meta.releaseOf([1, 2], 'r')).toBeUndefined()
     })
 
@@ -132,9 +167,9 @@ export function artifactCases(fresh: () => MetaStore): void {
       const meta = withTwo()
       for (const [i, version] of ['a', 'b', 'c'].entries()) make(meta, version, [1, 2], {}, nowMs + i)
       const list = (offset: number, text = '') =>
-        meta.listReleases({ projectIds: [1, 2], text, offset, max: 2 }).map((one) => one.version)
+        meta.releaseTimes({ projectIds: [1, 2], text, offset, max: 2 }).map((one) => one.version)
       expect([list(0), list(2), list(0, 'B'), list(0, '%')]).toEqual([['c', 'b'], ['a'], ['b'], []])
-      expect(meta.listReleases({ projectIds: [], text: '', offset: 0, max: 9 })).toEqual([])
+      expect(meta.releaseTimes({ projectIds: [], text: '', offset: 0, max: 9 })).toEqual([])
     })
   })
 }

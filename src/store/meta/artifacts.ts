@@ -1,5 +1,6 @@
 import type { ExpressionBuilder, Selectable } from 'kysely'
 import { containing } from './filter.ts'
+import { noteArrival } from './missed.ts'
 import type { Store } from './store.ts'
 import type { Tables } from './tables.ts'
 
@@ -31,8 +32,14 @@ export type ArtifactFile = {
 /** `crc`: CRC-32 of its inflated bytes. */
 export type NewArtifactFile = Omit<ArtifactFile, 'id' | 'bundleId' | 'blobKey'> & { crc: number }
 
-/** `bundle`: an archive of a build; `file`: one file that was uploaded by itself to a release. */
-export type BundleKind = 'bundle' | 'file'
+/** What a file that was fetched from where it is public is called; it stands in no archive. */
+export const scrapedEntry = ' scraped'
+
+/**
+ * `bundle`: an archive of a build; `file`: one file that was uploaded by itself to a release; `scraped`: one that was
+ * fetched. In the order of the alphabet the better one comes first.
+ */
+export type BundleKind = 'bundle' | 'file' | 'scraped'
 
 export type Bundle = {
   id: number
@@ -74,8 +81,11 @@ export type ArtifactStore = {
   ): Bundle | undefined
   /** The bundle that was uploaded as these very bytes. */
   bundleByChecksum(organizationId: number, checksum: string): Bundle | undefined
+  bundleById(id: number): Bundle | undefined
   /** The newest bundle of a project by what clients call it. */
   bundleOf(projectId: number, uuid: string): Bundle | undefined
+  /** Bundles by their ids, newest first. */
+  bundlesById(ids: readonly number[]): Bundle[]
   /** Bundles of a project, newest first, behind `beforeId`; `text` in release, dist, URL of a file, or the whole of an id. */
   listBundles(request: { projectId: number; text: string; beforeId: number | undefined; max: number }): Bundle[]
   linksOf(bundleIds: readonly number[]): (BundleLink & { bundleId: number })[]
@@ -93,7 +103,13 @@ export type ArtifactStore = {
     dist: string
   }[]
   /** Ids of single files that a release of one of these projects has under this URL and dist. */
-  artifactsOfRelease(projectIds: readonly number[], release: string, dist: string, url: string): number[]
+  artifactsOfRelease(
+    projectIds: readonly number[],
+    release: string,
+    dist: string,
+    url: string,
+    kind?: 'file' | 'scraped',
+  ): number[]
   /**
    * Takes a bundle out of a project, or out of one release of it; where it belongs nowhere else its rows go, too. Returns
    * the blob to delete then.
@@ -103,6 +119,11 @@ export type ArtifactStore = {
   artifactsByDebugId(projectId: number, debugId: string): ArtifactFile[]
   /** Files of a release and dist by their URLs, newest first, files of bundles before single ones. `dist` has to be the same. */
   artifactsByUrl(projectId: number, release: string, dist: string, urls: readonly string[]): ArtifactFile[]
+  /** Debug ids and addresses of all files that a project has, each in its releases; undefined for more than `max`. */
+  artifactNames(
+    projectId: number,
+    max: number,
+  ): { debugId: string; release: string; dist: string; url: string }[] | undefined
   /** What a project has, as a text that is another one whenever a bundle comes or goes; '' for nothing. */
   artifactState(projectId: number): string
   /** Notes that events used these bundles; once a day is exact enough, so it may be called often. */
@@ -130,9 +151,10 @@ const toBundle = (row: Selectable<Tables['artifact_bundle']>): Bundle => ({
   usedMs: row.used_ms,
 })
 
-type FileRow = Selectable<Tables['artifact_file']> & { blob_key: string }
+/** A row of a file with its bundle's blob. */
+export type FileRow = Selectable<Tables['artifact_file']> & { blob_key: string }
 
-const toFile = (row: FileRow): ArtifactFile => ({
+export const toFile = (row: FileRow): ArtifactFile => ({
   id: row.id,
   bundleId: row.bundle_id,
   entry: row.entry,
@@ -149,7 +171,7 @@ const toFile = (row: FileRow): ArtifactFile => ({
 
 type ReadPart = Pick<
   ArtifactStore,
-  'bundleByChecksum' | 'bundleOf' | 'listBundles' | 'linksOf' | 'filesOf' | 'bundleKeys'
+  'bundleByChecksum' | 'bundleById' | 'bundleOf' | 'bundlesById' | 'listBundles' | 'linksOf' | 'filesOf' | 'bundleKeys'
 >
 
 const filesIn = (builder: Store['dialect']['builder']) =>
@@ -206,12 +228,18 @@ export function artifactListPart({ read, dialect: { builder } }: Store): ReadPar
       const row = read.get(bundles().where('id', 'in', names))
       return row && toBundle(row)
     },
+    bundleById: (id) => {
+      const row = read.get(bundles().where('id', '=', id))
+      return row && toBundle(row)
+    },
     bundleOf: (projectId, uuid) => {
       const row = read.get(
         bundles().where('uuid', '=', uuid).where('id', 'in', linked(projectId)).orderBy('id', 'desc').limit(1),
       )
       return row && toBundle(row)
     },
+    bundlesById: (ids) =>
+      ids.length === 0 ? [] : read.all(bundles().where('id', 'in', ids).orderBy('id', 'desc')).map(toBundle),
     listBundles: ({ projectId, text, beforeId, max }) => {
       let query = bundles().where('kind', '=', 'bundle').where('id', 'in', linked(projectId))
       if (beforeId !== undefined) query = query.where('id', '<', beforeId)
@@ -273,7 +301,7 @@ export function releaseFilePart({
         return file ? [{ file: toFile(file), bundle: toBundle(row), dist: row.dist }] : []
       })
     },
-    artifactsOfRelease: (projectIds, release, dist, url) => {
+    artifactsOfRelease: (projectIds, release, dist, url, kind = 'file') => {
       if (projectIds.length === 0) return []
       const links = builder
         .selectFrom('artifact_link')
@@ -281,7 +309,7 @@ export function releaseFilePart({
         .where('project_id', 'in', projectIds)
         .where('release', '=', release)
         .where('dist', '=', dist)
-      const own = bundles().where('kind', '=', 'file').where('id', 'in', links)
+      const own = bundles().where('kind', '=', kind).where('id', 'in', links)
       return read
         .all(own.where('id', 'in', builder.selectFrom('artifact_file').select('bundle_id').where('url', '=', url)))
         .map((row) => row.id)
@@ -293,7 +321,7 @@ export function releaseFilePart({
 export function artifactLookPart({
   read,
   dialect: { builder },
-}: Store): Pick<ArtifactStore, 'artifactsByDebugId' | 'artifactsByUrl' | 'artifactState'> {
+}: Store): Pick<ArtifactStore, 'artifactsByDebugId' | 'artifactsByUrl' | 'artifactState' | 'artifactNames'> {
   const files = () => filesIn(builder)
   const links = (projectId: number) =>
     builder.selectFrom('artifact_link').select('bundle_id').where('project_id', '=', projectId)
@@ -312,6 +340,18 @@ export function artifactLookPart({
                 .orderBy('artifact_file.id'),
             )
             .map(toFile),
+    artifactNames: (projectId, max) => {
+      const rows = read.all(
+        builder
+          .selectFrom('artifact_link')
+          .innerJoin('artifact_file', 'artifact_file.bundle_id', 'artifact_link.bundle_id')
+          .select(['artifact_file.debug_id', 'artifact_file.url', 'artifact_link.release', 'artifact_link.dist'])
+          .where('artifact_link.project_id', '=', projectId)
+          .limit(max + 1),
+      )
+      if (rows.length > max) return undefined
+      return rows.map(({ debug_id: debugId, release, dist, url }) => ({ debugId, release, dist, url }))
+    },
     artifactState: (projectId) => {
       const found = read.get(
         builder
@@ -350,7 +390,9 @@ export function artifactChangePart({ write, dialect: { builder } }: Store): Writ
     links.reduce((sum, { projectId, release, dist }) => {
       const row = { bundle_id: id, project_id: projectId, release, dist, created_ms: nowMs }
       const insert = builder.insertInto('artifact_link').values(row)
-      return sum + write.run(insert.onConflict((conflict) => conflict.doNothing())).changes
+      const { changes } = write.run(insert.onConflict((conflict) => conflict.doNothing()))
+      if (changes > 0) noteArrival(write, builder, projectId, id, nowMs)
+      return sum + changes
     }, 0)
   const name = (organizationId: number, checksum: string, id: number) => {
     const row = { organization_id: organizationId, checksum, bundle_id: id }

@@ -41,6 +41,7 @@ export function batchStatements(write: Connection, dialect: Dialect) {
   return {
     ...issueStatements(write, dialect),
     ...spanStatements(write, dialect),
+    ...placeStatements(write, dialect),
     ...rowStatements(write, dialect),
     ...alertStatements(write, dialect),
   }
@@ -158,6 +159,34 @@ function spanStatements(write: Connection, { builder, greatest, least }: Dialect
               }))
               .whereRef('digest.last_ms', '<=', 'excluded.last_ms'),
           ),
+    ),
+  }
+}
+
+function placeStatements(write: Connection, { builder, greatest, least }: Dialect) {
+  return {
+    releaseEnvironment: write.hot<Span & { version: string; environment: string }, unknown>((slot) =>
+      builder
+        .insertInto('release_environment')
+        .values({
+          project_id: slot('projectId'),
+          version: slot('version'),
+          environment: slot('environment'),
+          first_event_ms: slot('firstMs'),
+          last_event_ms: slot('lastMs'),
+        })
+        .onConflict((conflict) =>
+          conflict.columns(['project_id', 'version', 'environment']).doUpdateSet((build) => ({
+            first_event_ms: least(
+              build.ref('release_environment.first_event_ms'),
+              build.ref('excluded.first_event_ms'),
+            ),
+            last_event_ms: greatest(
+              build.ref('release_environment.last_event_ms'),
+              build.ref('excluded.last_event_ms'),
+            ),
+          })),
+        ),
     ),
   }
 }

@@ -4,6 +4,8 @@ import { outcomeWriter } from './counts.ts'
 import { feedbackWriter } from './feedback.ts'
 import { beginIssue, countEvent, type IssueRow, latestTexts } from './issue-state.ts'
 import type { Batch, BatchEffects, BatchResult, BatchStore, DeadAgain, EventEffect } from './meta.ts'
+import type { MissedNotes } from './missed.ts'
+import { scrapeWriter } from './scrape.ts'
 import type { Store } from './store.ts'
 
 type ProjectRow = { id: number; organization_id: number; slug: string; first_event_ms: number | null }
@@ -21,6 +23,8 @@ type Work = {
   hashes: Map<string, number>
   releases: Map<string, Span>
   environments: Map<string, Span>
+  /** Their name is `${release}\n${environment}`: neither has a line end. */
+  releaseEnvironments: Map<string, Span>
   digests: Map<string, { effect: EventEffect; issueId: number }>
   firstEvents: Map<number, number>
   keysUsed: Map<number, number>
@@ -33,6 +37,7 @@ const newWork = (nowMs: number): Work => ({
   hashes: new Map(),
   releases: new Map(),
   environments: new Map(),
+  releaseEnvironments: new Map(),
   digests: new Map(),
   firstEvents: new Map(),
   keysUsed: new Map(),
@@ -97,14 +102,15 @@ function issueOf(statements: BatchStatements, work: Work, effect: EventEffect, p
   return id
 }
 
-function apply(statements: BatchStatements, work: Work, effect: EventEffect): void {
+/** Counts one event into its issue; false when its project has gone. */
+function apply(statements: BatchStatements, work: Work, effect: EventEffect): boolean {
   let project = work.projects.get(effect.projectId)
   if (!project && !work.projects.has(effect.projectId)) {
     project = statements.project.get({ id: effect.projectId })
     work.projects.set(effect.projectId, project)
   }
   // The project went while its events waited in the journal.
-  if (!project) return
+  if (!project) return false
   const id = issueOf(statements, work, effect, project)
   let issue = work.issues.get(id)
   if (!issue) {
@@ -123,6 +129,8 @@ function apply(statements: BatchStatements, work: Work, effect: EventEffect): vo
   }
   widen(work.releases, effect.release, project, effect.timestampMs)
   widen(work.environments, effect.environment, project, effect.timestampMs)
+  if (effect.release !== '' && effect.environment !== '')
+    widen(work.releaseEnvironments, `${effect.release}\n${effect.environment}`, project, effect.timestampMs)
   if (effect.digest !== '') {
     const key = `${id} ${effect.digest}`
     const known = work.digests.get(key)
@@ -131,6 +139,7 @@ function apply(statements: BatchStatements, work: Work, effect: EventEffect): vo
   if (project.first_event_ms === null)
     work.firstEvents.set(project.id, Math.min(effect.receivedMs, work.firstEvents.get(project.id) ?? effect.receivedMs))
   work.keysUsed.set(effect.keyId, Math.max(effect.receivedMs, work.keysUsed.get(effect.keyId) ?? 0))
+  return true
 }
 
 /** Asks for notifications in the commit itself, so that a crash right after it can't swallow one. */
@@ -158,6 +167,10 @@ function writeWork(statements: BatchStatements, work: Work): void {
     statements.updateIssue.run(latest ? { ...row, ...latestTexts(latest) } : row)
   for (const release of work.releases.values()) statements.release.run(release)
   for (const environment of work.environments.values()) statements.environment.run(environment)
+  for (const span of work.releaseEnvironments.values()) {
+    const [version = '', environment = ''] = span.name.split('\n')
+    statements.releaseEnvironment.run({ ...span, version, environment })
+  }
   for (const { effect, issueId } of work.digests.values()) {
     statements.digest.run({
       projectId: effect.projectId,
@@ -182,12 +195,13 @@ function outAgain(statements: BatchStatements, { id, ...count }: DeadAgain): Out
 }
 
 /** The part that refine works with: intents, and the one transaction that makes a batch count. */
-export function batchPart(store: Store): Omit<BatchStore, 'projectSettings'> {
+export function batchPart(store: Store, notes: MissedNotes): Omit<BatchStore, 'projectSettings'> {
   const { write, dialect } = store
   const { builder } = dialect
   const statements = batchStatements(write, dialect)
   const writeOutcomes = outcomeWriter(store)
   const writeFeedback = feedbackWriter(store)
+  const noteScrapes = scrapeWriter(store)
   const cursor = () => write.get(builder.selectFrom('cursor').select('jpos').where('id', '=', 1))?.jpos ?? 0
   const open = () =>
     write
@@ -202,7 +216,11 @@ export function batchPart(store: Store): Omit<BatchStore, 'projectSettings'> {
       )
     if (batch.to < cursor()) throw new Error(`batch ${batch.seq} ends at ${batch.to}, before the cursor ${cursor()}`)
     const work = newWork(nowMs)
-    for (const effect of effects.events) apply(statements, work, effect)
+    for (const effect of effects.events) {
+      if (!apply(statements, work, effect)) continue
+      notes.note(effect, nowMs)
+      noteScrapes(effect, nowMs)
+    }
     writeWork(statements, work)
     writeAlerts(statements, work)
     for (const attachment of effects.attachments) statements.attachment.run(attachment)

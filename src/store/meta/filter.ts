@@ -20,7 +20,8 @@ const fieldColumns = {
 
 const numberColumns = { firstSeen: 'first_seen_ms', lastSeen: 'last_seen_ms', count: 'count', id: 'id' } as const
 
-const escaped = (text: string) => text.replace(/[\\%_]/g, (one) => `\\${one}`)
+/** Text for `like … escape '\\'` that stands for itself. */
+export const escaped = (text: string) => text.replace(/[\\%_]/g, (one) => `\\${one}`)
 
 /** Whether a column contains what a person typed, whatever its case (of ASCII). */
 export const containing = (column: Expression<unknown>, text: string): RawBuilder<SqlBool> =>

@@ -61,19 +61,21 @@ export function issueListPart({ read, dialect: { builder } }: Store): ListPart {
     return filter ? query.where((build) => condition(build, filter)) : query
   }
 
+  const moved = () => builder.selectFrom('moved_issue').select('issue_id')
+  const byId = (id: number) => read.get(builder.selectFrom('issue').selectAll().where('id', '=', id))
+
   return {
     issueById: (id) => {
-      const row = read.get(builder.selectFrom('issue').selectAll().where('id', '=', id))
+      const row = byId(id) ?? byId(read.get(moved().where('id', '=', id))?.issue_id ?? 0)
       return row && toIssue(row)
     },
     issueByShortId: (organizationId, shortId) => {
-      const row = read.get(
-        builder
-          .selectFrom('issue')
-          .selectAll()
-          .where('organization_id', '=', organizationId)
-          .where('short_id', '=', shortId.toUpperCase()),
-      )
+      const [name, own] = [shortId.toUpperCase(), builder.selectFrom('issue').selectAll()]
+      const row =
+        read.get(own.where('organization_id', '=', organizationId).where('short_id', '=', name)) ??
+        byId(
+          read.get(moved().where('organization_id', '=', organizationId).where('short_id', '=', name))?.issue_id ?? 0,
+        )
       return row && toIssue(row)
     },
     listIssues: (request) => {

@@ -147,10 +147,17 @@ export function membershipPart(store: Store): Pick<MemberStore, 'changeRole' | '
     endMembership: (organizationId, userId) =>
       write.transaction(() => {
         demandAnotherOwner(organizationId, userId, (old) => old === 'owner')
-        for (const table of ['member', 'api_token'] as const)
-          write.run(
-            builder.deleteFrom(table).where('organization_id', '=', organizationId).where('user_id', '=', userId),
-          )
+        write.run(
+          builder.deleteFrom('member').where('organization_id', '=', organizationId).where('user_id', '=', userId),
+        )
+        // Tokens of the organization itself (sntrys_) stay: builds use them.
+        write.run(
+          builder
+            .deleteFrom('api_token')
+            .where('organization_id', '=', organizationId)
+            .where('user_id', '=', userId)
+            .where('prefix', 'not like', 'sntrys%'),
+        )
         write.run(
           builder
             .deleteFrom('invitation')

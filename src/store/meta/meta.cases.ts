@@ -8,7 +8,10 @@ import { environmentCases } from './environments.cases.ts'
 import { codeOf, commit, effect, hash, nowMs, stored, withProject } from './fixture.ts'
 import type { IssueFilter, MetaStore } from './meta.ts'
 import { peopleCases } from './people.cases.ts'
+import { regroupCases } from './regroup.cases.ts'
+import { releaseCases } from './releases.cases.ts'
 import { revisionCases } from './revision.cases.ts'
+import { scrapeCases } from './scrape.cases.ts'
 
 const dayMs = 86_400_000
 
@@ -33,6 +36,9 @@ export function metaCases(name: string, open: Open): void {
     peopleCases(fresh)
     environmentCases(fresh)
     artifactCases(fresh)
+    regroupCases(fresh)
+    scrapeCases(fresh)
+    releaseCases(fresh)
   })
 }
 

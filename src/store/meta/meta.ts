@@ -1,16 +1,22 @@
 import type { DataCategory, OutcomeCount } from '../../outcome.ts'
 import type { RestActivity } from '../../protocol/rest.ts'
 import type { AlertStore } from './alerts.ts'
+import type { ArtifactSearchStore } from './artifact-search.ts'
 import type { ArtifactStore } from './artifacts.ts'
 import type { ChunkStore } from './chunks.ts'
+import type { CommitStore } from './commits.ts'
+import type { DeployStore } from './deploys.ts'
 import type { EnvironmentStore } from './environments.ts'
 import type { FeedbackEffect, FeedbackStore } from './feedback.ts'
 import type { KeepStore } from './keep.ts'
 import type { MemberStore } from './members.ts'
+import type { MissedStore } from './missed.ts'
 import type { OrganizationStore } from './organization-change.ts'
 import type { OrganizationRemovalStore } from './organization-removal.ts'
+import type { RegroupStoreMeta } from './regroup.ts'
 import type { ReleaseStore } from './releases.ts'
 import type { RemovalStore } from './removals.ts'
+import type { ScrapeStore } from './scrape.ts'
 import type { ThinningStore } from './thinning.ts'
 
 /** What one stored event does to its issue; made by refine, applied in the batch's one transaction. */
@@ -34,6 +40,10 @@ export type EventEffect = {
   environment: string
   digest: string
   unhandled: boolean
+  /** Names of maps that it missed, as `missed` keeps them; absent for none. */
+  misses?: string[]
+  /** Public scripts that it ran and that nobody uploaded (`scrapeName`); absent where its project fetches none. */
+  scrapes?: string[]
 }
 
 export type AttachmentRow = {
@@ -116,6 +126,10 @@ export type ProjectSettings = {
   removed?: true
   /** The project has uploaded artifacts; the text is another one whenever those change. */
   artifacts?: string
+  /** Names of all that it has, for `lookIn` (refine/symbolicate/presence.ts); absent where those are too many. */
+  artifactNames?: SharedArrayBuffer
+  /** Scripts that nobody uploaded are fetched from where they are. */
+  scrape?: true
 }
 
 export type Role = 'owner' | 'admin' | 'member' | 'viewer'
@@ -139,7 +153,10 @@ export type ProjectChange = {
   slug?: string
   platform?: string | null
   allowedOrigins?: string[]
-} & Partial<ScrubSettings>
+} & Partial<ScrubSettings> &
+  Partial<ScrapeChange>
+/** How public scripts are fetched; a token '' is none. */
+export type ScrapeChange = { scrape: boolean; scrapeTls: boolean; sealedScrapeToken: string }
 /** What a project says about scrubbing. */
 export type ScrubSettings = {
   /** Off: neither the default rules nor the project's own names are applied; addresses have a switch of their own. */
@@ -168,8 +185,11 @@ export type ApiToken = {
   id: number
   name: string
   prefix: string
+  /** Who made it. */
   userId: string
   organizationId: number | null
+  /** The organization's, not the person's. */
+  ofOrganization: boolean
   scopes: string[]
   createdMs: number
   lastUsedMs: number | null
@@ -260,8 +280,14 @@ export type MetaStore = BatchStore &
   OrganizationRemovalStore &
   EnvironmentStore &
   ArtifactStore &
+  ArtifactSearchStore &
   ChunkStore &
+  CommitStore &
+  DeployStore &
   ReleaseStore &
+  MissedStore &
+  RegroupStoreMeta &
+  ScrapeStore &
   ThinningStore & {
     /** Organizations. `createOrganization` makes the first member (owner) too. Slugs follow spec.md 5; CONFLICT when taken. */
     createOrganization(value: { slug: string; name: string; ownerUserId: string }): Organization
@@ -304,6 +330,7 @@ export type MetaStore = BatchStore &
     /** true while nobody has an account: /setup is open. */
     isEmpty(): boolean
 
+    /** The issue, or the one that its events belong to now. */
     issueById(id: number): Issue | undefined
     issueByShortId(organizationId: number, shortId: string): Issue | undefined
     /** Issues of projects by state, newest first by `sort`; `after` is the last row of the page before. */
@@ -371,7 +398,10 @@ export type MetaStore = BatchStore &
       nowMs: number
     }): ApiToken
     tokenBySecret(secret: string): ApiToken | undefined
+    /** A person's own tokens. */
     tokensOf(userId: string): ApiToken[]
+    /** The organization's own tokens, oldest first. */
+    tokensOfOrganization(organizationId: number): ApiToken[]
     deleteToken(id: number): void
 
     /** Adds counts to the hour of `atMs`. */

@@ -9,9 +9,25 @@ import { statements as people } from './schema/0004-people.ts'
 import { statements as thinning } from './schema/0005-thinning.ts'
 import { statements as environments } from './schema/0006-environments.ts'
 import { statements as artifacts } from './schema/0007-artifacts.ts'
+import { statements as releases } from './schema/0008-releases.ts'
+import { statements as releaseEnvironments } from './schema/0009-release-environments.ts'
+import { statements as regroup } from './schema/0010-regroup.ts'
+import { statements as scrape } from './schema/0011-scrape.ts'
 
 /** Every step of the schema; the place in the list is its number, from 1. A released step is never edited. */
-const steps: ((dialect: Dialect) => string[])[] = [first, alerts, revisions, people, thinning, environments, artifacts]
+const steps: ((dialect: Dialect) => string[])[] = [
+  first,
+  alerts,
+  revisions,
+  people,
+  thinning,
+  environments,
+  artifacts,
+  releases,
+  releaseEnvironments,
+  regroup,
+  scrape,
+]
 
 /** Names the version that wrote the database last, so that an older one can say what is needed. */
 export const programValue = 'program'

@@ -31,6 +31,10 @@ const referring = [
   'api_token',
   'short_id',
   'old_organization_slug',
+  'repository',
+  'release_commit',
+  'release_ref',
+  'deploy',
 ] as const
 
 /** Deletion of organizations, over the deletion of their projects. */

@@ -84,6 +84,9 @@ function projectColumns(old: Selectable<Tables['project']>, change: ProjectChang
       old.sensitive_fields,
     ),
     safe_fields: list(safeFields && checkFieldNames(safeFields, 'safeFields'), old.safe_fields),
+    scrape: flag(change.scrape, old.scrape),
+    scrape_tls: flag(change.scrapeTls, old.scrape_tls),
+    sealed_scrape_token: change.sealedScrapeToken ?? old.sealed_scrape_token,
   }
 }
 
@@ -246,6 +249,7 @@ export function settingsPart({
         sensitiveFields: row.scrub === 1 ? fromJson<string[]>(row.sensitive_fields) : [],
         safeFields: fromJson<string[]>(row.safe_fields),
         ...(hashes.length > 0 ? { discardedHashes: hashes } : {}),
+        ...(row.scrape === 1 ? { scrape: true as const } : {}),
       }
     },
     scrubSettings: (projectId) => {

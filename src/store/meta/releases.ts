@@ -1,5 +1,7 @@
 import { MishapError } from '../../errors.ts'
-import { containing } from './filter.ts'
+import { dropLooseCommits } from './commit-changes.ts'
+import { dropLooseDeploys } from './deploys.ts'
+import { releaseWishPart } from './release-lists.ts'
 import type { Store } from './store.ts'
 
 /** A release of some projects: made by an upload or a person, or named by events. */
@@ -30,10 +32,39 @@ export type ReleaseStore = {
     nowMs: number,
   ): Release
   releaseOf(projectIds: readonly number[], version: string): Release | undefined
-  /** Releases of projects, the newest first, whose version contains `text`. */
-  listReleases(request: { projectIds: readonly number[]; text: string; offset: number; max: number }): Release[]
-  /** Takes out what people said of a release; its events keep naming it. Returns false when there was nothing. */
-  removeRelease(projectIds: readonly number[], version: string): boolean
+  countReleases(request: ReleaseWish): number
+  /** Versions that are wished for and when they were made, the newest first: what order is made of. */
+  releaseTimes(request: ReleaseWish & { offset: number; max: number }): { version: string; createdMs: number }[]
+  /** These releases in this order; those that are not there are left out. */
+  releasesNamed(projectIds: readonly number[], versions: readonly string[]): Release[]
+  /**
+   * Takes out what people said of a release in these projects: with it deploys to them, and commits where no project has
+   * the release by a person's word any more. Its events keep naming it. Returns false when there was nothing.
+   */
+  removeRelease(organizationId: number, projectIds: readonly number[], version: string): boolean
+  /** Issues that were first seen in each of these versions, by project. */
+  newIssues(
+    projectIds: readonly number[],
+    versions: readonly string[],
+  ): { projectId: number; version: string; issues: number }[]
+  /** Environments that events of these versions named, in alphabetical order. */
+  releaseEnvironments(projectIds: readonly number[], versions: readonly string[]): Map<string, string[]>
+  /** How many uploaded bundles name each of these versions. */
+  releaseBundles(projectIds: readonly number[], versions: readonly string[]): Map<string, number>
+}
+
+/** Which releases: of these projects, with this text in the version; the rest narrows where it is given. */
+export type ReleaseWish = {
+  projectIds: readonly number[]
+  text: string
+  /** With events in one of these, or a deploy there. */
+  environments?: readonly string[]
+  /** Made, finalized, deployed or with events in this range. */
+  range?: { fromMs: number; toMs: number } | undefined
+  /** With commits. */
+  withCommits?: boolean
+  /** Made at this time or before it. */
+  untilMs?: number
 }
 
 type Row = {
@@ -67,7 +98,11 @@ function toRelease(version: string, rows: readonly Row[]): Release {
 }
 
 /** Rows of both kinds: what was made, and what events named. */
-function releaseRows({ read, dialect: { builder } }: Store, projectIds: readonly number[], versions: string[]): Row[] {
+function releaseRows(
+  { read, dialect: { builder } }: Store,
+  projectIds: readonly number[],
+  versions: readonly string[],
+): Row[] {
   const made = builder
     .selectFrom('made_release')
     .selectAll()
@@ -84,39 +119,39 @@ function releaseRows({ read, dialect: { builder } }: Store, projectIds: readonly
   ]
 }
 
-/** Versions of projects whose text contains `text`, newest first. */
-function versionsOf(
-  { read, dialect: { builder } }: Store,
-  { projectIds, text, offset, max }: Parameters<ReleaseStore['listReleases']>[0],
-): string[] {
-  const made = builder
+/** Takes out what people said of a release in these projects; the caller holds the transaction. */
+function remove(store: Store, organizationId: number, projectIds: readonly number[], version: string): boolean {
+  const { write } = store
+  const { builder } = store.dialect
+  const own = builder.deleteFrom('made_release').where('project_id', 'in', projectIds).where('version', '=', version)
+  const { changes } = write.run(own)
+  const deploys = builder
+    .selectFrom('deploy')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('version', '=', version)
+  write.run(
+    builder.deleteFrom('deploy_project').where('project_id', 'in', projectIds).where('deploy_id', 'in', deploys),
+  )
+  dropLooseDeploys(store, organizationId)
+  const left = builder
     .selectFrom('made_release')
-    .select(['version', 'created_ms as at_ms'])
-    .where('project_id', 'in', projectIds)
-    .where((build) => containing(build.ref('version'), text))
-  const named = builder
-    .selectFrom('release')
-    .select(['version', 'first_event_ms as at_ms'])
-    .where('project_id', 'in', projectIds)
-    .where((build) => containing(build.ref('version'), text))
-  return read
-    .all(
-      builder
-        .selectFrom(made.unionAll(named).as('both'))
-        .select(['version', (build) => build.fn.min('at_ms').as('at_ms')])
-        .groupBy('version')
-        .orderBy('at_ms', 'desc')
-        .orderBy('version')
-        .limit(max)
-        .offset(offset),
-    )
-    .map((row) => row.version)
+    .select('project_id')
+    .where('organization_id', '=', organizationId)
+    .where('version', '=', version)
+  if (!write.get(left)) {
+    for (const table of ['release_commit', 'release_ref'] as const)
+      write.run(builder.deleteFrom(table).where('organization_id', '=', organizationId).where('version', '=', version))
+    dropLooseCommits(store, organizationId)
+  }
+  return changes > 0
 }
 
 /** Releases as builds and people make them, together with those that events named. */
 export function releasePart(store: Store): ReleaseStore {
   const { write } = store
   const { builder } = store.dialect
+  const wishes = releaseWishPart(store)
   const releaseOf = (projectIds: readonly number[], version: string): Release | undefined => {
     const rows = projectIds.length === 0 ? [] : releaseRows(store, projectIds, [version])
     return rows.length === 0 ? undefined : toRelease(version, rows)
@@ -150,7 +185,16 @@ export function releasePart(store: Store): ReleaseStore {
     if (!release) throw new MishapError('NOT_FOUND')
     return { release, isNew }
   }
+  const releasesNamed: ReleaseStore['releasesNamed'] = (projectIds, versions) => {
+    if (projectIds.length === 0 || versions.length === 0) return []
+    const rows = Map.groupBy(releaseRows(store, projectIds, versions), (row) => row.version)
+    return versions.flatMap((version) => {
+      const own = rows.get(version)
+      return own ? [toRelease(version, own)] : []
+    })
+  }
   return {
+    ...wishes,
     makeRelease: put,
     changeRelease: (value, nowMs) => {
       const there = releaseOf(value.projectIds, value.version)
@@ -159,16 +203,30 @@ export function releasePart(store: Store): ReleaseStore {
       return releaseOf(value.projectIds, value.version) ?? there
     },
     releaseOf,
-    listReleases: ({ projectIds, text, offset, max }) => {
-      if (projectIds.length === 0) return []
-      const versions = versionsOf(store, { projectIds, text, offset, max })
-      if (versions.length === 0) return []
-      const rows = Map.groupBy(releaseRows(store, projectIds, versions), (row) => row.version)
-      return versions.map((version) => toRelease(version, rows.get(version) ?? []))
-    },
-    removeRelease: (projectIds, version) =>
-      projectIds.length > 0 &&
-      write.run(builder.deleteFrom('made_release').where('project_id', 'in', projectIds).where('version', '=', version))
-        .changes > 0,
+    releasesNamed,
+    removeRelease: (organizationId, projectIds, version) =>
+      projectIds.length > 0 && write.transaction(() => remove(store, organizationId, projectIds, version)),
   }
 }
+
+/**
+ * Takes out commits, refs and deploys of releases that are not there any more, as after a project went; the caller holds
+ * the transaction.
+ */
+export function dropStrayReleases(store: Store, organizationId: number): void {
+  const { write } = store
+  const { builder } = store.dialect
+  for (const table of ['release_commit', 'release_ref', 'deploy'] as const)
+    write.run(
+      builder
+        .deleteFrom(table)
+        .where('organization_id', '=', organizationId)
+        .where('version', 'not in', versionsIn(store, 'made_release', organizationId))
+        .where('version', 'not in', versionsIn(store, 'release', organizationId)),
+    )
+  dropLooseDeploys(store, organizationId)
+  dropLooseCommits(store, organizationId)
+}
+
+const versionsIn = ({ dialect: { builder } }: Store, table: 'made_release' | 'release', organizationId: number) =>
+  builder.selectFrom(table).select(`${table}.version`).where(`${table}.organization_id`, '=', organizationId)

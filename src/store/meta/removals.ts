@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import { MishapError } from '../../errors.ts'
 import { dropBundlesOf } from './artifacts.ts'
 import { bumpKeysVersion } from './projects.ts'
+import { dropStrayReleases } from './releases.ts'
 import type { Store } from './store.ts'
 import type { Tables } from './tables.ts'
 
@@ -230,7 +231,7 @@ export function removalFilePart(store: Store): FilePart {
   }
 }
 
-function removeProject(store: Store, { id, project_id: projectId }: Row): void {
+function removeProject(store: Store, { id, project_id: projectId, organization_id: organizationId }: Row): void {
   const { write } = store
   const { builder } = store.dialect
   for (const table of ['attachment', 'dead_item'] as const) {
@@ -244,6 +245,7 @@ function removeProject(store: Store, { id, project_id: projectId }: Row): void {
   }
   doom(store, id, dropBundlesOf(store, projectId))
   write.run(builder.deleteFrom('project').where('id', '=', projectId))
+  dropStrayReleases(store, organizationId)
   bumpKeysVersion(store)
 }
 

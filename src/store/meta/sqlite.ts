@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import { channelPart, deliveryPart, outboxPart } from './alerts.ts'
+import { artifactPlacePart, artifactSearchPart } from './artifact-search.ts'
 import {
   artifactChangePart,
   artifactEndPart,
@@ -20,16 +21,31 @@ import { keepPart } from './keep.ts'
 import { invitationPart, membershipPart } from './members.ts'
 import type { MetaStore } from './meta.ts'
 import { migrate } from './migrate.ts'
+import { type MissedNotes, missedEndPart, missedLookPart, missedNotes } from './missed.ts'
 import { organizationChangePart, organizationKeepPart } from './organization-change.ts'
 import { organizationRemovalPart } from './organization-removal.ts'
 import { memberPart, organizationPart } from './organizations.ts'
 import { peoplePart } from './people.ts'
 import { keyPart, projectChangePart, projectPart, settingsPart, snapshotPart } from './projects.ts'
-import { releasePart } from './releases.ts'
+import { regroupEdgePart, regroupRunPart, regroupStepPart } from './regroup.ts'
+import { regroupCommitPart } from './regroup-commit.ts'
+import { releaseParts } from './release-parts.ts'
 import { removalFilePart, removalPart, removalRowPart } from './removals.ts'
+import { scrapePart } from './scrape.ts'
 import type { Store } from './store.ts'
 import { thinCountPart, thinFilePart, thinRunPart, thinStepPart } from './thinning.ts'
 import { tokenPart } from './tokens.ts'
+
+/** What comes after its events: maps that they missed. */
+const laterParts = (store: Store, notes: MissedNotes) => ({
+  ...missedLookPart(store, notes),
+  ...missedEndPart(store, notes),
+  ...scrapePart(store),
+  ...regroupRunPart(store),
+  ...regroupStepPart(store),
+  ...regroupEdgePart(store),
+  ...regroupCommitPart(store, notes),
+})
 
 /**
  * Opens (or makes) the meta store in one SQLite file: one writer, and one reader, so that screens never wait for a commit.
@@ -46,6 +62,7 @@ export function openSqliteMeta(file: string, options: { clock: Clock; readers?: 
   }
   const read = (options.readers ?? 1) > 0 ? openSqlite(file, { readOnly: true }) : write
   const store: Store = { write, read, dialect, clock: options.clock }
+  const notes = missedNotes(store)
   return {
     ...organizationPart(store),
     ...memberPart(store),
@@ -65,7 +82,8 @@ export function openSqliteMeta(file: string, options: { clock: Clock; readers?: 
     ...keptPart(store),
     ...deadPart(store),
     ...tokenPart(store),
-    ...batchPart(store),
+    ...batchPart(store, notes),
+    ...laterParts(store, notes),
     ...channelPart(store),
     ...outboxPart(store),
     ...deliveryPart(store),
@@ -90,9 +108,11 @@ export function openSqliteMeta(file: string, options: { clock: Clock; readers?: 
     ...artifactChangePart(store),
     ...artifactEndPart(store),
     ...releaseFilePart(store),
+    ...artifactSearchPart(store),
+    ...artifactPlacePart(store),
     ...chunkPart(store),
     ...chunkEndPart(store),
-    ...releasePart(store),
+    ...releaseParts(store),
     close: () => {
       if (read !== write) read.close()
       write.close()

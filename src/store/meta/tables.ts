@@ -100,6 +100,9 @@ export type Tables = {
     scrub_ip_addresses: Defaulted<Flag>
     sensitive_fields: Defaulted<JsonText>
     safe_fields: Defaulted<JsonText>
+    scrape: Defaulted<Flag>
+    scrape_tls: Defaulted<Flag>
+    sealed_scrape_token: Defaulted<string>
   } & Revised
   old_slug: { organization_id: number; slug: string; project_id: number }
   project_key: {
@@ -164,6 +167,52 @@ export type Tables = {
     url: Defaulted<string>
     ref: Defaulted<string>
   }
+  release_environment: {
+    project_id: number
+    version: string
+    environment: string
+    first_event_ms: number
+    last_event_ms: number
+  }
+  repository: {
+    id: Id
+    organization_id: number
+    name: string
+    url: Defaulted<string>
+    listed: Defaulted<Flag>
+    created_ms: number
+  }
+  code_commit: {
+    id: Id
+    repository_id: number
+    sha: string
+    message: string | null
+    author_name: string
+    author_email: string
+    at_ms: number
+    files: number
+    files_omitted: number
+  }
+  commit_file: { commit_id: number; path: string; name: string; type: string }
+  release_commit: { organization_id: number; version: string; place: number; commit_id: number }
+  release_ref: {
+    organization_id: number
+    version: string
+    repository_id: number
+    sha: string
+    previous_sha: string
+  }
+  deploy: {
+    id: Id
+    organization_id: number
+    version: string
+    environment: string
+    name: string
+    url: string
+    started_ms: number | null
+    finished_ms: number
+  }
+  deploy_project: { deploy_id: number; project_id: number; finished_ms: number }
   chunk: { organization_id: number; checksum: string; bytes: number; blob_key: string; expires_ms: number }
   artifact_bundle: {
     id: Id
@@ -193,6 +242,43 @@ export type Tables = {
     crc: number
   }
   artifact_checksum: { organization_id: number; checksum: string; bundle_id: number }
+  scrape: {
+    project_id: number
+    release: string
+    dist: string
+    url: string
+    next_ms: number
+    last_ms: number
+    fetched_ms: number | null
+    failure: Defaulted<string>
+  }
+  missed: { project_id: number; name: string; hash: string; from_jpos: number; last_ms: number }
+  missed_sum: { project_id: number; quantity: number; refused: Defaulted<number>; refused_ms: number | null }
+  arrival: { project_id: number; bundle_id: number; created_ms: number }
+  regrouping: {
+    id: Id
+    project_id: number
+    cause: string
+    created_ms: number
+    ended_ms: number | null
+    looked: Defaulted<number>
+    total: Defaulted<number>
+    mapped: Defaulted<number>
+    moved: Defaulted<number>
+    issues: Defaulted<number>
+    error: Defaulted<string>
+  }
+  regroup_step: {
+    id: Id
+    regrouping_id: number
+    project_id: number
+    rewrite: JsonText
+    stale: Defaulted<JsonText>
+    stage: string
+    made_ms: number
+  }
+  taken_issue: { issue_id: number; hash: string }
+  moved_issue: { id: number; organization_id: number; short_id: string; issue_id: number; moved_ms: number }
   environment: {
     project_id: number
     name: string

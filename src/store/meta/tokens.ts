@@ -9,6 +9,13 @@ import type { Tables } from './tables.ts'
 const lastUsedMs = 60_000
 /** `sntryu_` and four characters: enough to tell tokens apart on a page. */
 const prefixCharacters = 11
+const organizationPrefix = 'sntrys_'
+
+/** Tokens of an organization all begin alike, and are told apart by their last four characters. */
+const shownOf = (secret: string) =>
+  secret.startsWith(organizationPrefix)
+    ? `${organizationPrefix}…${secret.slice(-4)}`
+    : secret.slice(0, prefixCharacters)
 
 const toToken = (row: Selectable<Tables['api_token']>): ApiToken => ({
   id: row.id,
@@ -16,6 +23,7 @@ const toToken = (row: Selectable<Tables['api_token']>): ApiToken => ({
   prefix: row.prefix,
   userId: row.user_id,
   organizationId: row.organization_id,
+  ofOrganization: row.prefix.startsWith(organizationPrefix),
   scopes: fromJson<string[]>(row.scopes),
   createdMs: row.created_ms,
   lastUsedMs: row.last_used_ms,
@@ -24,7 +32,7 @@ const toToken = (row: Selectable<Tables['api_token']>): ApiToken => ({
 /** The secret has 256 random bits, so a plain SHA-256 keeps it; nothing slower is needed as for passwords. */
 const hashOf = (secret: string) => createHash('sha256').update(secret).digest('hex')
 
-type Part = Pick<MetaStore, 'createToken' | 'tokenBySecret' | 'tokensOf' | 'deleteToken'>
+type Part = Pick<MetaStore, 'createToken' | 'tokenBySecret' | 'tokensOf' | 'tokensOfOrganization' | 'deleteToken'>
 
 /** API tokens; the secret itself is never stored. */
 export function tokenPart({ write, read, dialect: { builder }, clock }: Store): Part {
@@ -32,7 +40,7 @@ export function tokenPart({ write, read, dialect: { builder }, clock }: Store): 
     createToken: ({ name, userId, organizationId, scopes, secret, nowMs }) => {
       const row = {
         name: checkName(name),
-        prefix: secret.slice(0, prefixCharacters),
+        prefix: shownOf(secret),
         hash: hashOf(secret),
         user_id: userId,
         organization_id: organizationId,
@@ -52,7 +60,15 @@ export function tokenPart({ write, read, dialect: { builder }, clock }: Store): 
       return toToken({ ...row, last_used_ms: now })
     },
     tokensOf: (userId) =>
-      read.all(builder.selectFrom('api_token').selectAll().where('user_id', '=', userId).orderBy('id')).map(toToken),
+      read
+        .all(builder.selectFrom('api_token').selectAll().where('user_id', '=', userId).orderBy('id'))
+        .map(toToken)
+        .filter((one) => !one.ofOrganization),
+    tokensOfOrganization: (organizationId) =>
+      read
+        .all(builder.selectFrom('api_token').selectAll().where('organization_id', '=', organizationId).orderBy('id'))
+        .map(toToken)
+        .filter((one) => one.ofOrganization),
     deleteToken: (id) => void write.run(builder.deleteFrom('api_token').where('id', '=', id)),
   }
 }

@@ -18,6 +18,23 @@ function Assigned({ activity: { data, user } }: { activity: RestActivity }) {
   return <>{user?.email === data.assigneeEmail ? t('assignedSelf') : t('assignedTo', { name })} </>
 }
 
+const countOf = (value: unknown): number => (typeof value === 'number' ? value : 0)
+
+/** Where events went when they were mapped again; nothing for everything else. */
+function Moved({ data }: { data: RestActivity['data'] }) {
+  const t = useTranslations('issues.activity')
+  const from = Array.isArray(data.from) ? data.from.filter((one) => typeof one === 'string') : []
+  const [came, left] = [countOf(data.came), countOf(data.left)]
+  return (
+    <>
+      {came > 0 ? (
+        <PlainText text={`${t('came', { count: came, from: from.join(', ') })} `} charactersMax={400} />
+      ) : null}
+      {left > 0 ? `${t('left', { count: left })} ` : null}
+    </>
+  )
+}
+
 /** What happened to the issue, newest first, and a field for a comment that keeps its text when it can't be sent. */
 export function ActivityList({
   organization,
@@ -81,7 +98,9 @@ export function ActivityList({
           <li key={one.id}>
             <div>
               <b>{one.user ? <PlainText text={one.user.name || one.user.email} charactersMax={80} /> : 'Mishap'}</b>{' '}
-              {t(one.type)} <Assigned activity={one} />
+              {one.type === 'mapped_again' ? t('mapped_again', { count: countOf(one.data.events) }) : t(one.type)}{' '}
+              <Assigned activity={one} />
+              <Moved data={one.data} />
               <RelativeTime at={one.dateCreated} className="text-ink-3" />
             </div>
             {one.type === 'note' && typeof one.data.text === 'string' ? (

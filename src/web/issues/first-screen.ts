@@ -3,36 +3,19 @@ import { type IssueListRequest, listIssues } from '../../query/issues.ts'
 import { rangeOf } from '../../query/range.ts'
 import type { Organization, Project } from '../../store/meta/meta.ts'
 import { app } from '../handle.ts'
-import { codeOf } from './load.ts'
+import { givenMarks } from '../releases/load-marks.ts'
+import { marksQuery } from '../releases/mark-groups.ts'
+import { environmentsOf } from './environments.ts'
+import { unlessAway } from './load.ts'
 import type { Page } from './rows.ts'
 import type { FirstScreen } from './stream.tsx'
-import {
-  environmentsPeriod,
-  isPlain,
-  listQuery,
-  paramsOf,
-  projectIdsOf,
-  resolvedQuery,
-  rowsPerPage,
-} from './stream-query.ts'
+import { isPlain, listQuery, paramsOf, projectIdsOf, resolvedQuery, rowsPerPage } from './stream-query.ts'
 
 /**
  * How long the document waits for its rows, ms; after that the shell goes out and the browser asks for them, which costs
  * three requests more. With 800 a machine at ten times its load was late now and then.
  */
 const waitMs = 1500
-const environmentsMax = 1000
-
-/** The answer, or undefined when the store is away or the query is refused: the browser asks itself then and says why. */
-async function unlessAway<Answer>(asked: Promise<Answer>): Promise<Answer | undefined> {
-  try {
-    return await asked
-  } catch (error) {
-    // What the REST call would refuse or can't have now; everything else is a fault, for the error screen.
-    if (/^(STORE_UNAVAILABLE|VALIDATION|QUERY_[A-Z_]+)$/.test(codeOf(error) ?? '')) return undefined
-    throw error
-  }
-}
 
 async function pageOf(request: IssueListRequest): Promise<Page> {
   const page = await listIssues(app(), request)
@@ -49,7 +32,7 @@ export async function firstScreen(
   projects: Project[],
   search: URLSearchParams,
 ): Promise<FirstScreen> {
-  const { clock, events, live, meta } = app()
+  const { clock, live } = app()
   const params = paramsOf(search)
   const projectIds = projectIdsOf(
     params.project,
@@ -63,11 +46,14 @@ export async function firstScreen(
   const liveId = live.lastId(organization.id)
   const ask = (request: Pick<IssueListRequest, 'projects' | 'environments' | 'range' | 'query' | 'sort' | 'limit'>) =>
     pageOf({ ...request, organization, meUserId: actor.person.id })
+  const viewOf = () => ({
+    projects: projectIds.length ? projects.filter((one) => projectIds.includes(String(one.id))) : projects,
+    environments: query.environment?.filter((one) => one !== '') ?? [],
+    range: rangeOf(query, clock.now()),
+  })
   const rowsOf = async () => {
     const page = await ask({
-      projects: projectIds.length ? projects.filter((one) => projectIds.includes(String(one.id))) : projects,
-      environments: query.environment?.filter((one) => one !== '') ?? [],
-      range: rangeOf(query, clock.now()),
+      ...viewOf(),
       query: query.query,
       sort: query.sort,
       limit: rowsPerPage,
@@ -78,26 +64,19 @@ export async function firstScreen(
     const range = rangeOf({ statsPeriod: resolvedQuery.statsPeriod }, clock.now())
     return (await ask({ ...resolvedQuery, projects, environments: [], range })).rows
   }
-  const environmentsOf = async () => {
-    const range = rangeOf({ statsPeriod: environmentsPeriod }, clock.now())
-    const scope = {
-      projectIds: projects.map((one) => one.id),
-      environments: [],
-      fromMs: range.fromMs,
-      toMs: range.toMs,
-    }
-    const values = await events.tagValues(scope, 'environment', environmentsMax)
-    const hidden = meta.hiddenEnvironments(scope.projectIds)
-    return values.map((one) => one.value).filter((one) => one !== '' && !hidden.has(one))
-  }
   const listOf = async () => {
     const rows = await inTime(rowsOf())
     const isEmpty = rows?.page.rows.length === 0 && projects.length > 0 && isPlain(params)
     return { rows, resolved: isEmpty ? await inTime(resolvedOf()) : undefined }
   }
   try {
-    const [list, environments] = await Promise.all([listOf(), inTime(environmentsOf())])
-    return { ...list, environments }
+    const marksOf = async () => givenMarks({ organization, ...viewOf() }, marksQuery(query))
+    const [list, environments, marks] = await Promise.all([
+      listOf(),
+      inTime(environmentsOf(projects)),
+      unlessAway(marksOf()),
+    ])
+    return { ...list, environments, marks }
   } finally {
     late.abort()
   }

@@ -3,6 +3,7 @@ import { ChevronLeft, Link2 } from 'lucide-react'
 import { useLocale, useTranslations } from 'next-intl'
 import type { IssueStatus, RestEvent, RestIssueDetail } from '../../protocol/rest.ts'
 import { withBase } from '../base-path.ts'
+import { ReleaseLink } from '../releases/release-link.tsx'
 import { Button } from '../ui/controls.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Link } from '../ui/link.tsx'
@@ -82,9 +83,11 @@ export function IssueHeader({ detail, base, listSearch, canTriage, decide, linkT
 /** Numbers of the issue: events and users in the range and over its life, first and last seen with their releases. */
 export function IssueNumbers({
   detail,
+  organization,
   askAssignee,
 }: {
   detail: RestIssueDetail
+  organization: string
   askAssignee: (() => void) | undefined
 }) {
   const t = useTranslations('issues')
@@ -117,12 +120,7 @@ export function IssueNumbers({
         <div key={name}>
           <dt>{name}</dt>
           <dd>
-            <RelativeTime at={at} />{' '}
-            {release ? (
-              <code>
-                <PlainText text={release} charactersMax={60} />
-              </code>
-            ) : null}
+            <RelativeTime at={at} /> {release ? <ReleaseLink organization={organization} version={release} /> : null}
           </dd>
         </div>
       ))}
@@ -190,6 +188,11 @@ export function EventNav({ event, eventBase, kept, copyMarkdown, jsonHref, markd
             </code>
           </Link>{' '}
           <span className="text-ink-3">{t('digestFound', { place: event.digest.found })}</span>
+        </p>
+      ) : null}
+      {event.dateMapped ? (
+        <p className="text-small text-ink-3">
+          {t('mappedAgain')} <RelativeTime at={event.dateMapped} />
         </p>
       ) : null}
     </div>

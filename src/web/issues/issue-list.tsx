@@ -3,6 +3,8 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { useTranslations } from 'next-intl'
 import { type MouseEvent, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { RestIssue } from '../../protocol/rest.ts'
+import type { RestMarks } from '../../protocol/rest-release.ts'
+import { useSparkMarks } from '../releases/spark-rule.tsx'
 import { IssueRow, useRowWords } from './issue-row.tsx'
 
 const rowPx = 52
@@ -28,6 +30,8 @@ export type ListProps = {
   onOpen: (issue: RestIssue) => void
   onCheck: (issue: RestIssue, withShift: boolean) => void
   canTriage: boolean
+  /** Releases and deploys of the time; undefined while they are not known. */
+  marks: RestMarks | undefined
 }
 
 /** Rows by the window's scroll position; rows have one height, so nothing is ever measured. */
@@ -43,11 +47,13 @@ export function IssueList({
   onOpen,
   onCheck,
   canTriage,
+  marks,
 }: ListProps) {
   const t = useTranslations('issues')
   const list = useRef<HTMLUListElement>(null)
   const [topPx, setTop] = useState(0)
   const words = useRowWords()
+  const marksOf = useSparkMarks(rows, marks)
   useLayoutEffect(() => {
     const measure = () => setTop(Math.round((list.current?.getBoundingClientRect().top ?? 0) + window.scrollY))
     measure()
@@ -122,6 +128,7 @@ export function IssueList({
               isSelected={selected.has(issue.id)}
               words={words}
               offsetPx={index * rowPx}
+              marks={marksOf(issue)}
             />
           )
         })}

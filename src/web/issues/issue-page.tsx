@@ -3,10 +3,17 @@ import './issues.css'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
-import { useMemo } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import type { IssueStatus, RestEvent, RestIssueDetail } from '../../protocol/rest.ts'
+import type { RestCommitters } from '../../protocol/rest-release.ts'
 import { ApiError, apiFetch } from '../api.ts'
 import { withBase } from '../base-path.ts'
+import { EventDoctor } from '../doctor/event-doctor.tsx'
+import { wantsDoctor } from '../doctor/wants.ts'
+import { type GivenMarks, type MarksQuery, marksQuery } from '../releases/mark-groups.ts'
+import { ReleaseLink } from '../releases/release-link.tsx'
+import { Suspects } from '../releases/suspects.tsx'
+import { useReleaseMarks } from '../releases/use-marks.ts'
 import { copyText } from '../ui/clipboard.ts'
 import { useKey } from '../ui/keys.tsx'
 import { useLive } from '../ui/live.tsx'
@@ -46,6 +53,10 @@ type PageProps = {
   event: RestEvent | undefined
   away: boolean
   canTriage: boolean
+  /** Releases and deploys for the chart. */
+  marks: GivenMarks | undefined
+  /** Commits that may have brought the issue; undefined: nobody could say. */
+  suspects: RestCommitters | undefined
 }
 
 const mayWait = (error: unknown) => error instanceof ApiError && (error.status === 0 || error.status === 503)
@@ -84,11 +95,19 @@ function useIssue({ organization, issueId, choice, detail, event, away }: PagePr
   return { params, query, key, issue, event: shown.data, failure: issue.failureReason ?? shown.failureReason }
 }
 
+/** The keys for the event before and after this one. */
+function useNeighbourKeys(event: RestEvent | undefined, pathOf: (id: string) => string): void {
+  const t = useTranslations('issues')
+  const router = useRouter()
+  const go = (id: string | null | undefined) => id && router.push(pathOf(id), { scroll: false })
+  useKey('[', t('keys.group'), t('page.older'), () => go(event?.previousEventID))
+  useKey(']', t('keys.group'), t('page.newer'), () => go(event?.nextEventID))
+}
+
 /** The page of one issue with one of its events. */
 export function IssuePage(props: PageProps) {
   const { organization, issueId, shortId, canTriage, away } = props
   const t = useTranslations('issues')
-  const router = useRouter()
   const toast = useToast()
   const client = useQueryClient()
   const [, change] = useStreamParams()
@@ -129,11 +148,8 @@ export function IssuePage(props: PageProps) {
           answer.ok ? answer.text() : '',
         )
       : ''
-  const go = (id: string | null | undefined) =>
-    id && router.push(`${base}/${issueId}/events/${id}${kept}`, { scroll: false })
   const group = t('keys.group')
-  useKey('[', group, t('page.older'), () => go(event?.previousEventID))
-  useKey(']', group, t('page.newer'), () => go(event?.nextEventID))
+  useNeighbourKeys(event, (id) => `${base}/${issueId}/events/${id}${kept}`)
   useKey('e', group, t('keys.resolve'), () => decide('resolved'))
   useKey('u', group, t('keys.unresolve'), () => decide('unresolved'))
   useKey('c', group, t('page.copyMarkdown'), async () => {
@@ -160,13 +176,14 @@ export function IssuePage(props: PageProps) {
         decide={decide}
         linkText={linkText}
       />
-      <div className="issue-figures">
-        <IssueNumbers detail={detail} askAssignee={canTriage ? assign.ask : undefined} />
-        <div className="issue-range">
-          <RangeSelect params={params} change={change} />
-        </div>
-        <Chart points={Object.values(detail.stats)[0] ?? []} />
-      </div>
+      <Figures
+        organization={organization}
+        detail={detail}
+        query={query}
+        given={props.marks}
+        range={<RangeSelect params={params} change={change} />}
+        askAssignee={canTriage ? assign.ask : undefined}
+      />
       {event ? (
         <EventNav
           event={event}
@@ -186,6 +203,7 @@ export function IssuePage(props: PageProps) {
               issueId={issueId}
               project={detail.project.slug}
               base={base}
+              suspects={props.suspects}
             />
           ) : (
             <EmptyState title={t('page.evicted')}>{t('page.evictedTodo')}</EmptyState>
@@ -206,6 +224,34 @@ export function IssuePage(props: PageProps) {
   )
 }
 
+/** The issue in numbers and over time. */
+function Figures({
+  organization,
+  detail,
+  query,
+  given,
+  range,
+  askAssignee,
+}: {
+  organization: string
+  detail: RestIssueDetail
+  query: MarksQuery
+  given: GivenMarks | undefined
+  range: ReactNode
+  askAssignee: (() => void) | undefined
+}) {
+  const { project } = detail
+  const own = useMemo(() => marksQuery({ ...query, project: [project.id] }), [query, project.id])
+  const marks = useReleaseMarks(organization, own, given)
+  return (
+    <div className="issue-figures">
+      <IssueNumbers organization={organization} detail={detail} askAssignee={askAssignee} />
+      <div className="issue-range">{range}</div>
+      <Chart organization={organization} points={Object.values(detail.stats)[0] ?? []} marks={marks} />
+    </div>
+  )
+}
+
 /** All parts that the payload has; the others are named in one line. */
 function EventParts({
   event,
@@ -213,12 +259,14 @@ function EventParts({
   issueId,
   project,
   base,
+  suspects,
 }: {
   event: RestEvent
   organization: string
   issueId: string
   project: string
   base: string
+  suspects: RestCommitters | undefined
 }) {
   const t = useTranslations('issues')
   const { present, missing } = useMemo(() => sectionsOf(event), [event])
@@ -232,7 +280,8 @@ function EventParts({
   const request = entryOf(event, 'request')
   return (
     <RemarksProvider remarks={remarks}>
-      <EventFacts event={event} />
+      <EventFacts organization={organization} event={event} />
+      {suspects ? <Suspects organization={organization} found={suspects} /> : null}
       <UserReports organization={organization} issueId={issueId} />
       {message ? (
         <Section id="message" title={t('page.message')}>
@@ -249,6 +298,9 @@ function EventParts({
         <Section id="stacktrace" title={t('stack.trace')}>
           <Frames trace={stack.data} path="stacktrace" mode="app" />
         </Section>
+      ) : null}
+      {wantsDoctor(event) ? (
+        <EventDoctor organization={organization} project={project} eventId={event.eventID} />
       ) : null}
       {threads?.data.values.length ? <Threads key={`t${event.eventID}`} threads={threads.data.values} /> : null}
       {csp ? <Csp report={csp.data} /> : null}
@@ -280,7 +332,7 @@ function EventParts({
 }
 
 /** One line of what places the event: environment, release, trace. */
-function EventFacts({ event }: { event: RestEvent }) {
+function EventFacts({ organization, event }: { organization: string; event: RestEvent }) {
   const t = useTranslations('issues.section')
   const facts = [
     ['environment', event.environment],
@@ -296,9 +348,13 @@ function EventFacts({ event }: { event: RestEvent }) {
         <div key={name}>
           <dt>{t(name)}</dt>
           <dd>
-            <code>
-              <PlainText text={value ?? ''} charactersMax={200} />
-            </code>
+            {name === 'release' ? (
+              <ReleaseLink organization={organization} version={value ?? ''} charactersMax={200} />
+            ) : (
+              <code>
+                <PlainText text={value ?? ''} charactersMax={200} />
+              </code>
+            )}
           </dd>
         </div>
       ))}

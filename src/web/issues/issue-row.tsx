@@ -9,7 +9,7 @@ import { useAge, useNow } from '../ui/time.tsx'
 import { sparkHeightPx, sparkOf, sparkWidthPx } from './bars.ts'
 
 /** The range as one path: a list of 10,000 rows has no time for an element for each bar. */
-const Spark = memo(function Spark({ stats }: { stats: RestIssue['stats'] }) {
+const Spark = memo(function Spark({ stats, marks }: { stats: RestIssue['stats']; marks: string }) {
   const { path, barPx } = sparkOf((Object.values(stats)[0] ?? []).map((point) => point[1]))
   return (
     <svg
@@ -19,6 +19,7 @@ const Spark = memo(function Spark({ stats }: { stats: RestIssue['stats'] }) {
       height={sparkHeightPx}
       viewBox={`0 0 ${sparkWidthPx} ${sparkHeightPx}`}
     >
+      {marks ? <path d={marks} className="spark-marks" /> : null}
       <path d={path} strokeWidth={barPx} />
     </svg>
   )
@@ -80,6 +81,8 @@ type RowProps = {
   isSelected: boolean
   words: RowWords
   offsetPx: number
+  /** The hairlines of its project's releases over the sparkline, as a path. */
+  marks?: string
 }
 
 /**
@@ -96,6 +99,7 @@ export const IssueRow = memo(function IssueRow({
   isSelected,
   words,
   offsetPx,
+  marks = '',
 }: RowProps) {
   const { t, badge, level, age, number, unassigned, seenFirst, seenLast } = words
   const { type, value } = headOf(issue)
@@ -148,7 +152,7 @@ export const IssueRow = memo(function IssueRow({
         </span>
       </span>
       <span className="issue-spark">
-        <Spark stats={issue.stats} />
+        <Spark stats={issue.stats} marks={marks} />
       </span>
       <span className="issue-number">{count}</span>
       <span className="issue-number issue-users">{number.format(issue.userCount)}</span>

@@ -1,12 +1,16 @@
 import { notFound } from 'next/navigation'
 import type { Actor } from '../../auth/auth.ts'
 import type { RestEvent, RestIssueDetail } from '../../protocol/rest.ts'
+import type { RestCommitters } from '../../protocol/rest-release.ts'
 import { eventRowOf, placeEvent } from '../../query/events.ts'
 import { issueDetail } from '../../query/issue.ts'
 import { rangeOf as spanOf } from '../../query/range.ts'
+import { committersOf } from '../../query/suspects.ts'
 import type { SeenEvent } from '../../store/events/events.ts'
 import type { Issue, Organization, Project } from '../../store/meta/meta.ts'
 import { app } from '../handle.ts'
+import { givenMarks } from '../releases/load-marks.ts'
+import { type GivenMarks, marksQuery } from '../releases/mark-groups.ts'
 import { rangeOf } from './range.ts'
 
 export type Search = Record<string, string | string[] | undefined>
@@ -19,6 +23,17 @@ export function codeOf(error: unknown): string | undefined {
   return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
     ? error.code
     : undefined
+}
+
+/** The answer, or undefined when the store is away or the query is refused: the browser asks itself then and says why. */
+export async function unlessAway<Answer>(asked: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await asked
+  } catch (error) {
+    // What the REST call would refuse or can't have now; everything else is a fault, for the error screen.
+    if (/^(STORE_UNAVAILABLE|VALIDATION|QUERY_[A-Z_]+)$/.test(codeOf(error) ?? '')) return undefined
+    throw error
+  }
 }
 
 /** The issue with this id or short id in an organization, or undefined when it is not there or may not be read. */
@@ -47,7 +62,13 @@ async function rowOf(here: IssueHere, choice: string): Promise<{ row: SeenEvent 
   }
 }
 
-export type Loaded = { detail: RestIssueDetail | undefined; event: RestEvent | undefined; away: boolean }
+export type Loaded = {
+  detail: RestIssueDetail | undefined
+  event: RestEvent | undefined
+  away: boolean
+  marks: GivenMarks
+  suspects: RestCommitters | undefined
+}
 
 /** What the issue page shows, over the range and environment of its query string. Answers 404 for an event that is not there. */
 export async function loadIssue(here: IssueHere, choice: string, search: Search, meUserId: string): Promise<Loaded> {
@@ -64,19 +85,23 @@ export async function loadIssue(here: IssueHere, choice: string, search: Search,
     range: spanOf(span, deps.clock.now()),
     meUserId,
   }
+  const { organization, project, issue } = here
+  const environment = view.environments.length ? view.environments : undefined
+  const marks = givenMarks(view, marksQuery({ project: [String(project.id)], environment, ...span }))
+  const nothing = { detail: undefined, event: undefined, marks, suspects: undefined, away: true }
   try {
     const { row, away } = await rowOf(here, choice)
-    if (away) return { detail: undefined, event: undefined, away }
+    if (away) return nothing
     const [detail, event] = await Promise.all([
-      issueDetail(deps, view, here.issue),
-      row ? placeEvent(deps, here.issue, row) : undefined,
+      issueDetail(deps, view, issue),
+      row ? placeEvent(deps, issue, row) : undefined,
     ])
-    return { detail, event, away: false }
+    const suspects = event && committersOf(deps, { organization, project, issue, event })
+    return { detail, event, marks, suspects, away: false }
   } catch (error) {
     const code = codeOf(error)
     if (code === 'NOT_FOUND') notFound()
-    if (code === 'STORE_UNAVAILABLE' || code === 'QUERY_TIMEOUT')
-      return { detail: undefined, event: undefined, away: true }
+    if (code === 'STORE_UNAVAILABLE' || code === 'QUERY_TIMEOUT') return nothing
     throw error
   }
 }

@@ -105,6 +105,7 @@ export function sampleEvent(value: Partial<RestEvent> = {}): RestEvent {
     spanId: null,
     replayId: null,
     digest: null,
+    dateMapped: null,
     isUnhandled: false,
     attachments: [],
     grouping: { version: 1, variants: [] },

@@ -1,4 +1,4 @@
-import { notFound } from 'next/navigation'
+import { notFound, redirect } from 'next/navigation'
 import { app } from '../handle.ts'
 import { demandOrganization } from '../session.ts'
 import { IssuePage } from './issue-page.tsx'
@@ -20,6 +20,10 @@ export async function IssueScreen({
   const path = `/o/${org}/issues/${id}${choice === 'latest' ? '' : `/events/${choice}`}`
   const { actor, organization } = await demandOrganization(org, path)
   const here = findIssue(actor, organization, decodeURIComponent(id)) ?? notFound()
+  // The issue that it was has gone into another one: the address says which.
+  const asked = decodeURIComponent(id).toUpperCase()
+  if (asked !== here.issue.shortId && asked !== String(here.issue.id))
+    redirect(path.replace(`/issues/${id}`, `/issues/${encodeURIComponent(here.issue.shortId)}`))
   const loaded = await loadIssue(here, decodeURIComponent(choice), search, actor.person.id)
   const { auth } = app()
   return (
@@ -33,6 +37,8 @@ export async function IssueScreen({
         detail={loaded.detail}
         event={loaded.event}
         away={loaded.away}
+        marks={loaded.marks}
+        suspects={loaded.suspects}
         canTriage={auth.may(actor, 'issue:triage', here) === 'yes'}
       />
       {auth.may(actor, 'issue:delete', here) === 'yes' ? (

@@ -16,7 +16,7 @@ function AbsoluteRange({
   change,
   close,
 }: {
-  params: StreamParams
+  params: Pick<StreamParams, 'range'>
   change: (change: ParamChange) => void
   close: () => void
 }) {
@@ -71,7 +71,13 @@ function AbsoluteRange({
 }
 
 /** The time range as a menu of relative ranges and a panel for an absolute one. */
-export function RangeSelect({ params, change }: { params: StreamParams; change: (change: ParamChange) => void }) {
+export function RangeSelect({
+  params,
+  change,
+}: {
+  params: Pick<StreamParams, 'range'>
+  change: (change: ParamChange) => void
+}) {
   const t = useTranslations('issues.range')
   const [open, setOpen] = useState(false)
   const { range } = params
@@ -105,7 +111,7 @@ export function RangeSelect({ params, change }: { params: StreamParams; change: 
 }
 
 /** The environments of the last 90 days; what the URL names stands in the list in any case. `given` came with the document. */
-function EnvironmentSelect({
+export function EnvironmentSelect({
   organization,
   value,
   given,

@@ -2,9 +2,13 @@
 import './issues.css'
 import { useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
-import { useEffect, useMemo, useState } from 'react'
+import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import type { IssueStatus, RestIssue } from '../../protocol/rest.ts'
 import { ApiError } from '../api.ts'
+import type { GivenMarks } from '../releases/mark-groups.ts'
+import { marksQuery } from '../releases/mark-groups.ts'
+import { SparkRule } from '../releases/spark-rule.tsx'
+import { useReleaseMarks } from '../releases/use-marks.ts'
 import { Button } from '../ui/controls.tsx'
 import { useKey } from '../ui/keys.tsx'
 import { useAssign } from './assignee.tsx'
@@ -13,7 +17,7 @@ import { selectTo, statusesOf } from './rows.ts'
 import { SearchBox } from './search-box.tsx'
 import { StreamFilters } from './stream-filters.tsx'
 import { useStreamParams } from './stream-params.ts'
-import { keptSearch, type ProjectName, projectIdsOf } from './stream-query.ts'
+import { keptSearch, listQuery, type ProjectName, projectIdsOf } from './stream-query.ts'
 import { NoMatch, StreamFailed, StreamLoading } from './stream-states.tsx'
 import { useTriage } from './triage.ts'
 import { useUndo } from './undo.ts'
@@ -69,11 +73,13 @@ type StreamProps = {
 export type FirstScreen = {
   rows: FirstRows | undefined
   environments: string[] | undefined
+  /** Releases and deploys for the sparklines. */
+  marks: GivenMarks | undefined
   /** The last resolved ones, where there is nothing else to show. */
   resolved: RestIssue[] | undefined
 }
 
-const noFirst: FirstScreen = { rows: undefined, environments: undefined, resolved: undefined }
+const noFirst: FirstScreen = { rows: undefined, environments: undefined, marks: undefined, resolved: undefined }
 
 /** What came with the document, while the page is new: a later return to this query must not show rows of long ago. */
 function useWhileNew(first: FirstScreen): FirstScreen {
@@ -91,6 +97,8 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
   const projectIds = useMemo(() => projectIdsOf(params.project, projects), [params.project, projects])
   const issues = useIssues(organization, params, projectIds, first.rows)
   const { list, rows, waiting } = issues
+  const listed = useMemo(() => marksQuery(listQuery(params, projectIds)), [params, projectIds])
+  const released = useReleaseMarks(organization, listed, first.marks)
   const kept = keptSearch(params)
   const [marks, setMarks] = useMarks(['stream', organization, params.q, params.project, params.env].join(':'))
   const { cursorId, selected } = marks
@@ -154,6 +162,7 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
       ) : (
         <ColumnHead
           range={params.range.kind === 'relative' ? t(`range.short.${params.range.period}`) : t('range.short.absolute')}
+          rule={<SparkRule organization={organization} rows={rows} marks={released} />}
         />
       )}
       {waiting.length ? (
@@ -193,6 +202,7 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
           onOpen={open}
           onCheck={check}
           canTriage={canTriage}
+          marks={released}
         />
       )}
     </div>
@@ -246,17 +256,28 @@ function StreamHead({ issues }: { issues: Issues }) {
   )
 }
 
-function ColumnHead({ range }: { range: string }) {
+function ColumnHead({ range, rule }: { range: string; rule: ReactNode }) {
   const t = useTranslations('issues.column')
   return (
-    <div className="issue-columns" aria-hidden="true">
+    <div className="issue-columns">
       <span className="issue-check" />
-      <span>{t('issue')}</span>
-      <span className="issue-spark">{range}</span>
-      <span className="issue-number">{t('events')}</span>
-      <span className="issue-number issue-users">{t('users')}</span>
-      <span className="issue-seen">{t('seen')}</span>
-      <span className="issue-assignee">{t('assignee')}</span>
+      <span aria-hidden="true">{t('issue')}</span>
+      <div className="issue-spark">
+        <span aria-hidden="true">{range}</span>
+        {rule}
+      </div>
+      <span aria-hidden="true" className="issue-number">
+        {t('events')}
+      </span>
+      <span aria-hidden="true" className="issue-number issue-users">
+        {t('users')}
+      </span>
+      <span aria-hidden="true" className="issue-seen">
+        {t('seen')}
+      </span>
+      <span aria-hidden="true" className="issue-assignee">
+        {t('assignee')}
+      </span>
     </div>
   )
 }

@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest'
+import { doctorFindings } from '../../protocol/doctor-findings.ts'
+import doctorDe from './doctor.de.json'
+import doctorEn from './doctor.en.json'
 import de from './issues.de.json'
 import en from './issues.en.json'
 import notificationsDe from './notifications.de.json'
 import notificationsEn from './notifications.en.json'
 import peopleDe from './people.de.json'
 import peopleEn from './people.en.json'
+import releasesDe from './releases.de.json'
+import releasesEn from './releases.en.json'
 import sourcesDe from './sources.de.json'
 import sourcesEn from './sources.en.json'
 import operationDe from './status.de.json'
@@ -25,7 +30,9 @@ describe.each([
   ['notification', notificationsEn, notificationsDe],
   ['status', operationEn, operationDe],
   ['people', peopleEn, peopleDe],
+  ['release', releasesEn, releasesDe],
   ['source map', sourcesEn, sourcesDe],
+  ['doctor', doctorEn, doctorDe],
 ] as [string, Messages, Messages][])('texts of the %s pages', (_pages, first, second) => {
   const english = new Map(flat(first))
   const german = new Map(flat(second))
@@ -37,5 +44,12 @@ describe.each([
     // Angle brackets would be markup to next-intl.
     expect(text).not.toMatch(/[<>]/)
     expect(placeholders(german.get(key) ?? '')).toBe(placeholders(text))
+  })
+})
+
+describe('what the doctor finds', () => {
+  const said = Object.entries(doctorFindings).map(([code, { message, mend }]) => [code, { message, mend }])
+  it('is said on the screen in the same words as by the API and the command', () => {
+    expect(doctorEn.finding).toEqual(Object.fromEntries(said))
   })
 })

@@ -1,5 +1,5 @@
 'use client'
-import { Activity, Bell, Boxes, Inbox, Keyboard, MessageSquare, Moon, Settings, Sun, Users } from 'lucide-react'
+import { Activity, Bell, Boxes, Inbox, Keyboard, MessageSquare, Moon, Settings, Sun, Tag, Users } from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { usePathname, useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
@@ -96,6 +96,7 @@ export function Shell({
   useKey('$mod+Shift+l', t('global'), t('toggleTheme'), toggleTheme)
   useKey('g i', t('global'), t('issues'), () => router.push(`${base}/issues`))
   useKey('g j', t('global'), t('projects'), () => router.push(`${base}/projects`))
+  useKey('g r', t('global'), t('releases'), () => router.push(`${base}/releases`))
   useKey('g f', t('global'), people('feedback'), () => router.push(`${base}/feedback`))
   useKey('g s', t('global'), t('settings'), () => router.push(`${base}/settings/account`))
   return (
@@ -125,6 +126,9 @@ export function Shell({
           ) : null}
           <Entry href={`${base}/issues`} label={t('issues')}>
             <Inbox {...icon} />
+          </Entry>
+          <Entry href={`${base}/releases`} label={t('releases')}>
+            <Tag {...icon} />
           </Entry>
           <Entry href={`${base}/projects`} label={t('projects')} also={[`${base}/settings/projects`]}>
             <Boxes {...icon} />

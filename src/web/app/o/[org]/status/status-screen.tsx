@@ -15,6 +15,7 @@ import { DeadItems } from './dead-items.tsx'
 import { advisoryRows, ledgerRows } from './ledger.ts'
 import { LedgerDrill } from './ledger-drill.tsx'
 import { Jobs, Strangers, Usage } from './operation.tsx'
+import { Regroupings } from './regroupings.tsx'
 
 /** Pause between two looks, ms. */
 const pollMs = 5000
@@ -158,6 +159,7 @@ export function StatusScreen({ organization, mayHandle }: { organization: string
           <DeadItems organization={organization} mayHandle={mayHandle} />
           <Strangers />
           <Jobs />
+          <Regroupings organization={organization} />
           <Budget disk={data.disk} />
           <Usage organization={organization} />
           <Section title={t('storage')}>

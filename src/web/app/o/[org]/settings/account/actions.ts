@@ -43,3 +43,40 @@ export async function deleteTokenAction(_before: FormState, data: FormData): Pro
   revalidatePath(path)
   return { ...noState, done: true }
 }
+
+/** Makes a token of the organization for builds. */
+export async function createOrganizationTokenAction(_before: TokenState, data: FormData): Promise<TokenState> {
+  const slug = textOf(data, 'organization')
+  const path = `/o/${slug}/settings/account`
+  const { actor, organization } = await demandOrganization(slug, path)
+  try {
+    const { auth } = app()
+    auth.demand(actor, 'token:organization', { organization })
+    const { secret } = auth.createOrganizationToken(actor.person, checkName(textOf(data, 'name')), organization)
+    revalidatePath(path)
+    return { ...noState, done: true, secret }
+  } catch (error) {
+    const failure = failureOf(error)
+    if (!failure) throw error
+    return { ...failed(data, failure), secret: null }
+  }
+}
+
+/** Deletes a token of the organization; one that is not there counts as gone. */
+export async function deleteOrganizationTokenAction(_before: FormState, data: FormData): Promise<FormState> {
+  const slug = textOf(data, 'organization')
+  const path = `/o/${slug}/settings/account`
+  const { actor, organization } = await demandOrganization(slug, path)
+  const { auth, meta } = app()
+  try {
+    auth.demand(actor, 'token:organization', { organization })
+  } catch (error) {
+    const failure = failureOf(error)
+    if (!failure) throw error
+    return failed(data, failure)
+  }
+  const id = Number(textOf(data, 'token'))
+  if (meta.tokensOfOrganization(organization.id).some((one) => one.id === id)) meta.deleteToken(id)
+  revalidatePath(path)
+  return { ...noState, done: true }
+}

@@ -1,6 +1,7 @@
 import type { Metadata } from 'next'
 import { getTranslations } from 'next-intl/server'
 import { scopes } from '../../../../../../auth/may.ts'
+import type { ApiToken } from '../../../../../../store/meta/meta.ts'
 import { app } from '../../../../../handle.ts'
 import { demandOrganization } from '../../../../../session.ts'
 import { Button } from '../../../../../ui/controls.tsx'
@@ -8,7 +9,8 @@ import { PlainText } from '../../../../../ui/plain-text.tsx'
 import { OwnRemovals } from '../../../../../ui/removal-list.tsx'
 import { signOutAction } from '../../../../login/actions.ts'
 import { Appearance } from './appearance.tsx'
-import { Tokens } from './tokens.tsx'
+import { OrganizationTokens } from './organization-tokens.tsx'
+import { type ShownToken, Tokens } from './tokens.tsx'
 
 /** Deleted organizations that are shown; the API has more. */
 const removalsMax = 20
@@ -23,14 +25,9 @@ export default async function AccountPage({ params }: { params: Promise<{ org: s
   const { actor, organization } = await demandOrganization(org, `/o/${org}/settings/account`)
   const t = await getTranslations('account')
   const { auth, meta } = app()
-  const tokens = meta.tokensOf(actor.person.id).map(({ id, name, prefix, scopes: carried, createdMs, lastUsedMs }) => ({
-    id,
-    name,
-    prefix,
-    scopes: carried,
-    createdMs,
-    lastUsedMs,
-  }))
+  const shown = ({ id, name, prefix, scopes: carried, createdMs, lastUsedMs }: ApiToken): ShownToken => ({
+    ...{ id, name, prefix, scopes: carried, createdMs, lastUsedMs },
+  })
   return (
     <div className="page max-w-[860px]">
       <header className="page-head">
@@ -50,10 +47,16 @@ export default async function AccountPage({ params }: { params: Promise<{ org: s
       <Appearance />
       <Tokens
         organization={organization.slug}
-        tokens={tokens}
+        tokens={meta.tokensOf(actor.person.id).map(shown)}
         scopes={scopes}
         mayCreate={auth.may(actor, 'token:own', { organization }) === 'yes'}
       />
+      {auth.may(actor, 'token:organization', { organization }) === 'yes' ? (
+        <OrganizationTokens
+          organization={organization.slug}
+          tokens={meta.tokensOfOrganization(organization.id).map(shown)}
+        />
+      ) : null}
       <OwnRemovals removals={meta.organizationRemovalsBy(actor.person.id, removalsMax)} />
     </div>
   )

@@ -1,6 +1,7 @@
 'use server'
 import { revalidatePath } from 'next/cache'
 import { redirect } from 'next/navigation'
+import { sealedToken } from '../../../../../../../auth/scrape-token.ts'
 import { type FormState, failed, failureOf, noState, textOf } from '../../../../../../form.ts'
 import { app } from '../../../../../../handle.ts'
 import { demandProject } from '../../../../../../session.ts'
@@ -15,11 +16,12 @@ export async function saveProjectAction(_before: ProjectState, data: FormData): 
   const id = textOf(data, 'project')
   const here = await demandProject(org, id, `/o/${org}/settings/projects/${id}`)
   const { actor, organization, project } = here
-  const { auth, meta, publishKeys } = app()
+  const { auth, meta, publishKeys, seal } = app()
   let slug = project.slug
   try {
     auth.demand(actor, 'project:write', { organization, project })
-    slug = meta.updateProject(project.id, changeOf(data), { userId: actor.person.id, rev: revisionOf(data) }).slug
+    const change = { ...changeOf(data), ...sealedToken(seal, textOf(data, 'scrapeToken'), 'scrapeToken') }
+    slug = meta.updateProject(project.id, change, { userId: actor.person.id, rev: revisionOf(data) }).slug
     await publishKeys()
   } catch (error) {
     const failure = failureOf(error)

@@ -33,6 +33,8 @@ describe('the settings form', () => {
       scrubIpAddresses: false,
       sensitiveFields: [],
       safeFields: [],
+      scrape: false,
+      scrapeTls: false,
     })
     const lists = form({
       platform: 'node',

@@ -18,7 +18,7 @@ const longText = (data: FormData, name: string): string => {
 }
 
 /** What the settings form changes. Boxes that are off send nothing, so that every one is read. */
-export function changeOf(data: FormData): Required<ProjectChange> {
+export function changeOf(data: FormData): Required<Omit<ProjectChange, 'sealedScrapeToken'>> {
   const on = (name: string) => data.get(name) === 'on'
   const platform = textOf(data, 'platform')
   return {
@@ -31,6 +31,8 @@ export function changeOf(data: FormData): Required<ProjectChange> {
     scrubIpAddresses: on('scrubIpAddresses'),
     sensitiveFields: entriesOf(longText(data, 'sensitiveFields')),
     safeFields: entriesOf(longText(data, 'safeFields')),
+    scrape: on('scrape'),
+    scrapeTls: on('scrapeTls'),
   }
 }
 

@@ -17,6 +17,7 @@ export default async function ProjectSettingsPage({ params }: { params: Promise<
   const t = await getTranslations('projectSettings')
   const { auth, meta } = app()
   const mayWrite = auth.may(actor, 'project:write', { organization, project }) === 'yes'
+  const scraping = meta.scrapeSettings(project.id)
   return (
     <div className="page max-w-[860px]">
       <ProjectHead base={`/o/${organization.slug}`} project={project} here="general" />
@@ -34,6 +35,7 @@ export default async function ProjectSettingsPage({ params }: { params: Promise<
           allowedOrigins: project.allowedOrigins,
           revision: project.rev,
           scrub: meta.scrubSettings(project.id),
+          scraping: { scrape: scraping.on, scrapeTls: scraping.verifyTls, hasToken: scraping.sealedToken !== '' },
         }}
       />
       {auth.may(actor, 'issue:delete', { organization, project }) === 'yes' ? (

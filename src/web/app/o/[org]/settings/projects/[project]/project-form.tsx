@@ -9,6 +9,7 @@ import { forgetKept } from '../../../../../../ui/kept.ts'
 import { useToast } from '../../../../../../ui/toast.tsx'
 import { type ProjectState, saveProjectAction } from './actions.ts'
 import { linesOf } from './change.ts'
+import { ScrapeFields, type ShownScraping } from './scrape-fields.tsx'
 
 export type ShownProject = {
   id: number
@@ -18,6 +19,7 @@ export type ShownProject = {
   allowedOrigins: string[]
   revision: number
   scrub: ScrubSettings
+  scraping: ShownScraping
 }
 
 const start: ProjectState = { ...noState, stale: null }
@@ -56,6 +58,12 @@ export function ProjectForm({
               <h2>{t('scrubbing')}</h2>
             </legend>
             <ScrubFields scrub={project.scrub} state={state} />
+          </fieldset>
+          <fieldset disabled={disabled} className="flex flex-col gap-4">
+            <legend className="mb-3">
+              <h2>{t('scraping')}</h2>
+            </legend>
+            <ScrapeFields scraping={project.scraping} state={state} />
           </fieldset>
           {state.stale ? <Stale stale={state.stale} pending={pending} /> : null}
           {disabled ? null : (

@@ -1,6 +1,8 @@
 import { notFound } from 'next/navigation'
 import { getTranslations } from 'next-intl/server'
-import type { ArtifactFile } from '../../../../../../../../store/meta/artifacts.ts'
+import { Suspense } from 'react'
+import type { ArtifactFile, Bundle } from '../../../../../../../../store/meta/artifacts.ts'
+import { BundleVerdict } from '../../../../../../../doctor/verdict.tsx'
 import { app } from '../../../../../../../handle.ts'
 import type { ProjectHere } from '../../../../../../../session.ts'
 import { Link } from '../../../../../../../ui/link.tsx'
@@ -50,6 +52,18 @@ async function Files({ files }: { files: readonly ArtifactFile[] }) {
   )
 }
 
+/** The doctor reads maps for it: the rest of the page does not wait for that. */
+async function Check({
+  here: { organization, project },
+  bundle,
+}: {
+  here: Pick<ProjectHere, 'organization' | 'project'>
+  bundle: Bundle
+}) {
+  const { doctor } = app()
+  return <BundleVerdict diagnosis={await doctor.ofBundle({ organization, project, others: [] }, bundle)} />
+}
+
 /** One bundle: where it belongs, its files behind `afterId`, and its end. Answers 404 when the project has none of this id. */
 export async function BundleView({
   here: { actor, organization, project },
@@ -86,6 +100,11 @@ export async function BundleView({
           {t('uploaded')} <RelativeTime at={bundle.createdMs} />
         </span>
       </div>
+      {afterId === 0 ? (
+        <Suspense fallback={<p className="mb-8 text-ink-3">{t('checking')}</p>}>
+          <Check here={{ organization, project }} bundle={bundle} />
+        </Suspense>
+      ) : null}
       <Files files={files} />
       <nav className="mt-3 flex gap-4">
         {afterId === 0 ? null : (

@@ -1,0 +1,97 @@
+// Loaded into every process of the product by NODE_OPTIONS=--import: kills it at a named step of writing rows again. The
+// product knows nothing of it.
+import { existsSync, writeFileSync } from 'node:fs'
+import http from 'node:http'
+import { syncBuiltinESMExports } from 'node:module'
+import { DatabaseSync } from 'node:sqlite'
+import { isMainThread } from 'node:worker_threads'
+
+/** Points between what ARCHITECTURE.md lists of mapping again, in its order. */
+export const regroupSteps = [
+  'planned',
+  'write-begins',
+  'write-runs',
+  'write-answered',
+  'commit-begins',
+  'commit-done',
+  'delete-begins',
+  'delete-answered',
+  'recount-begins',
+  'recount-answered',
+  'cut',
+] as const
+export type RegroupStepName = (typeof regroupSteps)[number]
+
+const { REGROUP_STEP: wanted, REGROUP_DONE: mark = '' } = process.env
+
+function reached(step: RegroupStepName): void {
+  if (step !== wanted || existsSync(mark)) return
+  writeFileSync(mark, step)
+  process.kill(0, 'SIGKILL')
+}
+
+/** A step is under way in this process: what the engine is asked meanwhile belongs to it. */
+const state = { isOpen: false, commits: false }
+
+function watchSqlite(): void {
+  const { prepare, exec } = DatabaseSync.prototype
+  DatabaseSync.prototype.prepare = function (text: string, ...rest) {
+    const statement = prepare.call(this, text, ...rest)
+    const isPlan = /insert into "regroup_step"/i.test(text)
+    const isCount = /update "regroup_step" set "stage" = \?, "stale"/i.test(text)
+    const isCut = /update "regroup_step" set "stage" = \? where/i.test(text)
+    if (!isPlan && !isCount && !isCut) return statement
+    const run = statement.run.bind(statement)
+    statement.run = ((...values: never[]) => {
+      const done = run(...values)
+      state.isOpen = !isCut
+      if (isCount) state.commits = true
+      else reached(isPlan ? 'planned' : 'cut')
+      return done
+    }) as typeof statement.run
+    return statement
+  }
+  DatabaseSync.prototype.exec = function (text: string) {
+    const isCommit = state.commits && text.trim().toLowerCase() === 'commit'
+    if (isCommit) reached('commit-begins')
+    exec.call(this, text)
+    if (isCommit) {
+      state.commits = false
+      reached('commit-done')
+    }
+  }
+}
+
+function watchHttp(): void {
+  const { request } = http
+  http.request = ((...words: Parameters<typeof http.request>) => {
+    const made = request(...words)
+    if (/query_id=regroup/.test(String(words[0]))) {
+      reached('write-begins')
+      made.once('finish', () => setTimeout(() => reached('write-runs'), 3))
+      made.prependListener('response', () => reached('write-answered'))
+    } else if (state.isOpen) {
+      const end = made.end.bind(made) as (...all: unknown[]) => typeof made
+      made.end = ((...all: unknown[]) => {
+        const text = String(all[0] ?? '')
+        const step = /^\s*DELETE FROM \w+\.events/.test(text)
+          ? 'delete'
+          : /^\s*INSERT INTO \w+\.hour_issue/.test(text)
+            ? 'recount'
+            : undefined
+        if (step) {
+          reached(`${step}-begins`)
+          made.prependListener('response', () => reached(`${step}-answered`))
+        }
+        return end(...all)
+      }) as typeof made.end
+    }
+    return made
+  }) as typeof http.request
+  syncBuiltinESMExports()
+}
+
+if (wanted && isMainThread) {
+  watchSqlite()
+  watchHttp()
+}

@@ -1,0 +1,107 @@
+// kill -9 at each step of mapping events again: no event is lost, none is there twice, and every sum agrees.
+import { execFile } from 'node:child_process'
+import { existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, expect, test } from 'vitest'
+import { buildOf, failedEvent, runsOf, uploadBuild } from '../mapped.ts'
+import {
+  api,
+  bootstrap,
+  discard,
+  envelopeOf,
+  freePort,
+  type Issue,
+  idsOf,
+  ingest,
+  type Product,
+  ready,
+  root,
+  start,
+  until,
+} from '../product.ts'
+import { regroupSteps } from './regroup-steps.ts'
+import { settled } from './traffic.ts'
+
+let running: Product | undefined
+afterAll(async () => {
+  if (running) await discard(running)
+})
+
+/** All of them with `npm run e2e:crash -- --rounds 2`; by the way one of each kind. CRASH_STEPS names some. */
+const few = ['planned', 'write-runs', 'commit-done', 'delete-answered'] as const
+const named = process.env.CRASH_STEPS?.split(',')
+const steps = regroupSteps.filter((step) =>
+  named ? named.includes(step) : Number(process.env.CRASH_ROUNDS ?? 1) > 1 || few.some((one) => one === step),
+)
+const eventsEach = 40
+const roundMs = 90_000
+
+/** What `mishap verify` finds wrong with a folder whose product stands. */
+const verifyFaults = (data: string): Promise<string> =>
+  new Promise((resolve) => {
+    const words = ['--disable-warning=ExperimentalWarning', join(root, 'src/main.ts'), 'verify', '--data', data]
+    execFile(process.execPath, words, (error, out, err) => resolve(error ? `${out}${err}`.slice(-1500) : ''))
+  })
+
+test('killed at each step of mapping events again', { timeout: (steps.length + 2) * roundMs }, async () => {
+  const port = await freePort()
+  let product = await start({ port })
+  running = product
+  const { data } = product
+  const mark = `${data}.reached`
+  const project = bootstrap(product, 'again', 'shop', 'javascript')
+  await ready(product)
+  const ids: string[] = []
+  for (const step of steps) {
+    await product.stop()
+    rmSync(mark, { force: true })
+    const env = {
+      NODE_OPTIONS: `--import=${pathToFileURL(new URL('./regroup-steps.ts', import.meta.url).pathname)}`,
+      ...{ REGROUP_STEP: step, REGROUP_DONE: mark },
+    }
+    product = await start({ data, port, env })
+    running = product
+    await ready(product)
+    const made = await buildOf(step)
+    const events = Array.from({ length: eventsEach }, (_, n) => failedEvent(made, n % 4 === 0 ? 'search' : 'cart'))
+    for (const one of events) expect((await ingest(product, project, envelopeOf(one))).status).toBe(200)
+    ids.push(...events.map((one) => one.event_id))
+    await settled(product, project)
+    await uploadBuild(product, project, made).catch(() => undefined)
+    await until(`${step} to be reached`, 30_000, async () => existsSync(mark))
+    await product.stop('SIGKILL')
+    // What stands now is no fault: a step that is open counts as done or as not begun.
+    expect({ step, faults: await verifyFaults(data) }).toEqual({ step, faults: '' })
+    product = await start({ data, port })
+    running = product
+    await settled(product, project)
+    await until('the run to end', 30_000, async () =>
+      (await runsOf(product, project)).every((one) => one.dateEnded !== null),
+    )
+    const issues = (await api(product, project, '/organizations/again/issues/?query=&statsPeriod=24h'))
+      .json as (Issue & {
+      culprit: string
+    })[]
+    const found = await Promise.all(issues.map((one) => idsOf(product, project, one.id)))
+    expect({ step, ids: found.flat().sort() }).toEqual({ step, ids: [...ids].sort() })
+    const sums = issues.map((one, at) => [
+      one.culprit,
+      Number(one.count),
+      Number(one.lifetime.count),
+      found[at]?.length,
+    ])
+    const [quarter, rest] = [ids.length / 4, (ids.length * 3) / 4]
+    expect({ step, sums: sums.sort() }).toEqual({
+      step,
+      sums: [
+        ['Cart.totalOf(assets/src/cart)', rest, rest, rest],
+        ['search(assets/src/cart)', quarter, quarter, quarter],
+      ],
+    })
+    const { ledger } = await settled(product, project)
+    expect({ step, stored: ledger.stored, lost: ledger.lost }).toEqual({ step, stored: ids.length, lost: 0 })
+  }
+  await product.stop()
+  expect(await verifyFaults(data)).toBe('')
+})

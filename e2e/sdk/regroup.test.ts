@@ -1,0 +1,100 @@
+import { expect, inject, test } from 'vitest'
+import { buildOf, failedEvent, runsOf, uploadBuild } from '../mapped.ts'
+import { api, bootstrap, envelopeOf, type Issue, idsOf, ingest, type Project, until } from '../product.ts'
+
+// Events come before the maps of their build do.
+
+const product = inject('product')
+
+type Listed = Issue & { shortId: string; title: string; culprit: string; assignedTo: unknown }
+type Activity = { type: string; data: { events?: number; from?: string[]; came?: number } }
+
+const send = async (project: Project, events: { event_id: string }[]) => {
+  for (const one of events) expect((await ingest(product, project, envelopeOf(one))).status).toBe(200)
+}
+const listed = async (project: Project) =>
+  (await api(product, project, `/organizations/${project.org}/issues/?query=&statsPeriod=24h`)).json as Listed[]
+const total = async (project: Project, count: number) =>
+  until(`${count} events`, 30_000, async () => {
+    const found = await listed(project)
+    return found.reduce((sum, one) => sum + Number(one.lifetime.count), 0) === count && found
+  })
+const mapped = (project: Project, runs: number) =>
+  until('events to be mapped again', 60_000, async () => {
+    const found = await runsOf(product, project)
+    return found.length === runs && found.every((one) => one.dateEnded !== null) && found
+  })
+
+test('events that came before their maps become readable, in the issue that they were', async () => {
+  const project = bootstrap(product, 'later', 'shop', 'javascript')
+  const made = await buildOf('first')
+  const events = Array.from({ length: 12 }, () => failedEvent(made, 'cart', { user: { id: String(Math.random()) } }))
+  await send(project, events)
+  const [before] = await total(project, 12)
+  if (!before) throw new Error('no issue')
+  expect(before.culprit).toContain('/assets/first')
+  await uploadBuild(product, project, made)
+  expect(await mapped(project, 1)).toMatchObject([
+    { project: { slug: 'shop' }, total: 12, looked: 12, mapped: 12, moved: 0, issues: 1, error: '' },
+  ])
+  const after = await listed(project)
+  expect(after).toMatchObject([{ id: before.id, shortId: before.shortId, count: '12', lifetime: { count: '12' } }])
+  expect(after[0]?.culprit).toBe('Cart.totalOf(assets/src/cart)')
+  expect((await idsOf(product, project, before.id)).sort()).toEqual(events.map((one) => one.event_id).sort())
+  const [event] = events
+  const { json } = await api(product, project, `/projects/later/shop/events/${event?.event_id}/`)
+  const shown = json as {
+    eventID: string
+    dateMapped: string
+    groupID: string
+    entries: { type: string; data: { values: { stacktrace: { frames: object[] }; rawStacktrace: object }[] } }[]
+  }
+  expect([shown.eventID, shown.groupID, shown.dateMapped !== null]).toEqual([event?.event_id, before.id, true])
+  const exception = shown.entries.find((one) => one.type === 'exception')?.data.values[0]
+  expect(exception?.stacktrace.frames.at(-1)).toMatchObject({
+    ...{ function: 'Cart.totalOf', filename: 'src/cart.ts', lineNo: 4 },
+    data: { symbolicated: true, resolvedWith: 'debug-id' },
+  })
+  expect(exception?.rawStacktrace).not.toBeNull()
+  const detail = (await api(product, project, `/organizations/later/issues/${before.id}/`)).json as {
+    activity: Activity[]
+  }
+  expect(detail.activity.filter((one) => one.type === 'mapped_again').map((one) => one.data.events)).toEqual([12])
+})
+
+test('one failure in two builds becomes one issue, and the other goes into it', async () => {
+  const project = bootstrap(product, 'parting', 'shop', 'javascript')
+  const [one, two] = [await buildOf('one'), await buildOf('two', false)]
+  await send(project, [failedEvent(one), failedEvent(one)])
+  await uploadBuild(product, project, one)
+  await total(project, 2)
+  await mapped(project, 1)
+  const [first] = await listed(project)
+  await send(project, [failedEvent(two, 'cart'), failedEvent(two, 'search')])
+  const before = await total(project, 4)
+  expect(before).toHaveLength(3)
+  await uploadBuild(product, project, two)
+  const runs = await mapped(project, 2)
+  expect(runs[0]).toMatchObject({ total: 2, mapped: 2, moved: 1, error: '' })
+  const after = await total(project, 4)
+  expect(after.map((issue) => [issue.culprit, issue.lifetime.count, issue.count]).sort()).toEqual([
+    ['Cart.totalOf(assets/src/cart)', '3', '3'],
+    ['search(assets/src/cart)', '1', '1'],
+  ])
+  // What went into another issue leads there, by its number and by its link.
+  const cart = after.find((issue) => issue.culprit.startsWith('Cart'))
+  expect(cart?.id).toBe(first?.id)
+  const [gone, ...others] = before.filter((issue) => !after.some((one) => one.id === issue.id))
+  expect(others).toEqual([])
+  for (const name of [gone?.id, gone?.shortId]) {
+    const { status, json } = await api(product, project, `/organizations/parting/issues/${name}/`)
+    expect([status, (json as { id: string }).id]).toEqual([200, cart?.id])
+  }
+  const { activity } = (await api(product, project, `/organizations/parting/issues/${cart?.id}/`)).json as {
+    activity: Activity[]
+  }
+  expect(activity.filter((one) => one.type === 'mapped_again').at(0)?.data).toMatchObject({
+    came: 1,
+    from: [gone?.shortId],
+  })
+})

@@ -1,0 +1,184 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { api, bootstrap, type Project } from '../product.ts'
+
+// What a pipeline does with the real sentry-cli, 3.x and 2.x, in a real git repository: releases, commits, deploys, events.
+
+const product = inject('product')
+const folder = mkdtempSync(join(tmpdir(), 'mishap-releases-'))
+const require = createRequire(import.meta.url)
+
+/** The binary inside the npm package of this platform; undefined where there is none. */
+function binaryOf(name: string): string | undefined {
+  const { platform, arch } = process
+  try {
+    const from = createRequire(require.resolve(`${name}/package.json`))
+    const system = platform === 'darwin' ? 'darwin' : `${platform}-${arch}`
+    return join(dirname(from.resolve(`@sentry/cli-${system}/package.json`)), 'bin/sentry-cli')
+  } catch {
+    return undefined
+  }
+}
+const clients = [
+  ['3', binaryOf('@sentry/cli')],
+  ['2', binaryOf('@sentry/cli-2')],
+] as const
+
+/** Each client has an organization of its own, so that neither sees the other's repositories. */
+const made = new Map<string, Project>()
+const projectOf = (major: string) => {
+  const found = made.get(major)
+  if (!found) throw new Error('no project')
+  return found
+}
+/** Each repository has a project of its own: a client asks for the last commit of the project, and finds it in its history. */
+beforeAll(() => {
+  for (const [major] of clients)
+    for (const slug of [`auto-${major}`, `named-${major}`])
+      made.set(major, bootstrap(product, `shipping-${major}`, slug, 'javascript', undefined, ['--ci-token']))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const git = (place: string, ...words: string[]) =>
+  execFileSync('git', ['-c', 'user.name=Jo', '-c', 'user.email=jo@example.test', ...words], {
+    ...{ cwd: place, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
+    env: { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' },
+  }).trim()
+
+/** Commits a file and returns the commit's hash. */
+function commit(place: string, file: string, message: string): string {
+  mkdirSync(dirname(join(place, file)), { recursive: true })
+  writeFileSync(join(place, file), `// ${message}\n`)
+  git(place, 'add', '.')
+  git(place, 'commit', '-qm', message)
+  return git(place, 'rev-parse', 'HEAD')
+}
+
+type Said = { code: number | null; said: string }
+/** Runs a client with nothing but the organization's token: it reads address and organization from it. */
+function run(file: string, place: string, words: readonly string[], more: Record<string, string>): Promise<Said> {
+  const env: NodeJS.ProcessEnv = {
+    NODE_ENV: 'production',
+    PATH: process.env.PATH ?? '',
+    HOME: folder,
+    SENTRY_LOAD_DOTENV: '0',
+    ...more,
+  }
+  const child = spawn(file, words, { cwd: place, env })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (said += text.toString()))
+  return new Promise((resolve) => child.once('close', (code) => resolve({ code, said })))
+}
+
+describe.each(clients)('sentry-cli %s.x', (major, binary = '') => {
+  const O = `/organizations/shipping-${major}`
+  const project = () => projectOf(major)
+  const get = async (path: string) => (await api(product, project(), path)).json as never
+  const releaseOf = (version: string) => get(`${O}/releases/${encodeURIComponent(version)}/`)
+  const commitsOf = async (version: string) =>
+    ((await get(`${O}/releases/${encodeURIComponent(version)}/commits/`)) as { id: string; message: string }[]).map(
+      (one) => one.id,
+    )
+  const ok = async (place: string, ...words: string[]) => {
+    const { code, said } = await run(binary, place, words, {
+      SENTRY_PROJECT: basename(place),
+      SENTRY_AUTH_TOKEN: project().ciToken ?? '',
+    })
+    expect([words.join(' '), code, code === 0 ? '' : said]).toEqual([words.join(' '), 0, ''])
+    return said
+  }
+  const begin = (name: string) => {
+    const place = join(folder, `${name}-${major}`)
+    mkdirSync(place, { recursive: true })
+    git(place, 'init', '-q')
+    git(place, 'remote', 'add', 'origin', `https://git.example.test/acme/${name}-${major}.git`)
+    return place
+  }
+
+  test.skipIf(!binary)('a pipeline: info, new, set-commits --auto, finalize, deploy, list, delete', async () => {
+    const place = begin('auto')
+    const version = (number: number) => `auto${major}@1.${number}.0+7`
+    const first = commit(place, 'src/cart.ts', 'Add the cart')
+    const second = commit(place, 'src/order.ts', 'Add orders\n\nwith a body')
+    const info = await ok(place, 'info')
+    expect(info).toMatch(/Sentry Server: http:\/\/localhost:\d+\n/)
+    expect(info).toContain('- org:ci')
+    await ok(place, 'releases', 'new', version(1))
+    await ok(place, 'releases', 'set-commits', version(1), '--auto')
+    await ok(place, 'releases', 'finalize', version(1))
+    expect(await ok(place, 'releases', 'deploys', version(1), 'new', '-e', 'staging', '-n', 'blue')).toContain('blue')
+    const third = commit(place, 'src/cart.ts', 'Change the cart')
+    await ok(place, 'releases', 'new', version(2), '--finalize')
+    await ok(place, 'releases', 'set-commits', version(2), '--auto')
+    await ok(place, 'deploys', 'new', '-r', version(2), '-e', 'production', '-u', 'https://ci.example.test/2')
+
+    expect(await commitsOf(version(1))).toEqual(expect.arrayContaining([first, second]))
+    // From the commit of the release before it on: the client asked which one that is.
+    expect(await commitsOf(version(2))).toEqual([third])
+    expect(await get(`${O}/releases/${encodeURIComponent(version(2))}/commitfiles/`)).toMatchObject([
+      { filename: 'src/cart.ts', type: 'M', commitId: third },
+    ])
+    expect(await releaseOf(version(2))).toMatchObject({
+      ...{ commitCount: 1, deployCount: 1, dateReleased: expect.stringMatching(/^20/) },
+      lastCommit: { id: third, message: 'Change the cart', author: { name: 'Jo', email: 'jo@example.test' } },
+      lastDeploy: { environment: 'production', url: 'https://ci.example.test/2', projects: [`auto-${major}`] },
+    })
+    expect(await ok(place, 'releases', 'deploys', version(1), 'list')).toContain('staging')
+    expect(await ok(place, 'deploys', 'list', '-r', version(2))).toContain('production')
+    expect(await ok(place, 'releases', 'list')).toContain(version(2))
+    expect(await ok(place, 'releases', 'info', version(2), '--show-commits', '--show-projects')).toContain(
+      third.slice(0, 8),
+    )
+    await ok(place, 'releases', 'delete', version(1))
+    expect((await api(product, project(), `${O}/releases/${encodeURIComponent(version(1))}/`)).status).toBe(404)
+    expect(await commitsOf(version(2))).toEqual([third])
+  })
+
+  test.skipIf(!binary)('set-commits --commit and --local; with a listed repository only the head is told', async () => {
+    const place = begin('named')
+    const [from, to] = [commit(place, 'a.ts', 'a'), commit(place, 'b.ts', 'b')]
+    const name = `acme/named-${major}`
+    const spec = ['--commit', `${name}@${from}..${to}`]
+    // Without a listed repository the client tells its history, whatever the range.
+    await ok(place, 'releases', 'set-commits', `named${major}@1`, ...spec)
+    expect((await commitsOf(`named${major}@1`)).toSorted()).toEqual([from, to].toSorted())
+    const local = commit(place, 'local.ts', 'local')
+    await ok(place, 'releases', 'set-commits', `local${major}@1`, '--local')
+    expect(await commitsOf(`local${major}@1`)).toEqual([local])
+    const listed = await api(product, project(), `${O}/repos/`, { method: 'POST', body: JSON.stringify({ name }) })
+    expect(listed.status).toBe(201)
+    expect(await ok(place, 'repos', 'list')).toContain(name)
+    await ok(place, 'releases', 'set-commits', `named${major}@2`, ...spec)
+    expect(await releaseOf(`named${major}@2`)).toMatchObject({
+      ...{ refs: [{ repository: name, commit: to, previousCommit: from }], lastCommit: { id: to } },
+    })
+    // A listed repository keeps nobody from telling everything.
+    const third = commit(place, 'c.ts', 'c')
+    await ok(place, 'releases', 'set-commits', `named${major}@3`, '--auto')
+    expect(await releaseOf(`named${major}@3`)).toMatchObject({ lastCommit: { id: third, message: 'c' } })
+    await ok(place, 'releases', 'set-commits', `named${major}@3`, '--clear')
+    expect(await releaseOf(`named${major}@3`)).toMatchObject({ commitCount: 0, lastCommit: null })
+  })
+
+  test.skipIf(!binary)('send-event: its release is the one of the pipeline, and has a new issue', async () => {
+    const version = `sent${major}@1`
+    const place = join(folder, `named-${major}`)
+    mkdirSync(place, { recursive: true })
+    await ok(place, 'releases', 'new', version)
+    // Numbers do not make another issue, words do.
+    const message = major === '3' ? 'hello from the third' : 'greetings of version two'
+    const { code, said } = await run(binary, place, ['send-event', '-m', message, '-r', version], {
+      SENTRY_DSN: project().dsn,
+    })
+    expect([code, said]).toEqual([0, expect.stringContaining('dispatched')])
+    await expect
+      .poll(() => releaseOf(version), { timeout: 20_000 })
+      .toMatchObject({ newGroups: 1, firstEvent: expect.stringMatching(/^20/) })
+    const query = encodeURIComponent(`firstRelease:${version}`)
+    expect(await get(`${O}/issues/?query=${query}`)).toMatchObject([{ firstRelease: { version } }])
+  })
+})

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { RestRegroupings } from '../protocol/rest-status.ts'
+import { missedMax } from '../store/meta/missed.ts'
+import { openTestApp, type TestApp } from './app.cases.ts'
+import { hex, seedEvents } from './seed.cases.ts'
+
+// Events that are mapped again, and scripts that are fetched, as the API shows them; over the real stores.
+
+const state: { made?: TestApp } = {}
+function made(): TestApp {
+  if (!state.made) throw new Error('not open')
+  return state.made
+}
+const O = '/organizations/acme'
+const P = '/projects/acme/web'
+const call: TestApp['call'] = (...words) => made().call(...words)
+
+beforeAll(async () => {
+  state.made = await openTestApp()
+  await made().store(seedEvents)
+}, 30_000)
+afterAll(() => state.made?.close())
+
+const regroupings = async () => (await call('GET', `${O}/regroupings/`)).json as RestRegroupings
+
+test('runs are told with how far they are, newest first, and only of projects that one may read', async () => {
+  const { app, project } = made()
+  expect(await regroupings()).toEqual({ runs: [], full: [] })
+  const other = app.meta.createOrganization({ slug: 'other', name: 'Other', ownerUserId: 'nobody' })
+  const foreign = app.meta.createProject({ organizationId: other.id, slug: 'x', name: 'X', platform: null })
+  app.meta.beginRegrouping(foreign.id, 'upload', 5)
+  const first = app.meta.beginRegrouping(project.id, 'upload', 9)
+  app.meta.setRegrouping(first.id, { looked: 12, error: 'the engine is away' })
+  const open = {
+    project: { id: String(project.id), slug: 'web' },
+    cause: 'upload',
+    dateEnded: null,
+    mapped: 0,
+    moved: 0,
+  }
+  expect((await regroupings()).runs).toMatchObject([{ ...open, total: 9, looked: 9, error: 'the engine is away' }])
+  app.meta.endRegrouping(first.id)
+  app.meta.beginRegrouping(project.id, 'late', 1)
+  const { runs } = await regroupings()
+  expect(runs.map((one) => [one.cause, one.dateEnded === null, one.error])).toEqual([
+    ['late', true, ''],
+    ['upload', false, ''],
+  ])
+  expect((await call('GET', '/organizations/other/regroupings/')).status).toBe(404)
+})
+
+test('a project whose events miss too much says so', async () => {
+  const { app, project } = made()
+  const effect = {
+    ...{
+      projectId: project.id,
+      keyId: 1,
+      jpos: 1,
+      eventId: hex(900),
+      hashes: ['ab'.repeat(8)],
+      title: 'x',
+      culprit: '',
+    },
+    ...{ kind: 'error' as const, level: 'error', platform: 'javascript', logger: '', metadata: {}, timestampMs: 1 },
+    ...{ receivedMs: 1, release: '', environment: '', digest: '', unhandled: false },
+    misses: Array.from({ length: missedMax + 3 }, (_, n) => `d:${n}`),
+  }
+  const { quantity } = app.meta.missedSum(project.id)
+  const from = app.meta.cursor()
+  const batch = app.meta.openBatch(from, from + 1)
+  app.meta.commitBatch(batch, { events: [effect], attachments: [], outcomes: [], dead: [] }, app.clock.now())
+  expect((await regroupings()).full).toMatchObject([
+    { project: { slug: 'web' }, noted: missedMax, refused: quantity + 3 },
+  ])
+})
+
+test('an issue that has gone into another one is found there, by its number and its link; activity says it', async () => {
+  const { app, project } = made()
+  const issues = (await call('GET', `${O}/issues/?query=is:unresolved`)).json as {
+    id: string
+    shortId: string
+    title: string
+  }[]
+  const [type, range] = ['TypeError', 'RangeError'].map((name) => issues.find((one) => one.title.startsWith(name)))
+  if (!type || !range) throw new Error('no issues')
+  const hashOf = (id: string) => app.meta.hashesOf([Number(id)]).get(Number(id))?.[0] ?? ''
+  const [from, to] = [hashOf(range.id), hashOf(type.id)]
+  const run = app.meta.beginRegrouping(project.id, 'upload', 1)
+  const rewrite = {
+    projectId: project.id,
+    week: '2026-11-16',
+    gen: 0,
+    positions: [1],
+    from: [from],
+    to: [to],
+    hours: [],
+    token: 't',
+  }
+  const step = app.meta.planRegroup(run.id, rewrite)
+  const effect = {
+    ...{ projectId: project.id, keyId: 0, jpos: 1, eventId: hex(4), hashes: [to], title: 'TypeError', culprit: '' },
+    ...{ kind: 'error' as const, level: 'error', platform: 'javascript', logger: '', metadata: {}, timestampMs: 1 },
+    ...{ receivedMs: 1, release: '', environment: '', digest: '', unhandled: false },
+  }
+  expect(app.meta.commitRegroup(step.id, [{ fromHash: from, effect }])).toMatchObject({ merged: [Number(range.id)] })
+  for (const path of [`${O}/issues/${range.id}/`, `${O}/issues/${range.shortId}/`, `/issues/${range.id}/`]) {
+    const { status, json } = await call('GET', path)
+    expect([path, status, (json as { id: string }).id]).toEqual([path, 200, type.id])
+  }
+  const { activity } = (await call('GET', `${O}/issues/${type.id}/`)).json as {
+    activity: { type: string; data: object }[]
+  }
+  expect(activity.find((one) => one.type === 'mapped_again')?.data).toMatchObject({
+    events: 1,
+    came: 1,
+    from: [range.shortId],
+  })
+  const event = (await call('GET', `${P}/events/${hex(1)}/`)).json as { dateMapped: unknown }
+  expect(event.dateMapped).toBeNull()
+})
+
+test('fetching scripts is off at first; its token is kept sealed, and shown as stars', async () => {
+  const { app, project } = made()
+  const put = (body: object) => call('PUT', `${P}/`, { body })
+  const shown = async () => {
+    const { scrapeJavaScript, verifySSL, securityToken } = (await call('GET', `${P}/`)).json as Record<string, unknown>
+    return [scrapeJavaScript, verifySSL, securityToken]
+  }
+  expect(await shown()).toEqual([false, true, ''])
+  expect((await put({ scrapeJavaScript: true, verifySSL: false, securityToken: 'abc' })).status).toBe(200)
+  expect(await shown()).toEqual([true, false, '********'])
+  const { sealedToken } = app.meta.scrapeSettings(project.id)
+  expect([sealedToken.includes('abc'), app.seal.open(sealedToken)]).toEqual([false, 'abc'])
+  await put({ securityToken: '********', verifySSL: true })
+  expect([await shown(), app.meta.scrapeSettings(project.id).sealedToken]).toEqual([
+    [true, true, '********'],
+    sealedToken,
+  ])
+  const wrong = await put({ securityToken: 'a b' })
+  expect([wrong.status, wrong.json]).toEqual([400, { securityToken: [expect.any(String)] }])
+  await put({ securityToken: '' })
+  expect(await shown()).toEqual([true, true, ''])
+})

@@ -1,0 +1,417 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { RestCommitters, RestMarks, RestRelease } from '../protocol/rest-release.ts'
+import type { Role } from '../store/meta/meta.ts'
+import { openTestApp, type TestApp } from './app.cases.ts'
+import { hex, seedEvents } from './seed.cases.ts'
+
+// Releases with their commits, deploys and marks, and who may have brought an issue, over the real stores.
+
+const state: { made?: TestApp } = {}
+function made(): TestApp {
+  if (!state.made) throw new Error('not open')
+  return state.made
+}
+const O = '/organizations/acme'
+const P = '/projects/acme/web'
+const nowS = Math.floor(Date.now() / 1000)
+const ago = (seconds: number) => new Date((nowS - seconds) * 1000).toISOString()
+
+/** An error in src/cart.ts, called from src/order.ts. */
+const inCart = (id: number, release: string, atS = nowS - 600) => ({
+  ...{ event_id: hex(id), platform: 'node', timestamp: atS, release, environment: 'production' },
+  exception: {
+    values: [
+      {
+        ...{ type: 'CartError', value: `in ${release}` },
+        stacktrace: {
+          frames: [
+            { filename: '/srv/app/node_modules/express/index.js', function: 'next', lineno: 1, in_app: false },
+            { filename: '/srv/app/src/order.ts', function: 'order', lineno: 5, in_app: true },
+            { filename: '/srv/app/src/cart.ts', function: 'total', lineno: 9, in_app: true },
+          ],
+        },
+      },
+    ],
+  },
+})
+
+beforeAll(async () => {
+  state.made = await openTestApp()
+  await made().store([...seedEvents, inCart(900, 'cart@2.0.0')])
+  made().app.meta.createProject({ organizationId: made().organization.id, slug: 'api', name: 'Api', platform: null })
+}, 30_000)
+afterAll(() => state.made?.close())
+
+const call: TestApp['call'] = (...words) => made().call(...words)
+const post = (path: string, body: object) => call('POST', path, { body })
+const release = async (version: string, under = O) =>
+  (await call('GET', `${under}/releases/${encodeURIComponent(version)}/`)).json as RestRelease
+const change = (path: string, type = 'M') => ({ path, type })
+const commit = (id: string, atS: number, files: object[], more: object = {}) => ({
+  ...{ id, message: `message of ${id}\n`, author_name: 'Jo', author_email: 'jo@example.test', repository: 'acme/shop' },
+  ...{ timestamp: ago(atS), patch_set: files, ...more },
+})
+
+describe('a release', () => {
+  test('of events and of a build is one; the whole object', async () => {
+    expect(await release('cart@2.0.0')).toMatchObject({
+      ...{ version: 'cart@2.0.0', shortVersion: '2.0.0', dateReleased: null, newGroups: 1, commitCount: 0 },
+      ...{ lastCommit: null, lastDeploy: null, environments: ['production'], bundleCount: 0, refs: [] },
+      versionInfo: { package: 'cart', version: { raw: '2.0.0', major: '2', minor: '0', patch: '0', pre: null } },
+      projects: [{ slug: 'web', newGroups: 1, platforms: ['javascript-react'] }],
+      firstEvent: ago(600),
+    })
+    const again = await post(`${O}/releases/`, {
+      ...{ version: 'cart@2.0.0', projects: ['web', 'api'], ref: 'main', url: 'https://ci.test/1' },
+      dateReleased: ago(10),
+      commits: [commit('b', 3600, [change('src/cart.ts')]), commit('a', 7200, [], { author_name: 'Ann' })],
+    })
+    expect(again.status).toBe(208)
+    expect(again.json).toMatchObject({
+      ...{ ref: 'main', url: 'https://ci.test/1', dateReleased: ago(10), commitCount: 2 },
+      lastCommit: { id: 'b', message: 'message of b', repository: { name: 'acme/shop' }, fileCount: 1 },
+      authors: [{ name: 'Jo' }, { name: 'Ann' }],
+      projects: [
+        { slug: 'api', newGroups: 0 },
+        { slug: 'web', newGroups: 1 },
+      ],
+    })
+    expect(await release('cart@2.0.0', P)).toMatchObject({ projects: [{ slug: 'web' }] })
+    expect((await call('GET', `${O}/issues/?query=firstRelease:cart@2.0.0`)).json).toMatchObject([
+      { title: expect.stringContaining('CartError'), firstRelease: { version: 'cart@2.0.0' } },
+    ])
+  })
+
+  test.each([
+    [{ version: 'a/b' }, { version: [expect.stringContaining('slashes')] }],
+    [{ version: 'latest' }, { version: [expect.stringContaining('latest')] }],
+    [{ version: 'x'.repeat(201) }, { version: ['At most 200 characters.'] }],
+    [{ version: '' }, { version: ['A version.'] }],
+    [{ url: 'javascript:alert(1)' }, { url: ['An address with http or https.'] }],
+    [{ url: 'nonsense' }, { url: ['An address with http or https.'] }],
+    [{ dateReleased: 'soon' }, { dateReleased: ['A time, ISO 8601.'] }],
+    [{ commits: [{ id: '' }] }, { commits: ['The id of a commit.'] }],
+    [{ commits: [{ id: 'a b' }] }, { commits: [expect.stringContaining('white space')] }],
+    [{ commits: [{ id: 'a', patch_set: [{ path: 'a', type: 'X' }] }] }, { commits: ['A, M or D.'] }],
+    [{ commits: Array(5001).fill({ id: 'a' }) }, { commits: ['At most 5000 commits.'] }],
+    [{ refs: [{ repository: 'a\nb', commit: 'c' }] }, { refs: ['No control characters.'] }],
+    [{ projects: ['nope'] }, { projects: [expect.stringContaining('nope')] }],
+    [{ projects: [] }, { projects: [expect.stringContaining('Name 1 to')] }],
+  ])('refused with a sentence: %.60j', async (body, fields) => {
+    const answer = await post(`${O}/releases/`, { version: 'refused@1', projects: ['web'], ...body })
+    expect([answer.status, answer.json]).toEqual([400, fields])
+    expect((await call('GET', `${O}/releases/refused@1/`)).status).toBe(404)
+  })
+
+  test('a body over 8 MiB, and what is kept of large commits', async () => {
+    const large = JSON.stringify({ version: 'large@1', projects: ['web'], ref: ' '.repeat(8 * 1024 * 1024) })
+    expect((await call('POST', `${O}/releases/`, { body: large })).status).toBe(413)
+    const files = Array.from({ length: 1_001 }, (_one, at) => change(`src/f${at}.ts`))
+    const commits = [
+      commit('big', 60, [...files, change('x'.repeat(1_025)), change('')], { message: 'm'.repeat(9_000) }),
+      commit('bare', 30, [], {
+        patch_set: null,
+        repository: null,
+        author_name: null,
+        author_email: null,
+        message: null,
+      }),
+    ]
+    expect((await post(`${P}/releases/`, { version: 'large@1', commits })).status).toBe(201)
+    const kept = (await call('GET', `${O}/releases/large@1/commits/`)).json as { message: string }[]
+    expect(kept).toMatchObject([
+      { id: 'bare', message: '', author: null, repository: { name: 'unknown' }, fileCount: 0, filesOmitted: 0 },
+      { id: 'big', fileCount: 1_000, filesOmitted: 3 },
+    ])
+    expect(kept[1]?.message).toHaveLength(8_192)
+    const page = await call('GET', `${O}/releases/large@1/commitfiles/?commit=big&per_page=2`)
+    expect(page.json).toMatchObject([{ filename: 'src/f0.ts', type: 'M', commitId: 'big' }, { filename: 'src/f1.ts' }])
+    expect(page.headers.get('link')).toContain('rel="next"; results="true"; cursor="0:2:0"')
+  })
+
+  test('finalize, refs, clear, delete', async () => {
+    await post(`${O}/releases/`, { version: 'way@1', projects: ['web'] })
+    const put = (body: object) => call('PUT', `${O}/releases/way@1/`, { body })
+    expect((await put({ dateReleased: ago(0) })).json).toMatchObject({ dateReleased: ago(0) })
+    const refs = [{ repository: 'acme/shop', commit: 'headsha', previousCommit: 'oldsha' }]
+    expect((await put({ refs })).json).toMatchObject({
+      ...{ refs, commitCount: 1, dateReleased: ago(0) },
+      lastCommit: { id: 'headsha', message: null, author: null },
+    })
+    expect((await put({ commits: [commit('headsha', 5, [])], refs: [] })).json).toMatchObject({
+      ...{ refs, lastCommit: { message: 'message of headsha' } },
+    })
+    expect((await put({ refs: [] })).json).toMatchObject({ refs: [], commitCount: 0 })
+    expect((await put({ dateReleased: null })).json).toMatchObject({ dateReleased: null })
+    expect((await call('DELETE', `${O}/releases/way@1/`)).status).toBe(204)
+    expect((await call('DELETE', `${O}/releases/way@1/`)).status).toBe(404)
+  })
+
+  test('the previous one with commits: of its own projects only', async () => {
+    const { app, organization } = made()
+    const other = app.meta.createProject({
+      organizationId: organization.id,
+      slug: 'prev',
+      name: 'Prev',
+      platform: null,
+    })
+    const make = (version: string, atMs: number, commits: boolean) => {
+      app.meta.makeRelease(
+        { organizationId: organization.id, projectIds: [other.id], version, change: {} },
+        nowS * 1000 + atMs,
+      )
+      const one = { repository: 'r', sha: version, message: '', authorName: '', authorEmail: '', atMs: 1 }
+      if (commits)
+        app.meta.setCommits({ organizationId: organization.id, version }, [{ ...one, files: [], filesOmitted: 0 }], 1)
+    }
+    const previous = async (version: string) =>
+      ((await call('GET', `${O}/releases/${version}/previous-with-commits/`)).json as RestRelease).lastCommit?.id
+    make('p1', 1, false)
+    make('p2', 2, true)
+    make('p3', 3, false)
+    make('p4', 4, true)
+    expect(await Promise.all(['p1', 'p2', 'p3', 'p4'].map(previous))).toEqual([undefined, undefined, 'p2', 'p2'])
+    expect((await call('GET', `${O}/releases/p2/previous-with-commits/`)).json).toEqual({})
+    expect((await call('GET', `${O}/releases/none/previous-with-commits/`)).status).toBe(404)
+  })
+})
+
+describe('the list', () => {
+  const versions = async (query: string, under = O) =>
+    ((await call('GET', `${under}/releases/?${query}`)).json as RestRelease[]).map((one) => one.version)
+
+  test('search, order, project, environment, range, pages', async () => {
+    for (const version of ['sorted@1.10.0', 'sorted@1.9.0', 'sorted@1.9.0-rc.1'])
+      await post(`${P}/releases/`, { version })
+    await post(`${O}/releases/sorted@1.9.0/deploys/`, { environment: 'qa', dateFinished: ago(86_400) })
+    expect(await versions('query=SORTED@&sort=semver')).toEqual(['sorted@1.10.0', 'sorted@1.9.0', 'sorted@1.9.0-rc.1'])
+    expect((await versions('query=sorted')).toSorted()).toEqual(['sorted@1.10.0', 'sorted@1.9.0', 'sorted@1.9.0-rc.1'])
+    expect(await versions('environment=qa')).toEqual(['sorted@1.9.0'])
+    expect(await versions('project=web&environment=staging')).toEqual(['shop@1.0.0'])
+    expect(await versions('project=api&query=sorted')).toEqual([])
+    expect(await versions(`start=${ago(90_000)}&end=${ago(80_000)}`)).toEqual(['sorted@1.9.0'])
+    expect(await versions('query=shop&statsPeriod=1h', P)).toEqual(['shop@1.0.0'])
+    const page = await call('GET', `${O}/releases/?query=sorted&sort=semver&per_page=2`)
+    expect([page.headers.get('x-hits'), (page.json as unknown[]).length]).toEqual(['3', 2])
+    expect(page.headers.get('link')).toContain('rel="next"; results="true"; cursor="0:2:0"')
+    expect(await versions('query=sorted&sort=semver&per_page=2&cursor=0:2:0')).toEqual(['sorted@1.9.0-rc.1'])
+    for (const wrong of ['sort=size', 'cursor=x', 'per_page=0', 'project=nope', 'start=2026-01-01'])
+      expect([wrong, (await call('GET', `${O}/releases/?${wrong}`)).status]).toEqual([wrong, 400])
+  })
+})
+
+describe('deploys and marks', () => {
+  test('a deploy is listed, stands on its release, and is marked', async () => {
+    await post(`${O}/releases/`, { version: 'deployed@1', projects: ['web', 'api'] })
+    const path = `${O}/releases/deployed@1/deploys/`
+    const all = { environment: 'production', name: 'first', url: 'https://ci.test/d', dateStarted: ago(70) }
+    expect(await post(path, { ...all, dateFinished: ago(60) })).toMatchObject({
+      status: 201,
+      json: { ...all, id: expect.stringMatching(/^\d+$/), dateFinished: ago(60), projects: ['api', 'web'] },
+    })
+    expect((await post(path, { environment: 'staging', projects: ['api'] })).json).toMatchObject({
+      ...{ name: null, url: null, dateStarted: null, dateFinished: expect.stringMatching(/^20/), projects: ['api'] },
+    })
+    expect((await call('GET', path)).json).toMatchObject([{ environment: 'staging' }, { environment: 'production' }])
+    expect((await call('GET', `${P}/releases/deployed@1/deploys/`)).json).toMatchObject([{ projects: ['web'] }])
+    expect(await release('deployed@1')).toMatchObject({
+      ...{ deployCount: 2, lastDeploy: { environment: 'staging' } },
+      lastDeploys: [{ environment: 'staging' }, { environment: 'production' }],
+    })
+    const marks = async (query: string) => (await call('GET', `${O}/release-marks/?${query}`)).json as RestMarks
+    const { marks: found, omitted } = await marks('statsPeriod=1h&project=api')
+    expect(found.filter((one) => one.version === 'deployed@1')).toMatchObject([
+      { kind: 'deploy', environment: 'production', at: ago(60), projects: ['api'] },
+      { kind: 'release', environment: null, shortVersion: '1' },
+      { kind: 'deploy', environment: 'staging' },
+    ])
+    expect(omitted).toBe(0)
+    const one = await marks('statsPeriod=1h&limit=1')
+    expect([one.marks.length, one.marks[0]?.environment, one.omitted > 0]).toEqual([1, 'staging', true])
+    const inStaging = (await marks('statsPeriod=1h&environment=staging')).marks.filter((mark) => mark.kind === 'deploy')
+    expect(inStaging.map((mark) => mark.environment)).toEqual(['staging'])
+    expect((await call('GET', `${O}/release-marks/?limit=0`)).status).toBe(400)
+  })
+
+  test.each([
+    [{ environment: '' }, 'environment'],
+    [{ environment: 'a/b' }, 'environment'],
+    [{ environment: 'none' }, 'environment'],
+    [{}, 'environment'],
+    [{ environment: 'p', url: 'ftp://x' }, 'url'],
+    [{ environment: 'p', dateStarted: ago(1), dateFinished: ago(2) }, 'dateStarted'],
+    [{ environment: 'p', projects: ['api'] }, 'projects'],
+  ])('refused: %j', async (body, field) => {
+    await post(`${P}/releases/`, { version: 'webonly@1' })
+    const answer = await post(`${O}/releases/webonly@1/deploys/`, body)
+    expect([answer.status, Object.keys(answer.json ?? {})]).toEqual([400, [field]])
+  })
+})
+
+describe('who may have brought an issue', () => {
+  const committers = async (id: number) =>
+    (await call('GET', `${P}/events/${hex(id)}/committers/`)).json as RestCommitters
+  const setCommits = (version: string, commits: object[]) =>
+    call('PUT', `${O}/releases/${encodeURIComponent(version)}/`, { body: { commits } })
+
+  test('the commit that changed the top in-app frame’s file, with the reason', async () => {
+    await setCommits('cart@2.0.0', [
+      commit('later', -3600, [change('src/cart.ts')]),
+      commit('order', 4_000, [change('src/order.ts')], { author_name: 'Ann', author_email: 'ann@example.test' }),
+      commit('cart', 600 + 7_200, [change('src/cart.ts'), change('README.md')]),
+      commit('gone', 9_000, [change('src/cart.ts', 'D')]),
+      commit('docs', 9_500, [change('docs/cart.ts.md')]),
+    ])
+    const found = await committers(900)
+    expect([found.state, found.releases]).toEqual(['found', ['cart@2.0.0']])
+    expect(found.committers).toMatchObject([
+      {
+        author: { email: 'jo@example.test' },
+        commits: [
+          {
+            ...{ id: 'cart', message: 'message of cart', release: 'cart@2.0.0' },
+            suspicion: {
+              ...{ frame: 0, function: 'total', lineNo: 9, filename: '/srv/app/src/cart.ts', path: 'src/cart.ts' },
+              ...{ change: 'M', parts: 2, confidence: 'high', alike: 0, beforeMs: 7_200_000 },
+              sentence:
+                'changed src/cart.ts, the file of the top in-app frame, line 9, 2 h before the issue was first seen',
+            },
+          },
+        ],
+      },
+      { author: { name: 'Ann' }, commits: [{ id: 'order', suspicion: { frame: 1 } }] },
+    ])
+  })
+
+  test('commits of releases that nobody used come with the next one', async () => {
+    await post(`${P}/releases/`, { version: 'range@1.0.0' })
+    await post(`${P}/releases/`, {
+      version: 'range@1.1.0',
+      commits: [commit('unused', 3_000, [change('src/cart.ts')])],
+    })
+    await post(`${P}/releases/`, { version: 'range@1.2.0', commits: [commit('own', 2_000, [change('src/other.ts')])] })
+    await made().store([
+      { ...inCart(901, 'range@1.0.0', nowS - 1_500), message: 'x', exception: undefined },
+      { ...inCart(902, 'range@1.2.0', nowS - 1_000), fingerprint: ['range'] },
+    ])
+    const found = await committers(902)
+    expect(found.releases).toEqual(['range@1.2.0', 'range@1.1.0'])
+    expect(found.committers).toMatchObject([{ commits: [{ id: 'unused', release: 'range@1.1.0' }] }])
+  })
+
+  test.each<[string, string, object[] | undefined, object, RestCommitters['state']]>([
+    ['no release', '', undefined, {}, 'no_release'],
+    ['a release without commits', 'bare@1', undefined, {}, 'no_commits'],
+    ['commits without files', 'bare@2', [commit('x', 900, [])], {}, 'no_files'],
+    [
+      'no in-app frame',
+      'bare@3',
+      [commit('y', 900, [change('src/cart.ts')])],
+      { exception: undefined, message: 'm' },
+      'no_frames',
+    ],
+    ['other files only', 'bare@4', [commit('z', 900, [change('src/else.ts')])], {}, 'no_match'],
+    [
+      'commits that are later than the issue',
+      'bare@5',
+      [commit('w', -9_000, [change('src/cart.ts')])],
+      {},
+      'no_commits',
+    ],
+  ])('nothing is guessed: %s', async (name, version, commits, more, expected) => {
+    const id = 1_000 + name.length
+    await made().store([{ ...inCart(id, version), fingerprint: [name], ...more }])
+    if (commits) expect((await setCommits(version, commits)).status).toBe(200)
+    const found = await committers(id)
+    expect([found.state, found.committers]).toEqual([expected, []])
+  })
+
+  test('an event that is not there', async () =>
+    expect((await call('GET', `${P}/events/${hex(5_000)}/committers/`)).status).toBe(404))
+})
+
+test('repositories: those that people made are listed, the others where they are asked for', async () => {
+  await post(`${P}/releases/`, { version: 'repos@1', commits: [commit('a', 1, [], { repository: 'origin' })] })
+  const names = async (query = '') =>
+    ((await call('GET', `${O}/repos/${query}`)).json as { name: string }[]).map((one) => one.name)
+  expect(await names()).toEqual([])
+  const put = await post(`${O}/repos/`, { name: 'acme/listed', url: 'https://git.test/listed' })
+  expect(put).toMatchObject({ status: 201, json: { name: 'acme/listed', url: null, provider: { id: 'unknown' } } })
+  expect(await names()).toEqual(['acme/listed'])
+  expect(await names('?named=1')).toEqual(expect.arrayContaining(['acme/listed', 'origin']))
+  const [origin] = (await call('GET', `${O}/repos/?named=1&per_page=100`)).json as { id: string; name: string }[]
+  expect((await call('GET', `${O}/repos/${origin?.id}/commits/`)).status).toBe(200)
+  expect((await call('GET', `${O}/repos/999/commits/`)).status).toBe(404)
+  expect((await post(`${O}/repos/`, { name: 'x', url: 'javascript:1' })).status).toBe(400)
+  const path = `${O}/repos/${(put.json as { id: string }).id}/`
+  expect((await call('DELETE', path)).status).toBe(204)
+  expect((await call('DELETE', path)).status).toBe(404)
+  expect((await call('DELETE', `${O}/repos/${origin?.id}/`)).status).toBe(404)
+  expect([await names(), await names('?named=1')]).toEqual([[], expect.not.arrayContaining(['acme/listed'])])
+})
+
+test('debug files are refused with a sentence each', async () => {
+  const path = `${P}/files/difs/assemble/`
+  const one = { [`${'a'.repeat(40)}`]: { name: 'app.dSYM', debug_id: 'x', chunks: [] } }
+  expect(await post(path, one)).toMatchObject({
+    status: 200,
+    json: { ['a'.repeat(40)]: { state: 'error', missingChunks: [], detail: expect.stringContaining('does not read') } },
+  })
+  expect((await post(path, { nonsense: {} })).status).toBe(400)
+})
+
+test('tokens of the organization: made and deleted by owners and admins, good for builds only', async () => {
+  const path = `${O}/org-auth-tokens/`
+  const { app, organization, token: ownersToken } = made()
+  // A token can't make another one: people do it, signed in.
+  expect((await call('POST', path, { body: { name: 'x' }, token: ownersToken })).status).toBe(403)
+  const password = 'correct horse battery'
+  const { cookies } = await app.auth.signIn({ email: 'owner@example.test', password, headers: new Headers() })
+  const signedIn = { token: null, headers: { cookie: cookies.map((one) => one.split(';')[0]).join('; ') } }
+  const answer = await call('POST', path, { body: { name: 'ci' }, ...signedIn })
+  expect(answer).toMatchObject({ status: 201, json: { name: 'ci', scopes: ['org:ci'], dateLastUsed: null } })
+  const { id, token } = answer.json as { id: string; token: string }
+  expect(await call('GET', '/', { token })).toMatchObject({
+    status: 200,
+    json: { user: null, auth: { scopes: ['org:ci'] } },
+  })
+  expect((await call('GET', '/auth/', { token })).status).toBe(403)
+  const R = `${O}/releases/`
+  expect((await call('POST', R, { token, body: { version: 'ci@1', projects: ['web'] } })).status).toBe(201)
+  expect((await call('GET', `${R}ci@1/`, { token })).status).toBe(200)
+  for (const refused of [`${O}/issues/`, O, path]) expect((await call('GET', refused, { token })).status).toBe(403)
+  expect((await call('GET', path, signedIn)).json).toMatchObject([{ id, tokenLastCharacters: token.slice(-4) }])
+  expect((await call('DELETE', `${path}${id}/`, signedIn)).status).toBe(204)
+  expect((await call('DELETE', `${path}${id}/`, signedIn)).status).toBe(404)
+  expect((await call('GET', `${R}ci@1/`, { token })).status).toBe(401)
+  expect(app.meta.tokensOfOrganization(organization.id)).toEqual([])
+})
+
+describe('who may do what', () => {
+  test.each<[Role | 'stranger', number, number]>([
+    ['owner', 200, 201],
+    ['admin', 200, 201],
+    ['member', 200, 201],
+    ['viewer', 200, 403],
+    ['stranger', 404, 404],
+  ])('%s: reads %i, writes %i', async (role, reads, writes) => {
+    const { app, organization } = made()
+    const email = `${role}@releases.test`
+    const person = await app.auth.createPerson({ name: role, email, password: 'another long password' })
+    if (role !== 'stranger') app.meta.setMember(organization.id, person.id, role)
+    const { secret: token } = app.auth.createToken(person, 't', ['org:ci', 'event:read'], null)
+    const R = `${O}/releases/cart@2.0.0`
+    for (const path of [
+      ...['/', '/commits/', '/commitfiles/', '/deploys/', '/previous-with-commits/'].map((one) => `${R}${one}`),
+      ...[`${O}/releases/`, `${O}/repos/`, `${O}/release-marks/`, `${P}/events/${hex(900)}/committers/`],
+    ])
+      expect([path, (await call('GET', path, { token })).status]).toEqual([path, reads])
+    const write = [
+      [`${R}/deploys/`, { environment: role }],
+      [`${O}/repos/`, { name: role }],
+      [`${P}/releases/`, { version: `${role}@1` }],
+    ] as const
+    for (const [path, body] of write)
+      expect([path, (await call('POST', path, { token, body })).status]).toEqual([path, writes])
+  })
+})

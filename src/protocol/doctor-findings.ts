@@ -1,0 +1,231 @@
+import type { DoctorFinding, DoctorStepName, DoctorWeight } from './doctor.ts'
+import { type Command, commandOf, type DoctorPlace } from './doctor-commands.ts'
+
+type Entry = {
+  step: DoctorStepName
+  weight: DoctorWeight
+  /** What is wrong, in one sentence with `{values}`; the screens' English catalogue holds the same text. */
+  message: string
+  /** What mends it. */
+  mend: string
+  command: Command | null
+}
+
+/** Everything that the doctor can find between a frame and its source. Codes are stable. */
+export const doctorFindings = {
+  no_line: {
+    ...{ step: 'address', weight: 'note', command: null },
+    message: 'The SDK sent no line for this frame, so there is no place to map.',
+    mend: 'Nothing can be done for this frame: the browser did not say where it was.',
+  },
+  no_column: {
+    ...{ step: 'address', weight: 'wrong', command: null },
+    message: 'The frame in {url} has a line but no column, and all of a minified file is one line.',
+    mend: 'Update the SDK, and look whether something of your own cuts the column off the stack.',
+  },
+  not_injected: {
+    ...{ step: 'debug_id', weight: 'wrong', command: 'inject' },
+    message: 'The event has neither a debug id for {url} nor a release, so no file can be looked for.',
+    mend: 'Inject debug ids before you deploy, upload, and deploy the very files that were injected.',
+  },
+  sdk_old: {
+    ...{ step: 'debug_id', weight: 'wrong', command: null },
+    message: 'The SDK {sdk} sends no debug ids (7.47.0 is the first that does), and {url} was uploaded with one.',
+    mend: 'Update the SDK, or set release in its init and upload with --release.',
+  },
+  debug_id_missing: {
+    ...{ step: 'debug_id', weight: 'wrong', command: 'inject' },
+    message:
+      'The event has no debug id for {url}, but the files uploaded at {when} have them: the deployed file was not injected.',
+    mend: 'Inject before you copy the build to where it is served, then deploy those very files.',
+  },
+  no_release: {
+    ...{ step: 'debug_id', weight: 'wrong', command: 'inject' },
+    message: 'The event names no release and has no debug id, but {found} was uploaded for the release {release}.',
+    mend: 'Set release in the init of the SDK to the name that you upload with, or inject debug ids.',
+  },
+  by_address: {
+    ...{ step: 'debug_id', weight: 'note', command: 'upload' },
+    message:
+      'The deployed {url} has the debug id {debugId}, but the uploaded {found} has none: it was uploaded before ids were injected, so places may be off.',
+    mend: 'Upload after you inject.',
+  },
+  no_uploads: {
+    ...{ step: 'bundle', weight: 'wrong', command: 'inject' },
+    message: 'Nothing was ever uploaded for the project {project}.',
+    mend: 'Upload what the build made, before you deploy it.',
+  },
+  other_project: {
+    ...{ step: 'bundle', weight: 'wrong', command: 'upload' },
+    message: 'The files were uploaded to the project {other}, but the event came to {project}.',
+    mend: 'Name {project} at the upload (--project or SENTRY_PROJECT); a build of both may name both.',
+  },
+  debug_id_differs: {
+    ...{ step: 'bundle', weight: 'wrong', command: 'upload' },
+    message:
+      'The deployed {url} has the debug id {debugId}, but the one uploaded at {when} has {foundId}: build and deploy are not the same.',
+    mend: 'Upload from the build that is deployed, and do not build again between upload and deploy.',
+  },
+  debug_id_unknown: {
+    ...{ step: 'bundle', weight: 'wrong', command: 'upload' },
+    message: 'No upload has the debug id {debugId} of {url}; the newest upload came at {when}.',
+    mend: 'Upload the files of this build; it was deployed without.',
+  },
+  release_differs: {
+    ...{ step: 'bundle', weight: 'wrong', command: 'upload' },
+    message: 'The event says release {release}, but {found} was uploaded for {foundRelease}.',
+    mend: 'Give the SDK and the upload the same release, letter for letter, or inject debug ids, which need none.',
+  },
+  dist_differs: {
+    ...{ step: 'bundle', weight: 'wrong', command: 'upload' },
+    message: 'The event says dist {dist}, but {found} was uploaded for dist {foundDist}.',
+    mend: 'Give the SDK and the upload the same dist; none is a dist of its own.',
+  },
+  release_unknown: {
+    ...{ step: 'bundle', weight: 'wrong', command: 'upload' },
+    message: 'Nothing was uploaded for release {release}, dist {dist}.',
+    mend: 'Upload what the build of this release made.',
+  },
+  aged_out: {
+    ...{ step: 'bundle', weight: 'wrong', command: 'upload' },
+    message:
+      'Release {release} is older than {days} days and has no files: uploads that no event uses for that long are removed.',
+    mend: 'Upload its build again if people still use it.',
+  },
+  unfindable: {
+    ...{ step: 'bundle', weight: 'wrong', command: 'inject' },
+    message:
+      'Only events without a release find the uploaded {found}: it has no debug id, and its bundle names no release.',
+    mend: 'Inject debug ids before the upload, or upload with --release.',
+  },
+  build_differs: {
+    ...{ step: 'file', weight: 'wrong', command: 'upload' },
+    message: 'The event asks for {url}, but {found} was uploaded: the name carries another build.',
+    mend: 'Upload from the build that is deployed, and do not build again between upload and deploy.',
+  },
+  url_differs: {
+    ...{ step: 'file', weight: 'wrong', command: 'prefix' },
+    message: 'The event asks for {url}; the nearest uploaded file is {found}.',
+    mend: 'Upload under the address that browsers load it from, or inject debug ids, which need none.',
+  },
+  file_missing: {
+    ...{ step: 'file', weight: 'wrong', command: 'upload' },
+    message: 'No uploaded file is called {url}, or nearly so.',
+    mend: 'Look whether the upload takes the folder that this file lies in.',
+  },
+  in_page: {
+    ...{ step: 'file', weight: 'note', command: null },
+    message: 'The frame lies in the page {url} itself: a script within HTML has no source map.',
+    mend: 'Nothing is to be mended, unless the page holds more than a line or two of script.',
+  },
+  third_party: {
+    ...{ step: 'file', weight: 'note', command: null },
+    message: '{url} comes from another host than your mapped files, and nothing like it was uploaded.',
+    mend: 'Nothing is to be mended where it is a script of somebody else.',
+  },
+  file_gone: {
+    ...{ step: 'file', weight: 'wrong', command: 'upload' },
+    message: 'The uploaded {found} can’t be read from the store.',
+    mend: 'Upload it again; mishap verify says what else is missing.',
+  },
+  map_missing: {
+    ...{ step: 'map', weight: 'wrong', command: 'upload' },
+    message: 'The uploaded {found} names the map {map}, which was not uploaded.',
+    mend: 'Upload the folder with its .map files, before anything deletes them.',
+  },
+  map_unnamed: {
+    ...{ step: 'map', weight: 'wrong', command: 'inject' },
+    message: 'The uploaded {found} names no source map, and none was uploaded with its debug id.',
+    mend: 'Let the bundler make source maps (sourcemap: true or hidden; devtool: source-map), then inject and upload.',
+  },
+  map_broken: {
+    ...{ step: 'map', weight: 'wrong', command: 'upload' },
+    message: 'The map {map} is no valid source map.',
+    mend: 'Look at the file: often it is an error page or cut off. Build again and upload.',
+  },
+  map_inline_broken: {
+    ...{ step: 'map', weight: 'wrong', command: 'upload' },
+    message: 'The map inside of {found} (a data: URL) is no valid source map.',
+    mend: 'Let the bundler write the map to a file of its own, then upload both.',
+  },
+  map_large: {
+    ...{ step: 'map', weight: 'wrong', command: null },
+    message: 'The map of {found} is too large: over 128 MiB, or over 160 MiB once read.',
+    mend: 'Split the bundle into chunks, each with a map of its own.',
+  },
+  map_slow: {
+    ...{ step: 'map', weight: 'wrong', command: null },
+    message: 'Reading the map of {found} took longer than 15 s and was given up.',
+    mend: 'Split the bundle into chunks, or give this machine more time; it is tried again after 10 minutes.',
+  },
+  map_pending: {
+    ...{ step: 'map', weight: 'note', command: null },
+    message: 'The map of {found} is still being read.',
+    mend: 'Ask again in some seconds.',
+  },
+  position_beyond: {
+    ...{ step: 'column', weight: 'wrong', command: 'upload' },
+    message:
+      'The event points at line {line}, column {column} of {url}, but the uploaded file ends before: another file is deployed.',
+    mend: 'Upload the very file that is served: let nothing (a proxy, a minifier, a banner) change it after the build.',
+  },
+  position_unmapped: {
+    ...{ step: 'column', weight: 'wrong', command: 'inject' },
+    message:
+      'The map of {found} says nothing about line {line}, column {column}: the file was changed after its map was made, or a tool made this place.',
+    mend: 'Make the map in the last step that changes the file, or chain the maps of the steps.',
+  },
+  source_missing: {
+    ...{ step: 'source', weight: 'wrong', command: 'upload' },
+    message:
+      'The frame is mapped to {source}, but the map has no text of it (sourcesContent), and it was not uploaded.',
+    mend: 'Let the bundler write sourcesContent, or upload from where the sources lie: sentry-cli puts them in.',
+  },
+  source_differs: {
+    ...{ step: 'source', weight: 'wrong', command: 'upload' },
+    message: 'The frame is mapped to line {line} of {source}, but the text of it that was uploaded ends before.',
+    mend: 'Build and upload from the same state of the sources.',
+  },
+  came_later: {
+    ...{ step: 'bundle', weight: 'note', command: null },
+    message: 'The files are here now: they were uploaded at {when}, after the event came.',
+    mend: 'Nothing is to be done: events of the last 30 days are mapped again, within a minute or so. Upload before you deploy, then the first ones are readable at once.',
+  },
+  read_later: {
+    ...{ step: 'map', weight: 'note', command: null },
+    message: 'The map can be used now; when the event came, it could not ({reason}).',
+    mend: 'Nothing is to be done: later events are mapped.',
+  },
+} as const satisfies Record<string, Entry>
+
+export type DoctorCode = keyof typeof doctorFindings
+
+const valueMax = 300
+/** Line ends, controls and what turns the direction of text are no part of a name that is shown. */
+const plain = (text: string): string => {
+  const clean = text.replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069\u2028\u2029]/gu, '\ufffd')
+  return clean.length <= valueMax ? clean : `${clean.slice(0, valueMax - 1).toWellFormed()}…`
+}
+
+/** A sentence with its `{values}`. A value that is missing stays as it is written, which a test would find. */
+export const fillSentence = (text: string, data: Readonly<Record<string, string>>): string =>
+  text.replace(/\{(\w+)\}/g, (whole, name: string) => data[name] ?? whole)
+
+/**
+ * A finding with its sentences and its command. `place` is where the command is to upload to; `data` are the values that
+ * the sentences name, hostile as they came.
+ */
+export function findingOf(
+  code: DoctorCode,
+  given: Readonly<Record<string, string>>,
+  place: DoctorPlace,
+  weight?: DoctorWeight,
+): DoctorFinding {
+  const entry: Entry = doctorFindings[code]
+  const data = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, plain(value)]))
+  return {
+    ...{ code, step: entry.step, weight: weight ?? entry.weight, data },
+    ...{ message: fillSentence(entry.message, data), mend: fillSentence(entry.mend, data) },
+    command: entry.command && commandOf(entry.command, place, given),
+  }
+}

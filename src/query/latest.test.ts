@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { latestReleases } from './latest.ts'
+
+const times: Record<number, [string, number][]> = {
+  1: [
+    ['web@1.9.0', 3],
+    ['web@1.10.0', 2],
+  ],
+  2: [
+    ['main-1', 1],
+    ['main-2', 2],
+  ],
+  3: [['main-2', 5]],
+  4: [],
+}
+
+test.each([
+  [[1], ['web@1.10.0']],
+  [
+    [1, 2, 3, 4],
+    ['web@1.10.0', 'main-2'],
+  ],
+  [[4], []],
+  [[], []],
+])('the latest of projects %j', (ids, expected) => {
+  const meta = {
+    releaseTimes: ({ projectIds: [id = 0] }: { projectIds: readonly number[] }) =>
+      (times[id] ?? []).map(([version, createdMs]) => ({ version, createdMs })),
+  }
+  expect(latestReleases(meta, ids)).toEqual(expected)
+})

@@ -1,0 +1,274 @@
+import { sortReleases, versionInfo } from '../protocol/release-order.ts'
+import type { RestPoint } from '../protocol/rest.ts'
+import type {
+  RestAuthor,
+  RestCommit,
+  RestCommitFile,
+  RestDeploy,
+  RestMark,
+  RestMarks,
+  RestRelease,
+  RestRepository,
+  RestVersionInfo,
+} from '../protocol/rest-release.ts'
+import type { Commit, Repository } from '../store/meta/commits.ts'
+import type { Deploy } from '../store/meta/deploys.ts'
+import type { Organization, Project } from '../store/meta/meta.ts'
+import type { Release } from '../store/meta/releases.ts'
+import type { QueryDeps, View } from './issue.ts'
+import { bucketOf, pointsOf } from './range.ts'
+
+/** Releases are sorted by their own order among the newest of these; older ones are behind them by creation. */
+const sortedMax = 5_000
+const authorsMax = 20
+const environmentsMax = 20
+const marksMax = 200
+const releasesCountedMax = 1_000
+
+type Deps = Pick<QueryDeps, 'meta' | 'events'>
+/** Releases are looked at through the projects that the caller may read. */
+type Where = { organization: Organization; projects: readonly Project[] }
+type One = Where & { version: string }
+type Part = One & { offset: number; max: number }
+type Some<Row> = { rows: Row[]; more: boolean }
+
+const iso = (ms: number) => new Date(ms).toISOString()
+const isoOrNull = (ms: number | null) => (ms === null ? null : iso(ms))
+const idsOf = (projects: readonly Project[]) => projects.map((one) => one.id)
+
+/** `max` rows of a list that was asked for one more. */
+const some = <From, To>(rows: readonly From[], max: number, to: (row: From, at: number) => To): Some<To> => ({
+  rows: rows.slice(0, max).map((row, at) => to(row, at)),
+  more: rows.length > max,
+})
+
+/** What a version says, in the shape of the API. */
+export function toVersionInfo(version: string): RestVersionInfo {
+  const { package: name, raw, semver, description, buildHash } = versionInfo(version)
+  const numbers = semver && { major: semver.major, minor: semver.minor, patch: semver.patch }
+  return {
+    package: name,
+    version: {
+      raw,
+      ...(semver ? { ...numbers, pre: semver.pre.join('.') || null, buildCode: semver.build || null } : {}),
+    },
+    description,
+    buildHash,
+  }
+}
+
+const authorOf = ({ authorName: name, authorEmail: email }: Commit): RestAuthor | null =>
+  name === '' && email === '' ? null : { name: name || email, email }
+
+/** A commit in the shape of the API. */
+export const toRestCommit = (one: Commit): RestCommit => ({
+  id: one.sha,
+  message: one.message,
+  dateCreated: iso(one.atMs),
+  author: authorOf(one),
+  repository: { id: String(one.repositoryId), name: one.repository, url: one.repositoryUrl || null },
+  fileCount: one.files,
+  filesOmitted: one.filesOmitted,
+})
+
+/** A repository in the shape of the API. */
+export const toRestRepository = (one: Repository): RestRepository => ({
+  id: String(one.id),
+  name: one.name,
+  // Given to no client: sentry-cli, told an address, would send the hash of the head alone, as nothing here could ask for more.
+  url: null,
+  provider: { id: 'unknown', name: 'Unknown provider' },
+  status: 'active',
+  dateCreated: iso(one.createdMs),
+  integrationId: null,
+  externalSlug: null,
+})
+
+/** A deploy in the shape of the API, with those of its projects that are among `projects`. */
+export const toRestDeploy = (one: Deploy, projects: readonly Project[]): RestDeploy => ({
+  id: String(one.id),
+  environment: one.environment,
+  name: one.name || null,
+  url: one.url || null,
+  dateStarted: isoOrNull(one.startedMs),
+  dateFinished: iso(one.finishedMs),
+  projects: slugsOf(one.projectIds, projects),
+})
+
+const slugsOf = (ids: readonly number[], projects: readonly Project[]) =>
+  projects.filter((one) => ids.includes(one.id)).map((one) => one.slug)
+
+/** Releases in the shape of the API, in their order; what stands beside them is asked for once for all of them. */
+export function toRestReleases({ meta }: Deps, where: Where, releases: readonly Release[]): RestRelease[] {
+  const { organization, projects } = where
+  const ids = idsOf(projects)
+  const versions = releases.map((one) => one.version)
+  const commits = meta.commitSums(organization.id, versions, authorsMax)
+  const deploys = meta.deploySums(organization.id, versions, ids)
+  const environments = meta.releaseEnvironments(ids, versions)
+  const bundles = meta.releaseBundles(ids, versions)
+  const issues = meta.newIssues(ids, versions)
+  return releases.map((one) => {
+    const { version } = one
+    const [sum, deployed] = [commits.get(version), deploys.get(version)]
+    const last = (deployed?.last ?? []).map((deploy) => toRestDeploy(deploy, projects))
+    const groups = issues.filter((row) => row.version === version)
+    return {
+      // Clients want a number and use it for nothing; the version is what names a release.
+      id: one.createdMs,
+      version,
+      shortVersion: versionInfo(version).description,
+      versionInfo: toVersionInfo(version),
+      ...{ status: 'open', owner: null, data: {} },
+      ref: one.ref || null,
+      url: one.url || null,
+      dateCreated: iso(one.createdMs),
+      dateReleased: isoOrNull(one.releasedMs),
+      firstEvent: isoOrNull(one.firstEventMs),
+      lastEvent: isoOrNull(one.lastEventMs),
+      newGroups: groups.reduce((total, row) => total + row.issues, 0),
+      commitCount: sum?.count ?? 0,
+      lastCommit: sum ? toRestCommit(sum.last) : null,
+      deployCount: deployed?.count ?? 0,
+      lastDeploy: last[0] ?? null,
+      authors: (sum?.authors ?? []).map(({ name, email }) => ({ name: name || email, email })),
+      projects: projects
+        .filter((project) => one.projectIds.includes(project.id))
+        .map(({ id, slug, name, platform }) => ({
+          ...{ id, slug, name, platform, platforms: platform === null ? [] : [platform] },
+          newGroups: groups.find((row) => row.projectId === id)?.issues ?? 0,
+        })),
+      lastDeploys: last.slice(0, environmentsMax),
+      environments: environments.get(version) ?? [],
+      refs: meta
+        .refsOf({ organizationId: organization.id, version })
+        .map(({ repository, commit, previous }) => ({ repository, commit, previousCommit: previous || null })),
+      bundleCount: bundles.get(version) ?? 0,
+    }
+  })
+}
+
+/**
+ * A page of releases, newest first: `date` by creation, `semver` by their own order (release-order.ts) among the newest
+ * 5,000. `fromMs`, `toMs`: made, finalized, deployed or with events in that range. `hits`: how many there are in all.
+ */
+export function listReleases(
+  deps: Deps,
+  request: Where & {
+    environments: readonly string[]
+    text: string
+    sort: 'date' | 'semver'
+    fromMs?: number | undefined
+    toMs?: number | undefined
+    offset: number
+    max: number
+  },
+): Some<RestRelease> & { hits: number } {
+  const { fromMs, toMs, offset, max } = request
+  const projectIds = idsOf(request.projects)
+  const wish = {
+    ...{ projectIds, text: request.text.trim(), environments: request.environments },
+    range:
+      fromMs === undefined && toMs === undefined
+        ? undefined
+        : { fromMs: fromMs ?? 0, toMs: toMs ?? Number.MAX_SAFE_INTEGER },
+  }
+  const hits = deps.meta.countReleases(wish)
+  const bySemver = request.sort === 'semver' && offset < sortedMax
+  const times = bySemver
+    ? sortReleases(deps.meta.releaseTimes({ ...wish, offset: 0, max: sortedMax })).slice(offset, offset + max)
+    : deps.meta.releaseTimes({ ...wish, offset, max })
+  const found = deps.meta.releasesNamed(
+    projectIds,
+    times.map((one) => one.version),
+  )
+  return { rows: toRestReleases(deps, request, found), more: hits > offset + times.length && times.length > 0, hits }
+}
+
+/** One release; undefined when none of the projects has it. */
+export function findRelease(deps: Deps, one: One): RestRelease | undefined {
+  const release = deps.meta.releaseOf(idsOf(one.projects), one.version)
+  return release && toRestReleases(deps, one, [release])[0]
+}
+
+/** The release with commits that was made last before this one, in one of its projects; undefined: none. */
+export function previousWithCommits(deps: Deps, one: One): RestRelease | undefined {
+  const release = deps.meta.releaseOf(idsOf(one.projects), one.version)
+  if (!release) return undefined
+  // Of its own projects: another project's commits are of another history, in which a client would not find them.
+  const projects = one.projects.filter((project) => release.projectIds.includes(project.id))
+  const found = deps.meta
+    .releaseTimes({
+      ...{ projectIds: idsOf(projects), text: '', withCommits: true, untilMs: release.createdMs },
+      ...{ offset: 0, max: 2 },
+    })
+    .find((row) => row.version !== one.version)
+  return found && findRelease(deps, { ...one, projects, version: found.version })
+}
+
+/** Commits of a release, newest first. */
+export function releaseCommits({ meta }: Deps, { organization, version, offset, max }: Part): Some<RestCommit> {
+  return some(meta.commitsOf({ organizationId: organization.id, version, offset, max: max + 1 }), max, toRestCommit)
+}
+
+/** Files that the commits of a release changed, in the order of the commits; of one commit where `commit` says so. */
+export function commitFiles(
+  { meta }: Deps,
+  { organization, version, commit, offset, max }: Part & { commit?: string | undefined },
+): Some<RestCommitFile> {
+  const organizationId = organization.id
+  const files = meta.commitFilesOf({ organizationId, version, sha: commit, offset, max: max + 1 })
+  const commits = new Map(meta.commitsById([...new Set(files.map((one) => one.commitId))]).map((one) => [one.id, one]))
+  return some(files, max, ({ commitId, path, type }, at) => {
+    const of = commits.get(commitId)
+    return {
+      ...{ id: `${commitId}:${offset + at}`, orgId: organizationId, author: of ? authorOf(of) : null },
+      ...{ commitMessage: of?.message ?? null, commitId: of?.sha ?? '', filename: path, type },
+    }
+  })
+}
+
+/** Deploys of a release, newest first. */
+export function releaseDeploys({ meta }: Deps, part: Part): Some<RestDeploy> {
+  const { organization, projects, version, offset, max } = part
+  const where = { organizationId: organization.id, version, projectIds: idsOf(projects) }
+  return some(meta.deploysOf({ ...where, offset, max: max + 1 }), max, (one) => toRestDeploy(one, projects))
+}
+
+/** What charts of a range mark: releases that came up and deploys that ended in it, the newest `max` in the order of time. */
+export function releaseMarks(
+  { meta }: Deps,
+  request: Where & { environments: readonly string[]; fromMs: number; toMs: number; max?: number },
+): RestMarks {
+  const { projects, environments, fromMs, toMs, max = marksMax } = request
+  const range = { projectIds: idsOf(projects), fromMs, toMs }
+  const all = [...meta.releaseMoments(range), ...meta.deployMoments({ ...range, environments })]
+  all.sort((a, b) => a.atMs - b.atMs)
+  const shown = all.slice(Math.max(0, all.length - max))
+  return {
+    marks: shown.map(
+      (one): RestMark => ({
+        ...{ kind: one.kind, version: one.version, shortVersion: versionInfo(one.version).description },
+        ...{ at: iso(one.atMs), environment: one.environment || null, projects: slugsOf(one.projectIds, projects) },
+      }),
+    ),
+    omitted: all.length - shown.length,
+  }
+}
+
+/** Events by release in a view, of the 1,000 releases with the most. Throws STORE_UNAVAILABLE. */
+export async function releaseEvents({ events }: Deps, view: View): Promise<Map<string, number>> {
+  const { fromMs, toMs } = view.range
+  const scope = { projectIds: idsOf(view.projects), environments: view.environments, fromMs, toMs }
+  const found = await events.tagValues(scope, 'release', releasesCountedMax)
+  return new Map(found.map((one) => [one.value, one.events]))
+}
+
+/** Events of one release in a view as points, oldest first. Throws STORE_UNAVAILABLE. */
+export async function releaseSeries({ events }: Deps, view: View, version: string): Promise<RestPoint[]> {
+  const { fromMs, toMs } = view.range
+  const bucketMs = bucketOf(view.range)
+  const scope = { projectIds: idsOf(view.projects), environments: view.environments, fromMs, toMs }
+  const filter = { op: 'field', field: 'release', match: 'is', value: version } as const
+  return pointsOf(view.range, bucketMs, await events.filteredSeries(scope, bucketMs, filter))
+}

@@ -1,0 +1,153 @@
+import { compareReleases, sortReleases } from '../protocol/release-order.ts'
+import type { RestEvent, RestFrame, RestStacktrace } from '../protocol/rest.ts'
+import type { RestCommitters, RestSuspectCommit } from '../protocol/rest-release.ts'
+import type { Commit, CommitFile } from '../store/meta/commits.ts'
+import type { Issue, Organization, Project } from '../store/meta/meta.ts'
+import type { QueryDeps } from './issue.ts'
+import { toRestCommit } from './releases.ts'
+import { type ChangedFile, framesMax, partsOf, type SuspectFrame, type Suspicion, suspicionsOf } from './suspicion.ts'
+
+/** Releases without events before the one that brought an issue, whose commits came with it. */
+const releasesMax = 10
+/** Releases among which those before it are looked for. */
+const releasesLookedMax = 1_000
+const commitsMax = 5_000
+const suspectsMax = 10
+/** Clocks of a developer's machine and of a user's differ; a commit that is later by more than this brought nothing. */
+const clockMs = 10 * 60_000
+
+type Deps = Pick<QueryDeps, 'meta'>
+type Asked = { organization: Organization; project: Project; issue: Issue; event: RestEvent }
+
+const nothing = (state: RestCommitters['state'], releases: string[] = []): RestCommitters => ({
+  committers: [],
+  state,
+  releases,
+})
+
+/**
+ * The release that brought an issue and, the newest first, those between it and the last one before it that had events in
+ * this project: nobody could have seen the issue in them.
+ */
+function bringing({ meta }: Deps, { project, issue }: Asked): string[] {
+  const version = issue.firstRelease
+  if (version === '') return []
+  const own = meta.releaseOf([project.id], version)
+  const times = meta.releaseTimes({ projectIds: [project.id], text: '', offset: 0, max: releasesLookedMax })
+  if (!own) return [version]
+  const older = sortReleases(times).filter((one) => one.version !== version && compareReleases(one, own) < 0)
+  const before = new Map(
+    meta
+      .releasesNamed(
+        [project.id],
+        older.slice(0, releasesMax + 1).map((one) => one.version),
+      )
+      .map((one) => [one.version, one]),
+  )
+  const between: string[] = []
+  for (const one of older.slice(0, releasesMax)) {
+    if (before.get(one.version)?.firstEventMs !== null) break
+    between.push(one.version)
+  }
+  return [version, ...between]
+}
+
+/** Traces of an event, the thrown exception first: of several the last one is what was thrown, those before it caused it. */
+function tracesOf(event: RestEvent): RestStacktrace[] {
+  return event.entries.flatMap((entry) => {
+    if (entry.type === 'exception') return entry.data.values.toReversed().flatMap((one) => one.stacktrace ?? [])
+    if (entry.type === 'stacktrace') return [entry.data]
+    if (entry.type === 'threads')
+      return entry.data.values.filter((one) => one.crashed || one.current).flatMap((one) => one.stacktrace ?? [])
+    return []
+  })
+}
+
+/** In-app frames, where it was thrown first; each with the frame it stands for. */
+function framesOf(event: RestEvent): (SuspectFrame & { of: RestFrame })[] {
+  const found: (SuspectFrame & { of: RestFrame })[] = []
+  for (const trace of tracesOf(event))
+    for (const of of trace.frames.toReversed()) {
+      const paths = [of.filename, of.absPath].filter((one): one is string => !!one && partsOf(one).length > 0)
+      if (of.inApp && paths.length > 0 && found.length < framesMax) found.push({ at: found.length, paths, of })
+    }
+  return found
+}
+
+const hourMs = 3_600_000
+/** `2 h`, `3 days`: for a sentence. */
+function spanText(ms: number): string {
+  if (ms < 60_000) return 'less than a minute'
+  if (ms < hourMs) return `${Math.round(ms / 60_000)} min`
+  if (ms < 48 * hourMs) return `${Math.round(ms / hourMs)} h`
+  return `${Math.round(ms / (24 * hourMs))} days`
+}
+
+function sentenceOf(one: Suspicion<Commit>, of: RestFrame, beforeMs: number): string {
+  const place = one.frame === 0 ? 'the top in-app frame' : `in-app frame ${one.frame + 1} from the top`
+  const line = of.lineNo === null ? '' : `, line ${of.lineNo}`
+  const others =
+    one.alike === 0 ? '' : `; ${one.alike} other changed file${one.alike === 1 ? ' fits' : 's fit'} as well`
+  const verb = one.change === 'A' ? 'added' : 'changed'
+  return `${verb} ${one.path}, the file of ${place}${line}, ${spanText(beforeMs)} before the issue was first seen${others}`
+}
+
+function toSuspect(one: Suspicion<Commit>, release: string, of: RestFrame, issue: Issue): RestSuspectCommit {
+  const beforeMs = Math.max(0, issue.firstSeenMs - one.commit.atMs)
+  return {
+    ...toRestCommit(one.commit),
+    release,
+    suspicion: {
+      ...{ frame: one.frame, function: of.function, filename: one.framePath, lineNo: of.lineNo },
+      ...{ path: one.path, change: one.change, parts: one.parts, confidence: one.confidence, alike: one.alike },
+      ...{ beforeMs, sentence: sentenceOf(one, of, beforeMs) },
+    },
+  }
+}
+
+/**
+ * Commits that may have brought an issue, by what an event of it was thrown in: those of the release in which it was first
+ * seen (and of releases before it that nobody used) that changed a file of an in-app frame, with the reason. `state` says
+ * what is missing where there are none.
+ */
+export function committersOf(deps: Deps, asked: Asked): RestCommitters {
+  const { organization, issue, event } = asked
+  const { meta } = deps
+  const releases = bringing(deps, asked)
+  if (releases.length === 0) return nothing('no_release')
+  const places = releases.map((version) => ({ organizationId: organization.id, version }))
+  const commits = new Map<number, { commit: Commit; release: string }>()
+  for (const place of places)
+    for (const commit of meta.commitsOf({ ...place, offset: 0, max: commitsMax }))
+      if (commit.atMs <= issue.firstSeenMs + clockMs && !commits.has(commit.id))
+        commits.set(commit.id, { commit, release: place.version })
+  if (commits.size === 0) return nothing('no_commits', releases)
+  if (![...commits.values()].some(({ commit }) => commit.files > 0)) return nothing('no_files', releases)
+  const frames = framesOf(event)
+  if (frames.length === 0) return nothing('no_frames', releases)
+  const names = [...new Set(frames.flatMap((one) => one.paths.map((path) => partsOf(path).at(-1) ?? '')))]
+  const files = places.flatMap((place) => meta.commitFilesNamed(place, names))
+  const suspicions = suspicionsOf(frames, changed(files, commits)).slice(0, suspectsMax)
+  if (suspicions.length === 0) return nothing('no_match', releases)
+  const suspects = suspicions.flatMap((one) => {
+    const frame = frames[one.frame]
+    const release = commits.get(one.commit.id)?.release ?? ''
+    return frame ? [toSuspect(one, release, frame.of, issue)] : []
+  })
+  const byAuthor = Map.groupBy(suspects, (one) => one.author?.email || one.author?.name || '')
+  return {
+    committers: [...byAuthor.values()].map((own) => ({ author: own[0]?.author ?? null, commits: own })),
+    state: 'found',
+    releases,
+  }
+}
+
+function changed(
+  files: readonly CommitFile[],
+  commits: ReadonlyMap<number, { commit: Commit }>,
+): ChangedFile<Commit>[] {
+  return files.flatMap(({ commitId, path, type }) => {
+    const known = commits.get(commitId)
+    return known && type !== 'D' ? [{ commit: known.commit, path, change: type }] : []
+  })
+}

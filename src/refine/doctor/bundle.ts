@@ -1,0 +1,125 @@
+import type { BundleDiagnosis, DoctorFinding, DoctorScript, DoctorVerdict } from '../../protocol/doctor.ts'
+import { type DoctorCode, findingOf } from '../../protocol/doctor-findings.ts'
+import type { ArtifactFile, Bundle, BundleLink } from '../../store/meta/artifacts.ts'
+import { planOf } from '../symbolicate/plan.ts'
+import { artifactsIn, type DoctorDeps, type DoctorProject, type Patience, placeOf, readPlan } from './gather.ts'
+import { sourcesOf } from './spot.ts'
+
+/** Maps that are read of one bundle or release, and files that are looked at. */
+export const mapsMax = 40
+const filesMax = 2000
+const scriptsMax = 200
+
+/** What may still be read for one question. */
+export type Budget = Patience & { maps: number }
+
+export type Counted = DoctorFinding & { count: number }
+
+/** Each finding once with how often it was found: what is wrong first, then the most frequent. */
+export function countFindings(findings: readonly (DoctorFinding & { count?: number })[]): Counted[] {
+  const counted = new Map<string, Counted>()
+  for (const one of findings) {
+    const key = `${one.code} ${one.weight}`
+    const known = counted.get(key)
+    if (known) known.count += one.count ?? 1
+    else counted.set(key, { ...one, count: one.count ?? 1 })
+  }
+  const rank = (one: Counted) => (one.weight === 'wrong' ? 0 : 1)
+  return [...counted.values()].toSorted((a, b) => rank(a) - rank(b) || b.count - a.count)
+}
+
+export const verdictOf = (findings: readonly DoctorFinding[], isEmpty: boolean): DoctorVerdict =>
+  findings.some((one) => one.weight === 'wrong') ? 'wrong' : isEmpty ? 'empty' : 'ok'
+
+const isScript = (one: ArtifactFile) =>
+  one.type === 'minified_source' || (one.type === 'source' && /\.[cm]?js$/i.test(one.url))
+
+/** One script of a bundle: whether events find it, whether it has a map, and what that holds. */
+async function lookAt(
+  deps: DoctorDeps,
+  here: DoctorProject,
+  { script, pack: { bundle, files, links } }: { script: ArtifactFile; pack: Pack },
+  budget: Budget,
+): Promise<DoctorScript & { read: boolean }> {
+  const { debugId, url } = script
+  const link = links.find((one) => one.release !== '')
+  const place = placeOf(deps, here, link?.release, link?.dist)
+  const finding = (code: DoctorCode, data: Record<string, string>) =>
+    findingOf(code, { url, found: url, ...data }, place)
+  const shown = { url, debugId: debugId || null, map: null, sources: null, sourcesMissing: null, read: false }
+  // a build whose SDK names no release needs none here
+  if (debugId === '' && !link && bundle.usedMs <= bundle.createdMs)
+    return { ...shown, finding: finding('unfindable', {}) }
+  const asked = { debugId: debugId || undefined, url, release: link?.release, dist: link?.dist ?? '' }
+  const plan = await planOf(here.project.id, asked, artifactsIn(files), deps.blobs).catch(() => undefined)
+  if (!plan) return { ...shown, finding: finding('file_gone', {}) }
+  const map = plan.map?.url ?? (plan.inline ? 'data:' : null)
+  if (!map) return { ...shown, finding: finding(codeOf(plan.reason, false), { map: plan.named ?? '' }) }
+  if (budget.maps <= 0) return { ...shown, map, finding: null }
+  budget.maps--
+  const { flat, reason } = await readPlan(deps, here.project.id, asked, plan, { patience: budget, keep: false })
+  if (reason === 'map_pending') return { ...shown, map, finding: null }
+  if (!flat) return { ...shown, map, read: true, finding: finding(codeOf(reason, plan.inline), { map }) }
+  const { all, missing, first } = sourcesOf(flat)
+  const read = { ...shown, map, read: true, sources: all, sourcesMissing: missing }
+  if (missing === 0) return { ...read, finding: null }
+  // some without a text are a tool's own more often than not
+  const weight = missing === all ? 'wrong' : 'note'
+  return { ...read, finding: findingOf('source_missing', { source: first }, place, weight) }
+}
+
+function codeOf(reason: string | undefined, inline: boolean): DoctorCode {
+  switch (reason) {
+    case 'map_missing':
+    case 'map_large':
+    case 'map_slow':
+    case 'file_gone':
+      return reason
+    case 'map_broken':
+      return inline ? 'map_inline_broken' : reason
+    default:
+      return 'map_unnamed'
+  }
+}
+
+/** What is looked at together: a bundle, or all files that were uploaded one by one to a release. */
+export type Pack = {
+  bundle: Pick<Bundle, 'uuid' | 'createdMs' | 'usedMs'>
+  files: readonly ArtifactFile[]
+  links: readonly BundleLink[]
+}
+
+/** A bundle with its files and its places in a project. */
+export function packOf({ meta }: DoctorDeps, projectId: number, bundle: Bundle): Pack {
+  const files = meta.filesOf({ bundleId: bundle.id, text: '', afterId: 0, max: filesMax })
+  return { bundle, files, links: meta.linksOf([bundle.id]).filter((one) => one.projectId === projectId) }
+}
+
+/** Looks at the scripts of a pack; those that `skip` names are left out. */
+export async function diagnosePack(
+  deps: DoctorDeps,
+  here: DoctorProject,
+  pack: Pack,
+  budget: Budget,
+  skip: ReadonlySet<string> = new Set(),
+): Promise<BundleDiagnosis> {
+  const { bundle, files, links } = pack
+  const all = files.filter((one) => isScript(one) && !skip.has(one.url))
+  const scripts: (DoctorScript & { read: boolean })[] = []
+  for (const script of all.slice(0, scriptsMax)) scripts.push(await lookAt(deps, here, { script, pack }, budget))
+  const anyMapped = scripts.some((one) => one.map !== null)
+  const findings = scripts.flatMap(({ finding }) => {
+    if (!finding) return []
+    // beside files that have maps one without is a library's more often than not
+    return [finding.code === 'map_unnamed' && anyMapped ? { ...finding, weight: 'note' as const } : finding]
+  })
+  return {
+    ...{ bundleId: bundle.uuid, verdict: verdictOf(findings, all.length === 0) },
+    ...{ dateCreated: new Date(bundle.createdMs).toISOString(), used: bundle.usedMs > bundle.createdMs },
+    associations: links
+      .filter((one) => one.release !== '')
+      .map(({ release, dist }) => ({ release, dist: dist || null })),
+    ...{ scripts: all.length, read: scripts.filter((one) => one.read).length, findings: countFindings(findings) },
+    files: scripts.map(({ read: _read, ...one }) => one),
+  }
+}

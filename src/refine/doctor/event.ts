@@ -1,0 +1,144 @@
+import type { DoctorFile, EventDiagnosis } from '../../protocol/doctor.ts'
+import { findingOf } from '../../protocol/doctor-findings.ts'
+import type { FrameData, NormalEvent, NormalStacktrace } from '../../protocol/event.ts'
+import { type FrameContext, mayBeMapped } from '../symbolicate/frames.ts'
+import { addressOf } from '../symbolicate/paths.ts'
+import { frameContext } from '../symbolicate/symbolicate.ts'
+import { type DoctorDeps, type DoctorProject, gather, type Patience, placeOf, waitMs } from './gather.ts'
+import { judge } from './judge.ts'
+
+/** A frame as it came, with what was found of it then. Line and column from 1. */
+export type SeenFrame = {
+  url: string
+  debugId: string | undefined
+  line: number | undefined
+  column: number | undefined
+  inApp: boolean
+  stored: FrameData | undefined
+}
+
+/** Frames that could be mapped, those that matter most first; `ignored`: how many could not. */
+export type SeenFrames = { frames: SeenFrame[]; ignored: number }
+
+const filesMax = 30
+/** Places that are looked up in one file. */
+const placesMax = 50
+
+type Stacked = { stacktrace?: NormalStacktrace; raw_stacktrace?: NormalStacktrace }
+
+/** The newest call first. What stands in `raw_stacktrace` is what was asked for; the frames beside it say what was found. */
+function framesIn({ stacktrace, raw_stacktrace: raw }: Stacked, context: FrameContext): (SeenFrame | undefined)[] {
+  const stored = stacktrace?.frames ?? []
+  const sent = raw?.frames ?? stored
+  return sent
+    .map((frame, at): SeenFrame | undefined => {
+      if (!mayBeMapped(frame, context.platform)) return undefined
+      const given = frame.abs_path ?? frame.filename ?? ''
+      const line = frame.lineno !== undefined && frame.lineno >= 1 ? frame.lineno : undefined
+      return {
+        ...{ url: addressOf(given), debugId: context.debugIdOf(frame.abs_path ?? ''), line, column: frame.colno },
+        ...{ inApp: stored[at]?.in_app ?? frame.in_app, stored: stored[at]?.data },
+      }
+    })
+    .reverse()
+}
+
+/** Frames of an event, the thrown exception's first, of each stack the newest call first, the application's own before others. */
+export function seenFrames(event: NormalEvent): SeenFrames {
+  const context = frameContext(event)
+  const holders: Stacked[] = [...(event.exception?.values ?? []).toReversed(), ...(event.threads?.values ?? []), event]
+  const all = holders.flatMap((one) => framesIn(one, context))
+  const frames = all.flatMap((one) => (one ? [one] : []))
+  return {
+    frames: [...frames.filter((one) => one.inApp), ...frames.filter((one) => !one.inApp)],
+    ignored: all.length - frames.length,
+  }
+}
+
+/** Frames by the file that they lie in, in their order. */
+function byFile(frames: readonly SeenFrame[]): SeenFrame[][] {
+  const files = new Map<string, SeenFrame[]>()
+  for (const one of frames) {
+    const key = `${one.debugId ?? ''}\n${one.url}`
+    const known = files.get(key)
+    if (known) known.push(one)
+    else files.set(key, [one])
+  }
+  return [...files.values()]
+}
+
+/** What has to be mended first, then what is here by now, then what is only worth knowing. */
+const weightOf = ({ state, finding }: DoctorFile): number =>
+  state === 'failed' ? (finding?.weight === 'wrong' ? 0 : 2) : state === 'now' ? 1 : 3
+
+const originOf = (url: string) => /^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i.exec(url)?.[0] ?? ''
+/** What may only mean that a script is somebody else's. */
+const perhapsForeign: ReadonlySet<string> = new Set([
+  'file_missing',
+  'release_unknown',
+  'debug_id_missing',
+  'not_injected',
+])
+
+/** A script of another host than files of which something is uploaded, with nothing like it uploaded, is somebody else's. */
+function withoutForeign(files: DoctorFile[], place: Parameters<typeof findingOf>[2]): DoctorFile[] {
+  const known = files.filter((one) => one.state !== 'failed' || !perhapsForeign.has(one.finding?.code ?? ''))
+  const own = new Set(known.map((one) => originOf(one.url)))
+  if (own.size === 0) return files
+  return files.map((one) => {
+    const code = one.finding?.code ?? ''
+    if (one.debugId !== null || originOf(one.url) === '' || own.has(originOf(one.url)) || !perhapsForeign.has(code))
+      return one
+    return { ...one, finding: findingOf('third_party', { url: one.url }, place) }
+  })
+}
+
+/** Looks at every file that frames of an event lie in. `patience`: of the question that this is a part of. */
+export async function diagnoseEvent(
+  deps: DoctorDeps,
+  here: DoctorProject,
+  event: NormalEvent,
+  receivedMs: number,
+  patience: Patience = { untilMs: deps.clock.now() + waitMs },
+): Promise<EventDiagnosis> {
+  const { frames, ignored } = seenFrames(event)
+  const groups = byFile(frames)
+  const { release, dist = '', sdk } = event
+  const judged: DoctorFile[] = []
+  for (const group of groups.slice(0, filesMax)) {
+    const [first] = group
+    if (!first) continue
+    const asked = { url: first.url, debugId: first.debugId, release, dist }
+    const { facts, spotAt } = await gather(deps, here, asked, { receivedMs, sdk }, patience)
+    const all = group.slice(0, placesMax).map((frame): DoctorFile => {
+      const { line, column, stored } = frame
+      const spot = spotAt && line !== undefined && column !== undefined ? spotAt(line, column) : undefined
+      const { state, steps, finding } = judge(facts, { line, column, stored, spot })
+      const place = { line: line ?? null, column: column ?? null }
+      return {
+        url: steps[0]?.found ?? '',
+        debugId: first.debugId ?? null,
+        frames: group.length,
+        ...place,
+        state,
+        steps,
+        finding,
+      }
+    })
+    const worst = all.toSorted((a, b) => weightOf(a) - weightOf(b))[0]
+    if (worst) judged.push(worst)
+  }
+  const files = withoutForeign(judged, placeOf(deps, here, release, dist)).toSorted((a, b) => weightOf(a) - weightOf(b))
+  const mapped = frames.filter((one) => one.stored?.symbolicated === true).length
+  return {
+    ...{ eventId: event.event_id, release: release ?? null, dist: event.dist ?? null, verdict: verdictOf(files) },
+    frames: { mapped, unmapped: frames.length - mapped, ignored },
+    ...{ finding: files[0]?.finding ?? null, files, filesOmitted: Math.max(0, groups.length - filesMax) },
+  }
+}
+
+function verdictOf(files: readonly DoctorFile[]): EventDiagnosis['verdict'] {
+  if (files.length === 0) return 'none'
+  if (files.some((one) => one.state === 'failed' && one.finding?.weight === 'wrong')) return 'failed'
+  return files.some((one) => one.state === 'now') ? 'now' : 'ok'
+}

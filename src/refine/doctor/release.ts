@@ -1,0 +1,159 @@
+import type { BundleDiagnosis, DoctorFinding, ReleaseDiagnosis } from '../../protocol/doctor.ts'
+import { findingOf } from '../../protocol/doctor-findings.ts'
+import type { NormalEvent } from '../../protocol/event.ts'
+import type { EventFilter } from '../../store/events/events.ts'
+import type { Bundle } from '../../store/meta/artifacts.ts'
+import {
+  type Budget,
+  type Counted,
+  countFindings,
+  diagnosePack,
+  mapsMax,
+  type Pack,
+  packOf,
+  verdictOf,
+} from './bundle.ts'
+import { diagnoseEvent, type SeenFrames, seenFrames } from './event.ts'
+import { type DoctorDeps, type DoctorProject, type Patience, placeOf, waitMs } from './gather.ts'
+
+const bundlesMax = 500
+/** Bundles of a release that are looked at; the newest are what is deployed. */
+const packsMax = 10
+const eventsMax = 100
+const groupsMax = 100
+const eventsMs = 30 * 86_400_000
+/** Reasons of which one event is looked at as a whole. */
+const reasonsMax = 3
+
+/** What is asked about. `dist` undefined: every dist of the release, '' for none. */
+export type ReleaseAsked = { release: string; dist: string | undefined; mayReadEvents: boolean }
+
+/** Bundles of a release, newest first; files that were uploaded one by one are one pack behind them. */
+function packsOf(deps: DoctorDeps, projectId: number, { release, dist }: ReleaseAsked): Pack[] {
+  const bundles = deps.meta.bundlesById(deps.meta.bundlesOfRelease(projectId, release, dist, bundlesMax))
+  const packs = bundles
+    .filter((one) => one.kind === 'bundle')
+    .slice(0, packsMax)
+    .map((one) => packOf(deps, projectId, one))
+  const singles = bundles.filter((one) => one.kind === 'file')
+  return singles.length === 0 ? packs : [...packs, singlePack(deps, projectId, singles)]
+}
+
+function singlePack(deps: DoctorDeps, projectId: number, singles: readonly Bundle[]): Pack {
+  const all = singles.map((one) => packOf(deps, projectId, one))
+  const [newest] = singles
+  return {
+    bundle: { uuid: '', createdMs: newest?.createdMs ?? 0, usedMs: Math.max(...singles.map((one) => one.usedMs)) },
+    files: all.flatMap((one) => one.files),
+    links: all[0]?.links ?? [],
+  }
+}
+
+/** Looks at the packs; a script that was uploaded again since is looked at once, as the newest is what counts. */
+async function diagnosePacks(deps: DoctorDeps, here: DoctorProject, packs: readonly Pack[], budget: Budget) {
+  const seen = new Set<string>()
+  const found: BundleDiagnosis[] = []
+  for (const pack of packs) {
+    found.push(await diagnosePack(deps, here, pack, budget, seen))
+    for (const file of pack.files) seen.add(file.url)
+  }
+  return found
+}
+
+type Sample = { event: NormalEvent; receivedMs: number; seen: SeenFrames }
+
+/** The newest events of a release with their frames. Throws STORE_UNAVAILABLE. */
+async function sample(deps: DoctorDeps, projectId: number, { release, dist }: ReleaseAsked): Promise<Sample[]> {
+  const nowMs = deps.clock.now()
+  const scope = { projectIds: [projectId], environments: [], fromMs: nowMs - eventsMs, toMs: nowMs + 86_400_000 }
+  const isRelease: EventFilter = { op: 'field', field: 'release', match: 'is', value: release }
+  const isDist: EventFilter = dist
+    ? { op: 'tag', key: 'dist', match: 'is', value: dist }
+    : { op: 'not', of: { op: 'tag', key: 'dist', match: 'has', value: '' } }
+  const filter: EventFilter = dist === undefined ? isRelease : { op: 'and', of: [isRelease, isDist] }
+  const groups = await deps.events.groups({ scope, filter, order: 'last', max: groupsMax })
+  const hashes = groups.map((one) => one.groupHash)
+  if (hashes.length === 0) return []
+  const rows = await deps.events.ofIssue({ projectId, hashes, scope, filter, order: 'newest', max: eventsMax })
+  return rows.flatMap((row) => {
+    const event = eventOf(row.payload)
+    return event ? [{ event, receivedMs: row.receivedMs, seen: seenFrames(event) }] : []
+  })
+}
+
+function eventOf(payload: string): NormalEvent | undefined {
+  const end = payload.indexOf('\n')
+  try {
+    return JSON.parse(end < 0 ? payload : payload.slice(0, end)) as NormalEvent
+  } catch {
+    return undefined
+  }
+}
+
+/** Why an event's first frame is not mapped, as stored; '' when it is. */
+const reasonOf = ({ seen }: Sample): string => {
+  const left = seen.frames.find((one) => one.stored?.symbolicated !== true)
+  return left ? (left.stored?.reason ?? 'none') : ''
+}
+
+/** Events by their reason, the commonest first. */
+function byReason(samples: readonly Sample[]): Sample[][] {
+  const groups = new Map<string, Sample[]>()
+  for (const one of samples) {
+    const reason = reasonOf(one)
+    if (reason !== '') groups.set(reason, [...(groups.get(reason) ?? []), one])
+  }
+  return [...groups.values()].toSorted((a, b) => b.length - a.length).slice(0, reasonsMax)
+}
+
+/** Looks at one event of each of the commonest reasons; its findings count for all events that have the reason. */
+async function eventFindings(
+  deps: DoctorDeps,
+  here: DoctorProject,
+  samples: readonly Sample[],
+  patience: Patience,
+): Promise<Counted[]> {
+  const found: Counted[] = []
+  for (const group of byReason(samples)) {
+    const [first] = group
+    if (!first) continue
+    const { files } = await diagnoseEvent(deps, here, first.event, first.receivedMs, patience)
+    const findings = countFindings(files.flatMap(({ finding }) => (finding ? [finding] : [])))
+    found.push(...findings.map((one) => ({ ...one, count: group.length })))
+  }
+  return found
+}
+
+/** What to say where nothing was uploaded for a release: whether anything was at all. */
+function withoutPacks(deps: DoctorDeps, here: DoctorProject, { release, dist }: ReleaseAsked): DoctorFinding {
+  const place = placeOf(deps, here, release, dist)
+  if (deps.meta.uploadsOf(here.project.id).bundles === 0)
+    return findingOf('no_uploads', { project: here.project.slug }, place)
+  return findingOf('release_unknown', { release, dist: dist || '–' }, place)
+}
+
+/** Looks at what was uploaded for a release and at its newest events. Throws STORE_UNAVAILABLE. */
+export async function diagnoseRelease(
+  deps: DoctorDeps,
+  here: DoctorProject,
+  asked: ReleaseAsked,
+): Promise<ReleaseDiagnosis> {
+  const { id: projectId } = here.project
+  const untilMs = deps.clock.now() + waitMs
+  const bundles = await diagnosePacks(deps, here, packsOf(deps, projectId, asked), { untilMs, maps: mapsMax })
+  const samples = asked.mayReadEvents ? await sample(deps, projectId, asked) : []
+  const ofEvents = await eventFindings(deps, here, samples, { untilMs })
+  const frames = samples.flatMap((one) => one.seen.frames)
+  const mapped = frames.filter((one) => one.stored?.symbolicated === true).length
+  // files that carry debug ids need no release: where events are mapped nothing is missing
+  const unknown = bundles.length === 0 && mapped === 0 && ofEvents.length === 0
+  const findings = countFindings([
+    ...bundles.flatMap((one) => one.findings),
+    ...ofEvents,
+    ...(unknown ? [withoutPacks(deps, here, asked)] : []),
+  ])
+  return {
+    ...{ release: asked.release, dist: asked.dist ?? null, verdict: verdictOf(findings, false), bundles, findings },
+    events: asked.mayReadEvents ? { looked: samples.length, frames: frames.length, mapped } : null,
+  }
+}

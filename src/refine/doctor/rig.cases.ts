@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { systemClock, testClock } from '../../clock.ts'
+import { silent } from '../../observe.ts'
+import { openFileBlobs } from '../../store/blobs/files.ts'
+import type { EventRow } from '../../store/events/events.ts'
+import type { ArtifactType } from '../../store/meta/artifacts.ts'
+import { nowMs, withProject } from '../../store/meta/fixture.ts'
+import { openSqliteMeta } from '../../store/meta/sqlite.ts'
+import { createDoctor } from '../doctor.ts'
+import { refineEvent } from '../fixture.ts'
+import { createMapDesk } from '../symbolicate/desk.ts'
+
+// For tests of this folder: the real stores and the real threads; of the events store only what a release asks for.
+
+export type UploadedFile = {
+  url: string
+  body: string
+  type?: ArtifactType
+  debugId?: string
+  headers?: Record<string, string>
+}
+export type Upload = {
+  files: UploadedFile[]
+  release?: string
+  dist?: string
+  /** 1 is `web`, where events come; 2 is `api` of the same organization. */
+  project?: 1 | 2
+  /** Hours before the event came; negative: after it. */
+  hours?: number
+  single?: true
+}
+
+export const hourMs = 3_600_000
+export const eventMs = nowMs - 24 * hourMs
+
+export const idA = 'aaaaaaaa-0003-523c-92ab-92705ede040b'
+export const idB = 'bbbbbbbb-0003-523c-92ab-92705ede040b'
+
+export const goodMap = JSON.stringify({
+  ...{ version: 3, sources: ['../src/in.ts'], names: ['first'], mappings: 'AAAA,SAASA' },
+  sourcesContent: ['export function first() {}'],
+})
+export const script = (name = 'a.js.map') => `function a(){throw b}\n//# sourceMappingURL=${name}`
+
+/** A script with its map, under a debug id or only under its address. */
+export const pair = (name: string, debugId?: string, map = goodMap): UploadedFile[] =>
+  [
+    { url: `~/${name}`, body: script(`${name.split('/').at(-1)}.map`) },
+    { url: `~/${name}.map`, body: map },
+  ].map((one) => (debugId ? { ...one, debugId } : one))
+
+/** Opens stores and threads in a folder of their own. `close` takes all of it away. */
+export async function openRig() {
+  const folder = mkdtempSync(join(tmpdir(), 'mishap-doctor-'))
+  const clock = testClock(nowMs)
+  const meta = withProject(openSqliteMeta(join(folder, 'meta.sqlite'), { clock }))
+  meta.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: null })
+  const blobs = openFileBlobs(join(folder, 'blobs'))
+  const parts = { observe: silent, meta, blobs, blobFolder: join(folder, 'blobs') }
+  const desk = createMapDesk({ clock: systemClock, ...parts })
+  const rows: Pick<EventRow, 'payload' | 'receivedMs' | 'groupHash'>[] = []
+  const doctor = createDoctor({
+    ...{ clock, meta, blobs, url: 'https://mishap.test', retentionDays: 90, desk: () => desk },
+    events: {
+      groups: async () => rows.map((one) => ({ ...one, projectId: 1, events: 1, users: 0, lastMs: 0, firstMs: 0 })),
+      ofIssue: async () => rows as never,
+    },
+  })
+
+  async function upload({ files, release = '', dist = '', project = 1, hours = 1, single }: Upload): Promise<number> {
+    const uuid = randomUUID()
+    const blobKey = `artifacts/1/${uuid}`
+    await blobs.put(blobKey, Buffer.from(files.map((one) => one.body).join('')))
+    let at = 0
+    const rows = files.map(({ url, body, debugId = '', headers = {}, type }, index) => {
+      const bytes = Buffer.byteLength(body)
+      at += bytes
+      return {
+        ...{
+          entry: single ? url : `files/_/_/${index}`,
+          url,
+          debugId,
+          headers,
+          bytes,
+          packed: bytes,
+          method: 0,
+          crc: 1,
+        },
+        ...{ type: type ?? (url.endsWith('.map') ? ('source_map' as const) : ('minified_source' as const)) },
+        at: at - bytes,
+      }
+    })
+    const kind = single ? ('file' as const) : ('bundle' as const)
+    const createdMs = eventMs - hours * hourMs
+    const bundle = { organizationId: 1, uuid, checksum: uuid, kind, blobKey, bytes: at, createdMs }
+    return meta.addBundle(bundle, rows, [{ projectId: project, release, dist }]).id
+  }
+
+  const [web, api] = [1, 2].map((id) => meta.projectById(id))
+  if (!web || !api) throw new Error('no projects')
+  const here = { organization: { slug: 'acme' }, project: web, others: [api] }
+  return {
+    ...{ folder, clock, meta, blobs, desk, doctor, upload, here, rows },
+    close: async () => {
+      await desk.close()
+      meta.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+export type Rig = Awaited<ReturnType<typeof openRig>>
+
+export type Asked = {
+  url?: string
+  line?: number | undefined
+  column?: number | undefined
+  debugId?: string
+  release?: string
+  dist?: string
+  sdk?: string
+  /** Frames before the one that is asked about, as they are sent. */
+  frames?: object[]
+  platform?: string
+}
+
+/** An event as refine stores it in a project where nothing is mapped. */
+export function eventOf(asked: Asked) {
+  const { url = 'https://shop.test/a.js', debugId, release, dist, sdk = '10.0.0', platform = 'javascript' } = asked
+  const place = { lineno: 'line' in asked ? asked.line : 1, colno: 'column' in asked ? asked.column : 10 }
+  const frame = { filename: url, abs_path: url, function: 'a', in_app: true, ...place }
+  const images = debugId ? { debug_meta: { images: [{ type: 'sourcemap', code_file: url, debug_id: debugId }] } } : {}
+  const sent = {
+    ...{ event_id: randomUUID().replaceAll('-', ''), platform, release, dist, ...images },
+    sdk: { name: 'sentry.javascript.browser', version: sdk },
+    exception: { values: [{ type: 'Error', value: 'x', stacktrace: { frames: [...(asked.frames ?? []), frame] } }] },
+  }
+  return refineEvent(sent, { receivedMs: eventMs })
+}

@@ -1,0 +1,55 @@
+import type { NormalEvent, NormalStacktrace, UnmappedReason } from '../../protocol/event.ts'
+import { debugName, lateName, releaseName } from '../../store/meta/missed.ts'
+import { mayBeMapped } from './frames.ts'
+import { debugIdsOf } from './symbolicate.ts'
+
+/** Names that one event is noted under: made-up debug ids must not make hundreds of notes. */
+const namesMax = 12
+
+/** What is mended by another upload; the others by none, or only by a change of the code. */
+const mendable: ReadonlySet<UnmappedReason | undefined> = new Set<UnmappedReason | undefined>([
+  undefined,
+  'file_missing',
+  'file_gone',
+  'map_unnamed',
+  'map_missing',
+  'map_broken',
+  'map_large',
+])
+const late: ReadonlySet<UnmappedReason | undefined> = new Set<UnmappedReason | undefined>(['map_pending', 'map_slow'])
+
+function stacksOf(event: NormalEvent): NormalStacktrace[] {
+  const holders = [...(event.exception?.values ?? []), ...(event.threads?.values ?? []), event]
+  return holders.flatMap(({ stacktrace }) => stacktrace ?? [])
+}
+
+/**
+ * Names of what an event's frames were not mapped for, as `missed` keeps them; also of events that came before anything
+ * was uploaded. A file without a debug id counts where it is the application's own: a server's libraries are never
+ * uploaded.
+ */
+export function missesOf(event: NormalEvent): string[] {
+  const stacks = stacksOf(event)
+  if (stacks.length === 0) return []
+  const names = new Set<string>()
+  const { platform } = event
+  let ids: Map<string, string> | undefined
+  let last: string | undefined
+  for (const { frames } of stacks)
+    for (const frame of frames) {
+      const { data, abs_path: path = '' } = frame
+      if (data?.symbolicated || !mayBeMapped(frame, platform)) continue
+      if (late.has(data?.reason)) names.add(lateName)
+      else if (!mendable.has(data?.reason)) continue
+      if (path !== last) {
+        last = path
+        ids ??= debugIdsOf(event)
+        const debugId = ids.get(path)
+        if (debugId) names.add(debugName(debugId))
+        else if (!frame.in_app && !frame.in_app_unsaid) continue
+        names.add(releaseName(event.release ?? '', event.dist ?? ''))
+      }
+      if (names.size >= namesMax) return [...names]
+    }
+  return [...names]
+}

@@ -1,0 +1,139 @@
+import type { BundleDiagnosis, DoctorFinding, ReleaseDiagnosis } from '../protocol/doctor.ts'
+
+/** What `mishap doctor` was told; what is missing comes from the environment that sentry-cli has, too. */
+export type DoctorWords = Partial<Record<'release' | 'dist' | 'url' | 'org' | 'project' | 'token', string>>
+
+/** `code` of the process: 0 good, 1 something is wrong, 2 it could not be asked. */
+export type DoctorReport = { code: 0 | 1 | 2; lines: string[]; answer: ReleaseDiagnosis | { error: string } }
+
+const variables = {
+  url: ['--url', 'SENTRY_URL'],
+  org: ['--org', 'SENTRY_ORG'],
+  project: ['--project', 'SENTRY_PROJECT'],
+  token: ['--token', 'SENTRY_AUTH_TOKEN'],
+  release: ['--release', 'SENTRY_RELEASE'],
+} as const
+
+type Asked = Record<keyof typeof variables, string>
+
+/** Controls would be commands to the terminal. */
+const safe = (text: string) => text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '\ufffd')
+
+const refused = (error: string): DoctorReport => ({
+  code: 2,
+  lines: [`mishap doctor: ${safe(error)}`],
+  answer: { error },
+})
+
+/** All that has to be known, or the sentence that says what is missing. */
+function readAsked(words: DoctorWords, env: Readonly<Record<string, string | undefined>>): Asked | string {
+  const asked: Partial<Asked> = {}
+  for (const [name, [flag, variable]] of Object.entries(variables) as [keyof Asked, readonly [string, string]][]) {
+    const value = words[name] ?? env[variable]
+    if (!value) return `${flag} or ${variable} is needed. See mishap --help.`
+    asked[name] = value
+  }
+  return asked as Asked
+}
+
+const askMs = 60_000
+
+/**
+ * Asks a running Mishap what it says of a release. Never throws: what goes wrong is code 2 with a sentence. `dist`
+ * undefined: every dist.
+ */
+export async function askDoctor(
+  words: DoctorWords,
+  env: Readonly<Record<string, string | undefined>>,
+  call: typeof fetch = fetch,
+): Promise<DoctorReport> {
+  const asked = readAsked(words, env)
+  if (typeof asked === 'string') return refused(asked)
+  const { url, org, project, token, release } = asked
+  const place = [org, project].map(encodeURIComponent).join('/')
+  const path = `projects/${place}/releases/${encodeURIComponent(release)}/source-map-debug/`
+  const query = words.dist === undefined ? '' : `?dist=${encodeURIComponent(words.dist)}`
+  const target = `${url.replace(/\/+$/, '')}/api/0/${path}${query}`
+  try {
+    if (!/^https?:$/.test(new URL(target).protocol)) return refused(`${url} is no http or https address.`)
+    const answer = await call(target, {
+      headers: { authorization: `Bearer ${token}`, accept: 'application/json' },
+      signal: AbortSignal.timeout(askMs),
+    })
+    const text = await answer.text()
+    if (answer.status !== 200) return refused(sentenceOf(answer.status, text, { url, org, project }))
+    const diagnosis = readAnswer(text)
+    return diagnosis ? reportOf(diagnosis) : refused(`${url} answered something else than a Mishap does.`)
+  } catch (error) {
+    return refused(`${url} did not answer (${faultOf(error)}).`)
+  }
+}
+
+function faultOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const cause = error.cause as { code?: unknown } | undefined
+  return typeof cause?.code === 'string' ? cause.code : error.message
+}
+
+function sentenceOf(
+  status: number,
+  text: string,
+  { url, org, project }: Pick<Asked, 'url' | 'org' | 'project'>,
+): string {
+  if (status === 401) return `${url} does not know the token.`
+  if (status === 403) return 'The token may not read releases: it needs the scope project:releases, or org:ci.'
+  if (status === 404) return `${url} has no project ${org}/${project} that this token may see.`
+  const detail = readJson(text)?.detail
+  return `${url} answered ${status}${typeof detail === 'string' ? `: ${detail.slice(0, 300)}` : '.'}`
+}
+
+function readJson(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function readAnswer(text: string): ReleaseDiagnosis | undefined {
+  const value = readJson(text)
+  const isOne = Array.isArray(value?.bundles) && Array.isArray(value.findings) && typeof value.verdict === 'string'
+  return isOne ? (value as unknown as ReleaseDiagnosis) : undefined
+}
+
+const counted = (count: number, one: string, many: string) => `${count} ${count === 1 ? one : many}`
+
+function bundleLine({ bundleId, scripts, read, verdict }: BundleDiagnosis): string {
+  const name = bundleId === '' ? 'single files' : `bundle ${bundleId.slice(0, 8)}`
+  const maps = `${counted(read, 'map', 'maps')} read`
+  return `${verdict === 'wrong' ? 'WRONG' : 'ok   '} ${name}: ${counted(scripts, 'script', 'scripts')}, ${maps}`
+}
+
+function findingLines(finding: DoctorFinding & { count: number }): string[] {
+  const { weight, message, mend, command, count, code } = finding
+  const times = count > 1 ? ` (${count} times)` : ''
+  const mark = weight === 'wrong' ? 'WRONG' : 'note '
+  const shell = weight === 'wrong' && command ? command.split('\n').map((line) => `        ${safe(line)}`) : []
+  return [`${mark} ${safe(message)}${times} [${code}]`, `      ${safe(mend)}`, ...shell]
+}
+
+/** The report as lines for people, and the code of the process. */
+function reportOf(diagnosis: ReleaseDiagnosis): DoctorReport {
+  const { release, verdict, bundles, events, findings } = diagnosis
+  const share =
+    events === null
+      ? 'events: the token may not read them (event:read)'
+      : events.frames === 0
+        ? `events: ${events.looked} looked at, none with a frame to map`
+        : `events: ${events.mapped} of ${counted(events.frames, 'frame', 'frames')} mapped, ${events.looked} looked at`
+  const lines = [
+    ...bundles.map(bundleLine),
+    share,
+    ...findings.flatMap(findingLines),
+    verdict === 'wrong'
+      ? `Release ${safe(release)}: frames stay minified until this is mended.`
+      : `Release ${safe(release)} is good.`,
+  ]
+  return { code: verdict === 'wrong' ? 1 : 0, lines, answer: diagnosis }
+}

@@ -1,0 +1,36 @@
+import type { ToApp } from './messages.ts'
+
+/** What process main tells about itself. */
+export type JournalState = {
+  lagBytes: number
+  /** Records that refine has not committed; counting stops at 5,000. */
+  waitingRecords: number
+  oldestWaitingMs: number
+  boundBytes: number
+}
+
+/** Remembers when each position became durable, so that the lag has an age and not only bytes. */
+export function createLag() {
+  const marks: { durable: number; atMs: number }[] = []
+  const state = { lagBytes: 0, boundBytes: 0 }
+  return {
+    mark: (message: ToApp & { kind: 'durable' }, nowMs: number) => {
+      Object.assign(state, { lagBytes: message.lagBytes, boundBytes: message.boundBytes })
+      const newest = marks.at(-1)
+      // ten marks a second are exact enough for a status page
+      if (!newest || nowMs - newest.atMs >= 100) marks.push({ durable: message.durable, atMs: nowMs })
+      else newest.durable = message.durable
+    },
+    done: (cursor: number) => {
+      while (marks[0] && marks[0].durable <= cursor) marks.shift()
+      if (marks.length === 0) state.lagBytes = 0
+    },
+    // after a start the journal's end is a new, empty segment beyond the cursor: nothing waits, whatever the positions say
+    state: (nowMs: number, waitingRecords: number): JournalState => ({
+      lagBytes: waitingRecords === 0 ? 0 : state.lagBytes,
+      boundBytes: state.boundBytes,
+      oldestWaitingMs: waitingRecords > 0 && marks[0] ? Math.max(0, nowMs - marks[0].atMs) : 0,
+      waitingRecords,
+    }),
+  }
+}

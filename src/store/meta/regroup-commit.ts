@@ -1,0 +1,264 @@
+import { batchStatements } from './batch-statements.ts'
+import { beginIssue, countEvent, type IssueRow, latestTexts } from './issue-state.ts'
+import type { EventEffect } from './meta.ts'
+import type { MissedNotes } from './missed.ts'
+import type { RegroupMove, RegroupResult, RegroupStoreMeta } from './regroup.ts'
+import { fromJson, type Store } from './store.ts'
+
+/** An issue in a transaction of moves. */
+type Work = {
+  row: IssueRow
+  /** Events that it has now, and of those, how many came from other issues; which ones, by short id. */
+  mapped: number
+  came: number
+  from: Set<string>
+  left: number
+  regressed: boolean
+  isNew: boolean
+  latest?: EventEffect
+}
+
+type Room = {
+  store: Store
+  statements: ReturnType<typeof batchStatements>
+  notes: MissedNotes
+  issues: Map<number, Work>
+  nowMs: number
+  regroupingId: number
+}
+
+const fresh = (row: IssueRow, isNew: boolean): Work => ({
+  ...{ row, isNew, mapped: 0, came: 0, left: 0, regressed: false },
+  from: new Set(),
+})
+
+function issueOf({ issues, statements }: Room, id: number): Work {
+  const known = issues.get(id)
+  if (known) return known
+  const row = statements.issue.get({ id })
+  if (!row) throw new Error(`fingerprint names issue ${id}, which is not there`)
+  const made = fresh(row, false)
+  issues.set(id, made)
+  return made
+}
+
+/**
+ * Whether an issue stays what it is under a hash that nobody knew: the first that its events are mapped to takes it, with
+ * its link, its people and what they said. Events that map to something else belong to an issue of their own.
+ */
+function takes({ store: { write, dialect } }: Room, issueId: number, hashes: readonly string[]): boolean {
+  const { builder } = dialect
+  const taken = write.get(builder.selectFrom('taken_issue').select('hash').where('issue_id', '=', issueId))
+  if (taken) return hashes.includes(taken.hash)
+  write.run(builder.insertInto('taken_issue').values({ issue_id: issueId, hash: hashes[0] ?? '' }))
+  return true
+}
+
+/** A new issue for events that leave one: it begins with what people decided about that one. */
+function splitFrom(room: Room, from: Work, effect: EventEffect): Work {
+  const { statements, issues } = room
+  const project = statements.project.get({ id: effect.projectId })
+  if (!project) throw new Error(`project ${effect.projectId} is gone`)
+  const prefix = project.slug.toUpperCase()
+  const number = statements.shortId.get({ organizationId: project.organization_id, prefix })?.last
+  const { status, substatus, status_details, resolved_ms, assignee_user_id } = from.row
+  const begun = {
+    ...beginIssue(effect, project.organization_id, `${prefix}-${number}`),
+    ...{ status, substatus, status_details, resolved_ms, assignee_user_id },
+  }
+  const { lastId: id } = statements.insertIssue.run(begun)
+  const data = JSON.stringify({ eventId: effect.eventId })
+  statements.activity.run({ issueId: id, type: 'first_seen', createdMs: effect.timestampMs, data })
+  const made = fresh({ id, ...begun }, true)
+  issues.set(id, made)
+  room.store.write.run(
+    room.store.dialect.builder
+      .insertInto('taken_issue')
+      .values({ issue_id: id, hash: effect.hashes[0] ?? '' })
+      .onConflict((conflict) => conflict.doNothing()),
+  )
+  return made
+}
+
+/** The issue that an event belongs to by its new hashes. */
+function targetOf(room: Room, from: Work, { effect }: RegroupMove): Work {
+  const { statements } = room
+  const { projectId, hashes } = effect
+  const known = hashes
+    .map((hash) => statements.fingerprint.get({ projectId, hash })?.issue_id)
+    .find((id) => id !== undefined)
+  const target =
+    known !== undefined ? issueOf(room, known) : takes(room, from.row.id, hashes) ? from : splitFrom(room, from, effect)
+  for (const hash of hashes) statements.attachHash.run({ projectId, hash, issueId: target.row.id })
+  return target
+}
+
+/** Moves what hangs on one event. */
+function moveHanging({ store: { write, dialect } }: Room, from: Work, to: Work, effect: EventEffect): void {
+  const { builder } = dialect
+  const { projectId, eventId } = effect
+  write.run(
+    builder
+      .updateTable('feedback')
+      .set({ issue_id: to.row.id })
+      .where('project_id', '=', projectId)
+      .where('event_id', '=', eventId)
+      .where('issue_id', '=', from.row.id),
+  )
+  if (effect.digest !== '')
+    write.run(builder.deleteFrom('digest').where('issue_id', '=', from.row.id).where('event_id', '=', eventId))
+}
+
+function move(room: Room, one: RegroupMove): boolean {
+  const { statements, notes, nowMs } = room
+  const { effect, fromHash } = one
+  const fromId = statements.fingerprint.get({ projectId: effect.projectId, hash: fromHash })?.issue_id
+  if (fromId === undefined) throw new Error(`event ${effect.eventId} at ${effect.jpos} belongs to no issue`)
+  const from = issueOf(room, fromId)
+  const to = targetOf(room, from, one)
+  to.mapped++
+  if (effect.timestampMs >= to.row.last_seen_ms) to.latest = effect
+  if (to !== from) {
+    from.row.count -= 1
+    from.left++
+    to.came++
+    to.from.add(from.row.short_id)
+    if (countEvent(to.row, effect)) to.regressed = true
+    moveHanging(room, from, to, effect)
+  }
+  if (effect.digest !== '')
+    statements.digest.run({
+      ...{ projectId: effect.projectId, digest: effect.digest, issueId: to.row.id },
+      ...{ eventId: effect.eventId, lastMs: effect.timestampMs },
+    })
+  notes.note(effect, nowMs)
+  return to !== from
+}
+
+type Told = { regrouping: number; events: number; came?: number; from?: string[]; left?: number }
+
+/** Says on an issue what happened, once for a run: later steps of it add to the same entry. Returns whether it is the first. */
+function tell(
+  { store, statements, regroupingId, nowMs }: Room,
+  issueId: number,
+  told: Omit<Told, 'regrouping'>,
+): boolean {
+  const { write, dialect } = store
+  const last = write.get(
+    dialect.builder
+      .selectFrom('activity')
+      .select(['id', 'data'])
+      .where('issue_id', '=', issueId)
+      .where('type', '=', 'mapped_again')
+      .orderBy('id', 'desc')
+      .limit(1),
+  )
+  const before = last && fromJson<Told>(last.data)
+  const isSame = before?.regrouping === regroupingId
+  const from = [...new Set([...((isSame && before.from) || []), ...(told.from ?? [])])].slice(0, 20)
+  const came = (isSame ? (before.came ?? 0) : 0) + (told.came ?? 0)
+  const left = (isSame ? (before.left ?? 0) : 0) + (told.left ?? 0)
+  const data: Told = {
+    regrouping: regroupingId,
+    events: (isSame ? before.events : 0) + told.events,
+    ...(came > 0 ? { came } : {}),
+    ...(left > 0 ? { left } : {}),
+    ...(from.length > 0 ? { from } : {}),
+  }
+  const text = JSON.stringify(data)
+  if (last && isSame) write.run(dialect.builder.updateTable('activity').set({ data: text }).where('id', '=', last.id))
+  else statements.activity.run({ issueId, type: 'mapped_again', createdMs: nowMs, data: text })
+  return !isSame
+}
+
+/** An issue without events goes into the one that has them: what hangs on it moves, its link leads there. */
+function mergeInto({ store: { write, dialect }, nowMs }: Room, from: Work, to: Work): void {
+  const { builder } = dialect
+  const [own, target] = [from.row.id, to.row.id]
+  for (const table of ['fingerprint', 'feedback', 'alert_due', 'moved_issue'] as const)
+    write.run(builder.updateTable(table).set({ issue_id: target }).where('issue_id', '=', own))
+  // When it was first seen says nothing about the other one; what people wrote and decided does.
+  write.run(
+    builder
+      .updateTable('activity')
+      .set({ issue_id: target })
+      .where('issue_id', '=', own)
+      .where('type', 'not in', ['first_seen', 'mapped_again']),
+  )
+  to.row.comments += from.row.comments
+  to.row.assignee_user_id ??= from.row.assignee_user_id
+  const { organization_id, short_id } = from.row
+  write.run(
+    builder.insertInto('moved_issue').values({ id: own, organization_id, short_id, issue_id: target, moved_ms: nowMs }),
+  )
+  write.run(builder.deleteFrom('issue').where('id', '=', own))
+}
+
+/** Writes the issues of a transaction; returns those that are merged, and those that lost some of their events. */
+function finish(room: Room, targets: Map<number, Work>): { merged: number[]; stale: number[]; told: number } {
+  const { statements, issues, nowMs } = room
+  const merged: number[] = []
+  for (const [id, from] of issues) {
+    let to = targets.get(id)
+    if (from.row.count > 0 || !to || from.isNew) continue
+    while (merged.includes(to.row.id)) {
+      const next = targets.get(to.row.id)
+      if (!next) throw new Error(`issue ${to.row.id} went nowhere`)
+      to = next
+    }
+    mergeInto(room, from, to)
+    merged.push(id)
+  }
+  let told = 0
+  for (const [id, work] of issues) {
+    if (merged.includes(id)) continue
+    const { row, latest, mapped, came, from, left, regressed } = work
+    statements.updateIssue.run(latest ? { ...row, ...latestTexts(latest) } : row)
+    if (tell(room, id, { events: mapped, came, left, from: [...from] }) && mapped > 0) told++
+    if (regressed) statements.activity.run({ issueId: id, type: 'set_regression', createdMs: nowMs, data: '{}' })
+  }
+  const stale = [...issues].flatMap(([id, one]) => (one.left > 0 && !merged.includes(id) ? [id] : []))
+  return { merged, stale, told }
+}
+
+/** The transaction in which events move between issues. */
+export function regroupCommitPart(store: Store, notes: MissedNotes): Pick<RegroupStoreMeta, 'commitRegroup'> {
+  const { write, clock } = store
+  const { builder } = store.dialect
+  const statements = batchStatements(write, store.dialect)
+
+  function commit(stepId: number, moves: readonly RegroupMove[]): RegroupResult {
+    const step = write.get(builder.selectFrom('regroup_step').selectAll().where('id', '=', stepId))
+    if (step?.stage !== 'planned') return { organizationId: 0, issues: [], merged: [], moved: 0 }
+    const regroupingId = step.regrouping_id
+    const room: Room = { store, statements, notes, issues: new Map(), nowMs: clock.now(), regroupingId }
+    const targets = new Map<number, Work>()
+    let moved = 0
+    for (const one of moves) {
+      const { projectId } = one.effect
+      const fromId = statements.fingerprint.get({ projectId, hash: one.fromHash })?.issue_id ?? 0
+      if (!move(room, one)) continue
+      moved++
+      const toId = statements.fingerprint.get({ projectId, hash: one.effect.hashes[0] ?? '' })?.issue_id ?? 0
+      targets.set(fromId, issueOf(room, toId))
+    }
+    const { merged, stale, told } = finish(room, targets)
+    const ids = [...room.issues.keys()].filter((id) => !merged.includes(id))
+    const change = { stage: 'counted', stale: JSON.stringify(stale) }
+    write.run(builder.updateTable('regroup_step').set(change).where('id', '=', stepId))
+    write.run(
+      builder
+        .updateTable('regrouping')
+        .set((build) => ({
+          mapped: build('mapped', '+', moves.length),
+          moved: build('moved', '+', moved),
+          issues: build('issues', '+', told),
+        }))
+        .where('id', '=', regroupingId),
+    )
+    const organizationId = [...room.issues.values()][0]?.row.organization_id ?? 0
+    return { organizationId, issues: ids, merged, moved }
+  }
+
+  return { commitRegroup: (stepId, moves) => write.transaction(() => commit(stepId, moves)) }
+}

@@ -1,0 +1,119 @@
+import { LRUCache } from 'lru-cache'
+import type { EventEffect } from './meta.ts'
+import type { Store } from './store.ts'
+
+/** A public script that events of a release and dist ran, and that nobody uploaded. */
+export type Scrape = { projectId: number; release: string; dist: string; url: string }
+
+/** One that is to be fetched. `organizationId`: of its project. */
+export type DueScrape = Scrape & { organizationId: number; lastMs: number }
+
+/** How a project fetches scripts. `sealedToken`: '' for none; `origins`: those that may be asked, none or `*` for all. */
+export type ScrapeSettings = { on: boolean; verifyTls: boolean; sealedToken: string; origins: string[] }
+
+export type ScrapeStore = {
+  /** Throws NOT_FOUND. */
+  scrapeSettings(projectId: number): ScrapeSettings
+  /** Those whose time has come and that events still run, of projects that fetch; the longest due first. */
+  dueScrapes(nowMs: number, max: number): DueScrape[]
+  /** Notes how it went, and when it is asked for again if events run it then. */
+  setScrape(scrape: Scrape, value: { nextMs: number; fetchedMs: number | null; failure: string }): void
+  /** Forgets what no event has run since `beforeMs`; returns how many. */
+  dropScrapes(beforeMs: number): number
+}
+
+/** Of one project: whoever knows its key can name addresses. */
+export const scrapesMax = 2000
+const notedMax = 20_000
+/** Where it is noted again that events still run a script. */
+const stepMs = 600_000
+
+/** Name of a script in an effect: release, dist and address, each in a line. */
+export const scrapeName = (release: string, dist: string, url: string): string => `${release}\n${dist}\n${url}`
+
+/** Writes what events ran; the caller holds the transaction. */
+export function scrapeWriter({ write, dialect: { builder } }: Store): (effect: EventEffect, nowMs: number) => void {
+  type Row = { project: number; release: string; dist: string; url: string; ms: number }
+  const noted = new LRUCache<string, true>({ max: notedMax })
+  const again = write.hot<Row, unknown>((slot) =>
+    builder
+      .updateTable('scrape')
+      .set({ last_ms: slot('ms') })
+      .where('project_id', '=', slot('project'))
+      .where('release', '=', slot('release'))
+      .where('dist', '=', slot('dist'))
+      .where('url', '=', slot('url')),
+  )
+  const first = write.hot<Row, unknown>((slot) =>
+    builder.insertInto('scrape').values({
+      ...{ project_id: slot('project'), release: slot('release'), dist: slot('dist'), url: slot('url') },
+      ...{ next_ms: slot('ms'), last_ms: slot('ms'), fetched_ms: null },
+    }),
+  )
+  const count = write.hot<{ project: number }, { n: number }>((slot) =>
+    builder
+      .selectFrom('scrape')
+      .select(({ fn }) => fn.countAll<number>().as('n'))
+      .where('project_id', '=', slot('project')),
+  )
+  return ({ projectId: project, scrapes = [] }, nowMs) => {
+    for (const name of scrapes) {
+      const key = `${project} ${Math.floor(nowMs / stepMs)} ${name}`
+      if (noted.has(key)) continue
+      const [release = '', dist = '', url = ''] = name.split('\n')
+      const row = { project, release, dist, url, ms: nowMs }
+      if (again.run(row).changes === 0 && Number(count.get({ project })?.n ?? 0) < scrapesMax) first.run(row)
+      noted.set(key, true)
+    }
+  }
+}
+
+/** Scripts to be fetched, for the job that does it. */
+export function scrapePart({ write, read, dialect: { builder } }: Store): ScrapeStore {
+  return {
+    scrapeSettings: (projectId) => {
+      const row = read.get(builder.selectFrom('project').selectAll().where('id', '=', projectId))
+      return {
+        on: row?.scrape === 1,
+        verifyTls: row?.scrape_tls !== 0,
+        sealedToken: row?.sealed_scrape_token ?? '',
+        origins: row ? (JSON.parse(row.allowed_origins) as string[]) : [],
+      }
+    },
+    dueScrapes: (nowMs, max) =>
+      write
+        .all(
+          builder
+            .selectFrom('scrape')
+            .innerJoin('project', 'project.id', 'scrape.project_id')
+            .selectAll('scrape')
+            .select('project.organization_id')
+            .where('project.scrape', '=', 1)
+            .where('scrape.next_ms', '<=', nowMs)
+            // What was fetched is asked for again only when events have run it since.
+            .where((build) =>
+              build.or([
+                build('scrape.fetched_ms', 'is', null),
+                build('scrape.last_ms', '>', build.ref('scrape.fetched_ms')),
+              ]),
+            )
+            .orderBy('scrape.next_ms')
+            .limit(max),
+        )
+        .map((row) => ({
+          ...{ projectId: row.project_id, organizationId: row.organization_id },
+          ...{ release: row.release, dist: row.dist, url: row.url, lastMs: row.last_ms },
+        })),
+    setScrape: ({ projectId, release, dist, url }, { nextMs, fetchedMs, failure }) =>
+      void write.run(
+        builder
+          .updateTable('scrape')
+          .set({ next_ms: nextMs, fetched_ms: fetchedMs, failure })
+          .where('project_id', '=', projectId)
+          .where('release', '=', release)
+          .where('dist', '=', dist)
+          .where('url', '=', url),
+      ),
+    dropScrapes: (beforeMs) => write.run(builder.deleteFrom('scrape').where('last_ms', '<', beforeMs)).changes,
+  }
+}

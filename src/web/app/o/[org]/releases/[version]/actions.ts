@@ -1,0 +1,53 @@
+'use server'
+import { revalidatePath } from 'next/cache'
+import { redirect } from 'next/navigation'
+import { getTranslations } from 'next-intl/server'
+import { findRelease } from '../../../../../../query/releases.ts'
+import { type FormState, failed, noState, textOf } from '../../../../../form.ts'
+import { app } from '../../../../../handle.ts'
+import { demandRelease } from '../../../../../releases/load-release.ts'
+import { releasePath } from '../../../../../releases/mark-groups.ts'
+import { typedName } from '../../../../../releases/params.ts'
+
+/** The release that the form names, and the projects where the person may change it. */
+async function here(data: FormData) {
+  const found = await demandRelease(textOf(data, 'organization'), encodeURIComponent(textOf(data, 'version')))
+  const { auth } = app()
+  const { actor, organization, release } = found
+  const projectIds = release.projects.map((one) => one.id)
+  const mine = found.projects.filter(
+    (project) =>
+      projectIds.includes(project.id) && auth.may(actor, 'release:write', { organization, project }) === 'yes',
+  )
+  return { ...found, mine: mine.map((one) => one.id) }
+}
+
+const refused = async (data: FormData) =>
+  failed(data, { message: (await getTranslations('releases.page'))('mayNotChange'), fields: {} })
+
+/** Says that the release is out since now. */
+export async function finalizeAction(_before: FormState, data: FormData): Promise<FormState> {
+  const { organization, release, mine } = await here(data)
+  if (mine.length === 0) return refused(data)
+  const { meta, clock } = app()
+  const nowMs = clock.now()
+  const value = { organizationId: organization.id, projectIds: mine, version: release.version }
+  meta.changeRelease({ ...value, change: { releasedMs: nowMs } }, nowMs)
+  revalidatePath('/o/[org]/releases', 'layout')
+  return { ...noState, done: true }
+}
+
+/** Deletes what builds said of the release whose name was typed; shows what its events leave of it, else the list. */
+export async function deleteReleaseAction(_before: FormState, data: FormData): Promise<FormState> {
+  const { organization, projects, release, mine } = await here(data)
+  const { version } = release
+  if (mine.length === 0) return refused(data)
+  if (textOf(data, 'typed').trim() !== typedName(version))
+    return failed(data, { message: '', fields: { typed: [(await getTranslations('people'))('typeWrong')] } })
+  const { meta, artifacts } = app()
+  await artifacts.removeFiles(mine, version)
+  meta.removeRelease(organization.id, mine, version)
+  revalidatePath('/o/[org]/releases', 'layout')
+  const left = findRelease(app(), { organization, projects, version })
+  redirect(left ? releasePath(organization.slug, version) : `/o/${organization.slug}/releases`)
+}

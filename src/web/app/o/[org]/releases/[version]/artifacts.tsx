@@ -1,0 +1,111 @@
+import { useTranslations } from 'next-intl'
+import type { ReactNode } from 'react'
+import type { Bundle, BundleLink } from '../../../../../../store/meta/artifacts.ts'
+import type { Project } from '../../../../../../store/meta/meta.ts'
+import { app } from '../../../../../handle.ts'
+import { Link } from '../../../../../ui/link.tsx'
+import { PlainText } from '../../../../../ui/plain-text.tsx'
+import { bytesText } from '../../../../../ui/relative.ts'
+import { ScrollBox } from '../../../../../ui/scroll-box.tsx'
+import { RelativeTime } from '../../../../../ui/time.tsx'
+
+/** Bundles of one project that are looked through. */
+const bundlesMax = 50
+
+export type ReleaseBundle = { project: Project; bundle: Bundle; links: BundleLink[] }
+
+/** The newest bundles that name the release in these projects, with their places there; `more`: there may be others. */
+export function bundlesOf(projects: readonly Project[], version: string): { rows: ReleaseBundle[]; more: boolean } {
+  const { meta } = app()
+  let more = false
+  const rows = projects.flatMap((project) => {
+    const bundles = meta.listBundles({ projectId: project.id, text: version, beforeId: undefined, max: bundlesMax })
+    const links = meta.linksOf(bundles.map((one) => one.id))
+    more ||= bundles.length === bundlesMax
+    return bundles.flatMap((bundle) => {
+      const own = links.filter(
+        (link) => link.bundleId === bundle.id && link.projectId === project.id && link.release === version,
+      )
+      return own.length > 0 ? [{ project, bundle, links: own }] : []
+    })
+  })
+  return { rows, more }
+}
+
+/**
+ * The bundles of a release with their places. `verdict` stands above them, `verdictOf` beside each: what is wrong with
+ * them, where somebody looked.
+ */
+export function Artifacts({
+  base,
+  bundles,
+  more,
+  verdict,
+  verdictOf,
+}: {
+  /** Of the organization's pages. */
+  base: string
+  bundles: readonly ReleaseBundle[]
+  more: boolean
+  verdict?: ReactNode
+  verdictOf?: (bundle: ReleaseBundle) => ReactNode
+}) {
+  const t = useTranslations('releases.page')
+  const title = useTranslations('releases')('artifacts')
+  return (
+    <>
+      {verdict}
+      <ScrollBox label={title}>
+        <table className="table">
+          <thead>
+            <tr>
+              <th scope="col">{t('bundle')}</th>
+              <th scope="col">{t('bundlePlaces')}</th>
+              <th scope="col" className="number">
+                {t('bundleFiles')}
+              </th>
+              <th scope="col" className="number">
+                {t('bundleSize')}
+              </th>
+              <th scope="col">{t('bundleUploaded')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {bundles.map((one) => (
+              <tr key={`${one.project.id}:${one.bundle.id}`}>
+                <td>
+                  <Link
+                    className="link"
+                    href={`${base}/settings/projects/${one.project.slug}/source-maps?bundle=${one.bundle.uuid}`}
+                  >
+                    <code>{one.bundle.uuid.slice(0, 8)}</code>
+                  </Link>{' '}
+                  <span className="text-ink-3">{one.project.slug}</span>
+                  {verdictOf ? verdictOf(one) : null}
+                </td>
+                <td>
+                  {one.links.map((link) => (
+                    <span key={link.dist} className="block">
+                      <code>
+                        <PlainText text={link.release} charactersMax={64} />
+                      </code>{' '}
+                      <span className="text-ink-3">
+                        <PlainText text={link.dist} charactersMax={64} />
+                      </span>
+                    </span>
+                  ))}
+                </td>
+                <td className="number">{one.bundle.files}</td>
+                <td className="number whitespace-nowrap">{bytesText(one.bundle.bytes)}</td>
+                <td className="whitespace-nowrap">
+                  <RelativeTime at={one.bundle.createdMs} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ScrollBox>
+      {more ? <p className="mt-2 text-small text-ink-3">{t('bundlesMore')}</p> : null}
+    </>
+  )
+}

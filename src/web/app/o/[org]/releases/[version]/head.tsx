@@ -1,0 +1,112 @@
+import { ChevronLeft } from 'lucide-react'
+import { useTranslations } from 'next-intl'
+import type { ReactNode } from 'react'
+import type { RestRelease } from '../../../../../../protocol/rest-release.ts'
+import { safeHref } from '../../../../../text.ts'
+import { CopyButton } from '../../../../../ui/copy-button.tsx'
+import { Link } from '../../../../../ui/link.tsx'
+import { PlainText } from '../../../../../ui/plain-text.tsx'
+import { RelativeTime } from '../../../../../ui/time.tsx'
+
+const namesMax = 8
+
+/** Names in one line, the others as a number. */
+function Names({ names }: { names: readonly string[] }) {
+  return (
+    <>
+      <PlainText text={names.slice(0, namesMax).join(', ')} charactersMax={400} />
+      {names.length > namesMax ? ` +${names.length - namesMax}` : ''}
+    </>
+  )
+}
+
+function factsOf(
+  release: RestRelease,
+  base: string,
+  t: ReturnType<typeof useTranslations<'releases'>>,
+): [string, ReactNode][] {
+  const { url, ref, refs, firstEvent, lastEvent, authors, environments, projects } = release
+  const href = safeHref(url)
+  const facts: [string, ReactNode][] = [
+    [
+      t('projects'),
+      projects.slice(0, namesMax).map((one, index) => (
+        <span key={one.id}>
+          {index > 0 ? ', ' : ''}
+          <Link className="link" href={`${base}/issues?project=${one.slug}`}>
+            <PlainText text={one.name} charactersMax={64} />
+          </Link>
+        </span>
+      )),
+    ],
+    [t('made'), <RelativeTime key="at" at={release.dateCreated} />],
+    [
+      t('released'),
+      release.dateReleased === null ? (
+        <span key="not" className="text-ink-3">
+          {t('notReleased')}
+        </span>
+      ) : (
+        <RelativeTime key="at" at={release.dateReleased} />
+      ),
+    ],
+  ]
+  if (firstEvent) facts.push([t('page.firstEvent'), <RelativeTime key="at" at={firstEvent} />])
+  if (lastEvent) facts.push([t('page.lastEvent'), <RelativeTime key="at" at={lastEvent} />])
+  if (environments.length > 0) facts.push([t('page.environments'), <Names key="names" names={environments} />])
+  if (authors.length > 0)
+    facts.push([t('page.authors'), <Names key="names" names={authors.map((one) => one.name || one.email)} />])
+  if (ref) facts.push([t('page.ref'), <PlainText key="ref" text={ref} charactersMax={250} />])
+  if (refs.length > 0)
+    facts.push([
+      t('page.refs'),
+      <Names key="names" names={refs.map((one) => `${one.repository} ${one.commit.slice(0, 12)}`)} />,
+    ])
+  if (url)
+    facts.push([
+      t('page.url'),
+      href ? (
+        <a key="url" className="link break-all" href={href} rel="noreferrer noopener nofollow" target="_blank">
+          <PlainText text={url} charactersMax={200} />
+        </a>
+      ) : (
+        <PlainText key="url" text={url} charactersMax={200} />
+      ),
+    ])
+  return facts
+}
+
+/** What a release is, since when, and who made it of what. */
+export function ReleaseHead({ base, release }: { base: string; release: RestRelease }) {
+  const t = useTranslations('releases')
+  const { version, versionInfo } = release
+  const short = versionInfo.description
+  return (
+    <header className="release-head">
+      <div className="issue-crumbs">
+        <Link href={`${base}/releases`} className="issue-back">
+          <ChevronLeft size={14} strokeWidth={1.75} aria-hidden="true" /> {t('title')}
+        </Link>
+        <CopyButton text={version} label={t('page.copyVersion')} iconOnly />
+      </div>
+      <h1>
+        <PlainText text={short} charactersMax={200} />
+      </h1>
+      {short === version ? null : (
+        <p className="release-whole">
+          <code className="text-ink-2">
+            <PlainText text={version} charactersMax={250} />
+          </code>
+        </p>
+      )}
+      <dl className="release-facts">
+        {factsOf(release, base, t).map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </header>
+  )
+}

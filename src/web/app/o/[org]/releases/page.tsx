@@ -1,0 +1,80 @@
+import type { Metadata } from 'next'
+import { getTranslations } from 'next-intl/server'
+import { rangeOf } from '../../../../../query/range.ts'
+import { listReleases, releaseEvents } from '../../../../../query/releases.ts'
+import { app } from '../../../../handle.ts'
+import { environmentsOf } from '../../../../issues/environments.ts'
+import { unlessAway } from '../../../../issues/load.ts'
+import { projectIdsOf } from '../../../../issues/stream-query.ts'
+import { NoReleaseMatches, NoReleases } from '../../../../releases/no-releases.tsx'
+import { isPlain, releaseParams, releasesPerPage, type Search, spanQuery } from '../../../../releases/params.ts'
+import { ReleaseList } from '../../../../releases/release-list.tsx'
+import { demandOrganization } from '../../../../session.ts'
+
+export async function generateMetadata(): Promise<Metadata> {
+  return { title: (await getTranslations('releases'))('title') }
+}
+
+/** Every release, the newest first, with what it brought; what is shown is in the query string. */
+export default async function ReleasesPage({
+  params,
+  searchParams,
+}: {
+  params: Promise<{ org: string }>
+  searchParams: Promise<Search>
+}) {
+  const { org } = await params
+  const given = await searchParams
+  const search = new URLSearchParams(
+    Object.entries(given).flatMap(([key, value]): [string, string][] =>
+      typeof value === 'string' ? [[key, value]] : [],
+    ),
+  ).toString()
+  const { actor, organization } = await demandOrganization(org, `/o/${org}/releases${search ? `?${search}` : ''}`)
+  const { auth, clock, meta } = app()
+  const projects = meta
+    .projectsOf(organization.id)
+    .filter((project) => auth.may(actor, 'release:read', { organization, project }) === 'yes')
+  const names = projects.map(({ id, slug, name }) => ({ id: String(id), slug, name }))
+  const asked = releaseParams(given)
+  const projectIds = projectIdsOf(asked.project, names)
+  const nowMs = clock.now()
+  const view = {
+    organization,
+    projects: projectIds.length ? projects.filter((one) => projectIds.includes(String(one.id))) : projects,
+    environments: asked.env.split(',').filter((one) => one !== ''),
+    range: rangeOf(spanQuery(asked.range), nowMs),
+  }
+  const list = listReleases(app(), {
+    ...view,
+    text: asked.q,
+    sort: asked.sort === 'order' ? 'semver' : 'date',
+    offset: asked.at,
+    max: releasesPerPage,
+  })
+  const [events, environments] = await Promise.all([
+    unlessAway(releaseEvents(app(), view)),
+    unlessAway(environmentsOf(projects)),
+  ])
+  const allEvents = [...(events?.values() ?? [])].reduce((sum, one) => sum + one, 0)
+  return (
+    <ReleaseList
+      organization={organization.slug}
+      params={asked}
+      search={search}
+      projects={names}
+      environments={environments}
+      rows={list.rows.map((row) => ({ ...row, events: events ? (events.get(row.version) ?? 0) : null, allEvents }))}
+      hits={list.hits}
+      more={list.more}
+      away={events === undefined}
+      asOfMs={nowMs}
+    >
+      {isPlain(asked) ? (
+        <NoReleases organization={organization.slug} project={projects[0]?.slug} />
+      ) : (
+        <NoReleaseMatches base={`/o/${organization.slug}/releases`} params={asked} search={search} />
+      )}
+    </ReleaseList>
+  )
+}
