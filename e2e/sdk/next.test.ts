@@ -103,6 +103,8 @@ describe.skipIf(noChromium)(`@sentry/nextjs${noChromium ? ` (skipped: ${noChromi
         ).toEqual(['minified_source', 'source_map'])
       }
     },
+    // webpack's build takes 50 s alone, 160 s on a machine that has two more things to do
+    480_000,
   )
 })
 
