@@ -4,6 +4,7 @@ export default withSentryConfig(
   {},
   {
     telemetry: false,
+    buildTimeInstrumentation: false,
     release: { setCommits: false },
     sourcemaps: { deleteSourcemapsAfterUpload: true },
   },
