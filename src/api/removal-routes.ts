@@ -99,8 +99,8 @@ export const removalRoutes: readonly Route[] = [
     action: 'signed-in',
     response: z.array(people.removal),
     handle: ({ app, actor }) => {
-      // A token stays in its organization; one of an organization is nobody that deleted any.
-      if (actor.kind === 'token' && actor.organizationId !== null) throw new MishapError('AUTH_FORBIDDEN')
+      // A token of an organization is nobody that deleted any.
+      if (actor.kind === 'token' && actor.ofOrganization) throw new MishapError('AUTH_FORBIDDEN')
       return { body: app.meta.organizationRemovalsBy(actor.person.id, listMax).map(toRestRemoval) }
     },
   }),
