@@ -23,14 +23,14 @@ afterAll(() => {
 })
 
 /** The real stores, with project 1 `web` and project 2 `api` of organization 1. */
-function fresh(free = Number.MAX_SAFE_INTEGER) {
+function fresh(free = Number.MAX_SAFE_INTEGER, more: { scrapedBytesMax?: number } = {}) {
   const at = join(folder, String(++rooms))
   const clock = { ...testClock(nowMs), sleep: systemClock.sleep }
   const meta = withProject(openSqliteMeta(`${at}.sqlite`, { clock }))
   opened.push(meta)
   meta.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: null })
   const blobs = openFileBlobs(at)
-  const artifacts = createArtifacts({ clock, observe: silent, meta, blobs, freeBytes: async () => free })
+  const artifacts = createArtifacts({ clock, observe: silent, meta, blobs, freeBytes: async () => free, ...more })
   const arrived: unknown[] = []
   artifacts.onArrived((one) => arrived.push(one))
   return { clock, meta, blobs, artifacts, arrived }
@@ -370,6 +370,17 @@ describe('files that were fetched', () => {
     expect(found).toHaveLength(1)
     expect(found[0] && (await readArtifact(room.blobs, found[0], 99))?.toString()).toBe('y()')
     expect((await room.blobs.list('artifacts')).sort()).toEqual(room.meta.bundleKeys().sort())
+  })
+
+  test('are bounded for a project: the one that comes over it is told so', async () => {
+    const room = fresh(undefined, { scrapedBytesMax: 5 })
+    await room.artifacts.addScraped({ ...place, files: files('x()') })
+    expect(room.meta.scrapedBytes(1)).toBe(5)
+    await expect(room.artifacts.addScraped({ ...place, release: 's', files: files('y()') })).rejects.toMatchObject({
+      code: 'ACCEPT_TOO_LARGE',
+      message: expect.stringContaining('upload the maps'),
+    })
+    expect([room.meta.scrapedBytes(1), room.meta.scrapedBytes(2)]).toEqual([5, 0])
   })
 
   test('are not kept for a project that is gone, nor on a full disk', async () => {

@@ -24,6 +24,8 @@ export type ArtifactDeps = {
   blobs: BlobStore
   /** Bytes that may still be written to the volume of the data folder. */
   freeBytes(): Promise<number>
+  /** Instead of `scrapedBytesMax`. */
+  scrapedBytesMax?: number
 }
 
 /** A bundle that is to be made of chunks. Empty texts: none. */
@@ -46,6 +48,9 @@ export type ReleaseFile = {
   /** What the form says of it, which may stand behind its bytes: asked once they are read. */
   about(): Promise<{ url: string; dist: string; headers: Record<string, string> }>
 }
+
+/** Bytes of what was fetched for a project: whoever knows its key may name addresses that answer with 32 MiB each. */
+export const scrapedBytesMax = 1024 ** 3
 
 /** Files that were fetched from where they are public, by their whole addresses. */
 export type ScrapedFiles = {
@@ -373,13 +378,17 @@ async function addScraped(
   room: Room,
   { organizationId, projectId, release, dist, files }: ScrapedFiles,
 ): Promise<void> {
-  const { meta, blobs, clock } = room.deps
+  const { meta, blobs, clock, scrapedBytesMax: scrapedMax = scrapedBytesMax } = room.deps
   const links = livingLinks(room, [{ projectId, release, dist }])
   let changed: Bundle | undefined
   for (const { url, bytes, headers, isMap } of files) {
     const checksum = createHash('sha1').update(bytes).digest('hex')
     const before = meta.artifactsOfRelease([projectId], release, dist, url, 'scraped')
     if (before.some((id) => meta.bundleById(id)?.checksum === checksum) || links.length === 0) continue
+    if (meta.scrapedBytes(projectId) + bytes.length > scrapedMax)
+      throw new MishapError('ACCEPT_TOO_LARGE', {
+        detail: `What was fetched for this project takes ${scrapedMax / MiB} MiB already; upload the maps, or narrow the allowed origins.`,
+      })
     await demandSpace(room, bytes.length)
     const key = `artifacts/${organizationId}/${randomUUID()}`
     await whileWriting(room, key, async () => {

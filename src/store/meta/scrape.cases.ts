@@ -58,6 +58,46 @@ export function scrapeCases(fresh: () => MetaStore): void {
       expect(dueAt(meta, nowMs + hourMs)).toEqual(['https://cdn.test/0.js'])
     })
 
+    test('of one project hold up no other: projects in turn, what failed behind the rest', () => {
+      const meta = ready()
+      const other = meta.createProject({ organizationId: 1, slug: 'second', name: 'Second', platform: null })
+      meta.updateProject(other.id, { scrape: true })
+      ran(meta, nowMs, ...Array.from({ length: 20 }, (_, n) => `https://made.test/${n}.js`))
+      const [failed] = meta.dueScrapes(nowMs, 1)
+      if (!failed) throw new Error('nothing is due')
+      meta.setScrape(failed, { nextMs: nowMs, fetchedMs: null, failure: 'It answered 404.' })
+      commit(
+        meta,
+        { events: [effect({ projectId: other.id, scrapes: [scrapeName('shop@1', '', url)] })] },
+        nowMs + minuteMs,
+      )
+      const due = meta.dueScrapes(nowMs + minuteMs, 99)
+      expect(
+        due
+          .slice(0, 2)
+          .map((one) => one.projectId)
+          .sort(),
+      ).toEqual([1, other.id].sort())
+      expect(due.at(-1)).toMatchObject({ url: failed.url })
+      expect(due).toHaveLength(21)
+    })
+
+    test('that cannot be fetched give way to new ones where there are too many', () => {
+      const meta = ready()
+      for (let at = 0; at < scrapesMax; at += 400)
+        ran(meta, nowMs, ...Array.from({ length: 400 }, (_, n) => `https://made.test/${at + n}.js`))
+      ran(meta, nowMs + 1, url)
+      expect(dueAt(meta, nowMs + 1).includes(url)).toBe(false)
+      const all = meta.dueScrapes(nowMs + 1, 9999)
+      expect(all).toHaveLength(scrapesMax)
+      for (const one of all.slice(0, 5))
+        meta.setScrape(one, { nextMs: nowMs + hourMs, fetchedMs: nowMs, failure: 'no' })
+      const later = nowMs + 11 * minuteMs
+      ran(meta, later, url)
+      expect(meta.dueScrapes(later, 9999).map((one) => one.url)).toContain(url)
+      expect(meta.dueScrapes(later, 9999)).toHaveLength(scrapesMax - 4)
+    })
+
     test('go with their project', () => {
       const meta = ready()
       ran(meta, nowMs, url)

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import type { EventEffect } from './meta.ts'
 import type { Store } from './store.ts'
@@ -14,16 +15,23 @@ export type ScrapeSettings = { on: boolean; verifyTls: boolean; sealedToken: str
 export type ScrapeStore = {
   /** Throws NOT_FOUND. */
   scrapeSettings(projectId: number): ScrapeSettings
-  /** Those whose time has come and that events still run, of projects that fetch; the longest due first. */
+  /**
+   * Those whose time has come and that events still run, of projects that fetch: projects in turn, in each what failed
+   * before behind the rest, then the longest due first. So one project's made-up addresses hold up nobody else.
+   */
   dueScrapes(nowMs: number, max: number): DueScrape[]
   /** Notes how it went, and when it is asked for again if events run it then. */
   setScrape(scrape: Scrape, value: { nextMs: number; fetchedMs: number | null; failure: string }): void
   /** Forgets what no event has run since `beforeMs`; returns how many. */
   dropScrapes(beforeMs: number): number
+  /** Bytes of all that was fetched for a project. */
+  scrapedBytes(projectId: number): number
 }
 
 /** Of one project: whoever knows its key can name addresses. */
 export const scrapesMax = 2000
+/** Of those that could not be fetched, how many give way at once when there is no room for a new one. */
+const givenWayMax = 200
 const notedMax = 20_000
 /** Where it is noted again that events still run a script. */
 const stepMs = 600_000
@@ -61,9 +69,29 @@ export function scrapeWriter({ write, dialect: { builder } }: Store): (effect: E
   const isFull = (project: number, step: number): boolean => {
     if (full.get(project) === step) return true
     if (Number(count.get({ project })?.n ?? 0) < scrapesMax) return false
+    if (makeRoom(project) > 0) return false
     full.set(project, step)
     return true
   }
+  const makeRoom = (project: number): number =>
+    write.run(
+      builder
+        .deleteFrom('scrape')
+        .where('project_id', '=', project)
+        .where(({ eb, refTuple, selectFrom }) =>
+          eb(
+            refTuple('release', 'dist', 'url'),
+            'in',
+            selectFrom('scrape')
+              .select(['release', 'dist', 'url'])
+              .where('project_id', '=', project)
+              .where('failure', '<>', '')
+              .orderBy('last_ms')
+              .limit(givenWayMax)
+              .$asTuple('release', 'dist', 'url'),
+          ),
+        ),
+    ).changes
   return ({ projectId: project, scrapes = [] }, nowMs) => {
     const step = Math.floor(nowMs / stepMs)
     for (const name of scrapes) {
@@ -89,30 +117,47 @@ export function scrapePart({ write, read, dialect: { builder } }: Store): Scrape
         origins: row ? (JSON.parse(row.allowed_origins) as string[]) : [],
       }
     },
-    dueScrapes: (nowMs, max) =>
-      write
-        .all(
-          builder
-            .selectFrom('scrape')
-            .innerJoin('project', 'project.id', 'scrape.project_id')
-            .selectAll('scrape')
-            .select('project.organization_id')
-            .where('project.scrape', '=', 1)
-            .where('scrape.next_ms', '<=', nowMs)
-            // What was fetched is asked for again only when events have run it since.
-            .where((build) =>
-              build.or([
-                build('scrape.fetched_ms', 'is', null),
-                build('scrape.last_ms', '>', build.ref('scrape.fetched_ms')),
-              ]),
+    dueScrapes: (nowMs, max) => {
+      const due = builder
+        .selectFrom('scrape')
+        .innerJoin('project', 'project.id', 'scrape.project_id')
+        .select([
+          'scrape.project_id',
+          'scrape.release',
+          'scrape.dist',
+          'scrape.url',
+          'scrape.last_ms',
+          'scrape.next_ms',
+        ])
+        .select('project.organization_id')
+        .select(({ fn, ref }) =>
+          fn
+            .agg<number>('row_number')
+            .over((over) =>
+              over
+                .partitionBy('scrape.project_id')
+                .orderBy(sql`case when ${ref('scrape.failure')} = '' then 0 else 1 end`)
+                .orderBy('scrape.next_ms')
+                .orderBy('scrape.url'),
             )
-            .orderBy('scrape.next_ms')
-            .limit(max),
+            .as('turn'),
         )
+        .where('project.scrape', '=', 1)
+        .where('scrape.next_ms', '<=', nowMs)
+        // What was fetched is asked for again only when events have run it since.
+        .where((build) =>
+          build.or([
+            build('scrape.fetched_ms', 'is', null),
+            build('scrape.last_ms', '>', build.ref('scrape.fetched_ms')),
+          ]),
+        )
+      return write
+        .all(builder.selectFrom(due.as('due')).selectAll().orderBy('turn').orderBy('next_ms').limit(max))
         .map((row) => ({
           ...{ projectId: row.project_id, organizationId: row.organization_id },
           ...{ release: row.release, dist: row.dist, url: row.url, lastMs: row.last_ms },
-        })),
+        }))
+    },
     setScrape: ({ projectId, release, dist, url }, { nextMs, fetchedMs, failure }) =>
       void write.run(
         builder
@@ -122,6 +167,20 @@ export function scrapePart({ write, read, dialect: { builder } }: Store): Scrape
           .where('release', '=', release)
           .where('dist', '=', dist)
           .where('url', '=', url),
+      ),
+    scrapedBytes: (projectId) =>
+      Number(
+        read.get(
+          builder
+            .selectFrom('artifact_bundle')
+            .select(({ fn }) => fn.sum<number>('bytes').as('bytes'))
+            .where('kind', '=', 'scraped')
+            .where(
+              'id',
+              'in',
+              builder.selectFrom('artifact_link').select('bundle_id').where('project_id', '=', projectId),
+            ),
+        )?.bytes ?? 0,
       ),
     dropScrapes: (beforeMs) => write.run(builder.deleteFrom('scrape').where('last_ms', '<', beforeMs)).changes,
   }
