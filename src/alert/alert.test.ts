@@ -102,6 +102,16 @@ describe('a commit’s notification', () => {
     expect(meta.alertsDue(10)).toEqual([])
   })
 
+  test('an issue that asks twice, as after a merge, is told once', async () => {
+    const { meta, alerts, calls, channel } = rig()
+    channel('slack', 'https://chat.test/x')
+    commit(meta, { events: [effect({ title: 'Boom' })] })
+    const item = { issueId: 1, kind: 'new' as const, eventId: '' }
+    meta.decideAlerts([{ channelId: 1, recipient: '', kind: 'issue', items: [item, item], more: 0 }], [], 0)
+    await alerts.run()
+    expect(calls.map((one) => one.body)).toMatchObject([{ text: 'New issue WEB-1: Boom' }])
+  })
+
   test('an issue that is gone is not told, and the delivery ends', async () => {
     const { meta, alerts, calls, channel } = rig()
     channel('slack', 'https://chat.test/x')

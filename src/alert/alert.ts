@@ -88,10 +88,14 @@ function messageOf(deps: AlertDeps, delivery: Delivery, channel: Channel): Messa
   const { meta, url } = deps
   const organization = meta.organizationById(channel.organizationId)
   if (!organization) return undefined
+  const seen = new Set<number>()
   const told = delivery.items.flatMap(({ issueId, kind, eventId }): Told[] => {
     const issue = meta.issueById(issueId)
     const project = issue && meta.projectById(issue.projectId)
-    return issue && project ? [{ issue, project, kind, eventId }] : []
+    // Two that were merged since are told once.
+    if (!issue || !project || seen.has(issue.id)) return []
+    seen.add(issue.id)
+    return [{ issue, project, kind, eventId }]
   })
   if (told.length === 0 && delivery.kind !== 'test') return undefined
   return { organization, kind: delivery.kind, told, more: delivery.more, url }

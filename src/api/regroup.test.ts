@@ -107,6 +107,11 @@ test('an issue that has gone into another one is found there, by its number and 
     const { status, json } = await call('GET', path)
     expect([path, status, (json as { id: string }).id]).toEqual([path, 200, type.id])
   }
+  // Its name leads there to look at: who deletes by it may not know where it went.
+  for (const name of [range.id, range.shortId]) {
+    const refused = await call('DELETE', `${O}/issues/${name}/`)
+    expect([refused.status, refused.json]).toMatchObject([409, { current: { id: type.id, shortId: type.shortId } }])
+  }
   const { activity } = (await call('GET', `${O}/issues/${type.id}/`)).json as {
     activity: { type: string; data: object }[]
   }

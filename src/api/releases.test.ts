@@ -299,6 +299,14 @@ describe('who may have brought an issue', () => {
     expect(found.committers).toMatchObject([{ commits: [{ id: 'unused', release: 'range@1.1.0' }] }])
   })
 
+  test('commits of another package in the same project did not bring it', async () => {
+    await post(`${P}/releases/`, { version: 'mono-a@1.0.0', commits: [commit('of-a', 3_000, [change('src/cart.ts')])] })
+    await post(`${P}/releases/`, { version: 'mono-b@1.0.0', commits: [commit('of-b', 2_000, [change('src/x.ts')])] })
+    await made().store([{ ...inCart(903, 'mono-b@1.0.0', nowS - 1_000), fingerprint: ['mono'] }])
+    const found = await committers(903)
+    expect([found.releases, found.state]).toEqual([['mono-b@1.0.0'], 'no_match'])
+  })
+
   test.each<[string, string, object[] | undefined, object, RestCommitters['state']]>([
     ['no release', '', undefined, {}, 'no_release'],
     ['a release without commits', 'bare@1', undefined, {}, 'no_commits'],

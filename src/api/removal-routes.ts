@@ -46,8 +46,15 @@ export const removalRoutes: readonly Route[] = [
       query: discardQuery,
       status: 202,
       response: people.removal,
-      handle: async ({ app, actor, found, query }) => {
-        const { id: issueId, projectId } = issueOf(found)
+      handle: async ({ app, actor, found, params, query }) => {
+        const { id: issueId, projectId, shortId } = issueOf(found)
+        // The name of an issue that was merged into another leads there: to look at, not to delete it.
+        const asked = params['issue']?.toUpperCase()
+        if (asked !== String(issueId) && asked !== shortId.toUpperCase())
+          throw new MishapError('CONFLICT', {
+            detail: `${params['issue']} was merged into ${shortId}: delete that one by its own name.`,
+            current: { id: String(issueId), shortId },
+          })
         const kind = query.discard === '1' ? 'discard' : 'issue'
         const { id } = app.removals.ask({ kind, projectId, issueId, userId: actor.person.id })
         const removal = await app.removals.wait(id, patienceMs)

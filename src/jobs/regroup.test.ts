@@ -3,7 +3,7 @@ import { testClock } from '../clock.ts'
 import { MishapError } from '../errors.ts'
 import { silent } from '../observe.ts'
 import type { EventRow } from '../store/events/events.ts'
-import type { EventEffect } from '../store/meta/meta.ts'
+import type { EventEffect, Issue } from '../store/meta/meta.ts'
 import type { Regrouping, RegroupStep } from '../store/meta/regroup.ts'
 import { createRegroup, type MappedAgain, type RegroupDeps } from './regroup.ts'
 import { createTurn } from './turn.ts'
@@ -35,6 +35,7 @@ function world(rows: number, more: { gens?: number[]; weeks?: string[]; clockMs?
     waiting: 0,
     held: 0,
     debugIds: 1,
+    asked: 0,
     /** Rows that go between being read and being written. */
     thinned: [] as number[],
   }
@@ -114,7 +115,12 @@ function world(rows: number, more: { gens?: number[]; weeks?: string[]; clockMs?
       Object.assign(stepOf(id) ?? {}, { stage })
     },
     dropRegroupStep: (id) => void Object.assign(stepOf(id) ?? {}, { stage: 'gone' }),
-    setIssueEdges: (id) => void state.log.push(`edges ${id}`),
+    setIssueEdges: (id, _edges, count) => {
+      state.log.push(`edges ${id} at ${count}`)
+      return count === 3
+    },
+    // Events come while the first two questions are answered.
+    issueById: (id) => ({ id, count: Math.min(3, ++state.asked) }) as Issue,
   }
   const events: RegroupDeps['events'] = {
     marksOf: async (wanted) => {
@@ -211,7 +217,12 @@ describe('events whose maps came later', () => {
     expect(state.log.filter((one) => one === 'map')).toHaveLength(13)
     expect(state.steps.map((one) => one.stage)).toEqual(['cut', 'cut'])
     expect([state.told.length, state.held, state.arrivals]).toEqual([2, 0, []])
-    expect(state.log).toContain('edges 3')
+    expect(state.log.filter((line) => line.startsWith('edges'))).toEqual([
+      'edges 3 at 1',
+      'edges 3 at 2',
+      'edges 3 at 3',
+      'edges 3 at 3',
+    ])
     // What the groups did not miss is nothing to be remembered: events may name anything.
     expect(state.ended).toMatchObject([{ projectId: 1, groups: [{ groupHash: 'a', names: ['d:0'] }], kept: [] }])
   })

@@ -42,6 +42,7 @@ export type RegroupDeps = {
     | 'setRegroupStep'
     | 'dropRegroupStep'
     | 'setIssueEdges'
+    | 'issueById'
   >
   events: Pick<EventStore, 'marksOf' | 'rowsAt' | 'standing' | 'writeAgain' | 'takeBack' | 'replace' | 'edgesOf'>
   /** Whose turn it is to change rows of several stores. */
@@ -88,6 +89,7 @@ const stepRowsMax = 2000
 const stepBytesMax = 24 * 1024 * 1024
 /** Of one insert (architecture.md: under 16 MB). */
 const pieceBytesMax = 12 * 1024 * 1024
+const edgeTriesMax = 5
 const triesMax = 5
 /** A step is asked for once more after this; parts that a power cut may bring back are gone by then. */
 const proofMs = 15 * 60_000
@@ -126,9 +128,13 @@ async function finish({ meta, events }: RegroupDeps, step: RegroupStep): Promise
   const { projectId } = step.rewrite
   await events.replace(step.rewrite)
   for (const id of step.stale) {
-    const hashes = meta.hashesOf([id]).get(id) ?? []
-    const edges = hashes.length > 0 ? await events.edgesOf(projectId, hashes) : undefined
-    if (edges) meta.setIssueEdges(id, edges)
+    // A busy issue gets events meanwhile: they say when its last one was, and what is left is when it began.
+    for (let tries = 0; tries < edgeTriesMax; tries++) {
+      const issue = meta.issueById(id)
+      const hashes = issue?.id === id ? (meta.hashesOf([id]).get(id) ?? []) : []
+      const edges = hashes.length > 0 ? await events.edgesOf(projectId, hashes) : undefined
+      if (!issue || !edges || meta.setIssueEdges(id, edges, issue.count)) break
+    }
   }
   meta.setRegroupStep(step.id, 'cut')
 }

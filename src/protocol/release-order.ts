@@ -84,6 +84,12 @@ export function compareReleases(a: Ordered, b: Ordered): number {
   return bySemver || sign(a.createdMs, b.createdMs)
 }
 
+/** Whether two versions may follow one another: not where both are `name@x.y.z` of different names. */
+export function ofSamePackage(a: string, b: string): boolean {
+  const [left, right] = [semverOf(a), semverOf(b)]
+  return !left || !right || left.name === right.name
+}
+
 /**
  * Releases from the newest to the oldest, in a new array. Those of one name stand by semver; among the others each stands
  * where the newest of its own name up to it was made, so that a fix of an old version does not pass a newer one.

@@ -1,4 +1,4 @@
-import { compareReleases, sortReleases } from '../protocol/release-order.ts'
+import { compareReleases, ofSamePackage, sortReleases } from '../protocol/release-order.ts'
 import type { RestEvent, RestFrame, RestStacktrace } from '../protocol/rest.ts'
 import type { RestCommitters, RestSuspectCommit } from '../protocol/rest-release.ts'
 import type { Commit, CommitFile, CommitTime } from '../store/meta/commits.ts'
@@ -34,7 +34,10 @@ function bringing({ meta }: Deps, { project, issue }: Asked): string[] {
   const own = meta.releaseOf([project.id], version)
   const times = meta.releaseTimes({ projectIds: [project.id], text: '', offset: 0, max: releasesLookedMax })
   if (!own) return [version]
-  const older = sortReleases(times).filter((one) => one.version !== version && compareReleases(one, own) < 0)
+  // Releases of another package in the same project changed other things.
+  const older = sortReleases(times).filter(
+    (one) => one.version !== version && ofSamePackage(one.version, version) && compareReleases(one, own) < 0,
+  )
   const before = new Map(
     meta
       .releasesNamed(

@@ -163,31 +163,47 @@ function spanStatements(write: Connection, { builder, greatest, least }: Dialect
   }
 }
 
+/** Environments of one release that are noted: whoever knows a key could name one in each event. */
+export const releaseEnvironmentsMax = 100
+type Place = Span & { version: string; environment: string }
+
 function placeStatements(write: Connection, { builder, greatest, least }: Dialect) {
+  const known = write.hot<Place, { version: string }>((slot) =>
+    builder
+      .selectFrom('release_environment')
+      .select('version')
+      .where('project_id', '=', slot('projectId'))
+      .where('version', '=', slot('version'))
+      .where('environment', '=', slot('environment')),
+  )
+  const count = write.hot<Place, { n: number }>((slot) =>
+    builder
+      .selectFrom('release_environment')
+      .select(({ fn }) => fn.countAll<number>().as('n'))
+      .where('project_id', '=', slot('projectId'))
+      .where('version', '=', slot('version')),
+  )
+  const put = write.hot<Place, unknown>((slot) =>
+    builder
+      .insertInto('release_environment')
+      .values({
+        project_id: slot('projectId'),
+        version: slot('version'),
+        environment: slot('environment'),
+        first_event_ms: slot('firstMs'),
+        last_event_ms: slot('lastMs'),
+      })
+      .onConflict((conflict) =>
+        conflict.columns(['project_id', 'version', 'environment']).doUpdateSet((build) => ({
+          first_event_ms: least(build.ref('release_environment.first_event_ms'), build.ref('excluded.first_event_ms')),
+          last_event_ms: greatest(build.ref('release_environment.last_event_ms'), build.ref('excluded.last_event_ms')),
+        })),
+      ),
+  )
   return {
-    releaseEnvironment: write.hot<Span & { version: string; environment: string }, unknown>((slot) =>
-      builder
-        .insertInto('release_environment')
-        .values({
-          project_id: slot('projectId'),
-          version: slot('version'),
-          environment: slot('environment'),
-          first_event_ms: slot('firstMs'),
-          last_event_ms: slot('lastMs'),
-        })
-        .onConflict((conflict) =>
-          conflict.columns(['project_id', 'version', 'environment']).doUpdateSet((build) => ({
-            first_event_ms: least(
-              build.ref('release_environment.first_event_ms'),
-              build.ref('excluded.first_event_ms'),
-            ),
-            last_event_ms: greatest(
-              build.ref('release_environment.last_event_ms'),
-              build.ref('excluded.last_event_ms'),
-            ),
-          })),
-        ),
-    ),
+    releaseEnvironment: (row: Place) => {
+      if (known.get(row) || (count.get(row)?.n ?? 0) < releaseEnvironmentsMax) put.run(row)
+    },
   }
 }
 

@@ -169,7 +169,7 @@ function writeWork(statements: BatchStatements, work: Work): void {
   for (const environment of work.environments.values()) statements.environment.run(environment)
   for (const span of work.releaseEnvironments.values()) {
     const [version = '', environment = ''] = span.name.split('\n')
-    statements.releaseEnvironment.run({ ...span, version, environment })
+    statements.releaseEnvironment({ ...span, version, environment })
   }
   for (const { effect, issueId } of work.digests.values()) {
     statements.digest.run({

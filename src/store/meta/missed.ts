@@ -40,8 +40,14 @@ export type MissedStore = {
   missedSum(projectId: number): { quantity: number; refused: number; refusedMs: number | null }
 }
 
-/** Notes of one project: some MB. Made-up debug ids fill it; then what comes new is not noted, and that is said. */
+/**
+ * Notes of one project: some MB. Made-up debug ids fill it; then those that nothing has missed for a day give way, and where
+ * there are none what comes new is not noted. Both are said. Not the oldest at once: a flood would push out all the others.
+ */
 export const missedMax = 50_000
+const givenWayMax = 1000
+/** How often it is looked whether some may give way. */
+const fullMs = 60_000
 const notedMax = 50_000
 const dayMs = 86_400_000
 /** Values in one statement. */
@@ -107,10 +113,34 @@ export function missedNotes({ write, dialect: { builder } }: Store): MissedNotes
       ),
   )
 
+  const full = new LRUCache<number, number>({ max: 1000 })
+  /** Makes room where there is none; returns whether there is some. */
+  function hasRoom({ project, ms }: Row): boolean {
+    if ((sum.get({ project })?.quantity ?? 0) < missedMax) return true
+    if (ms - (full.get(project) ?? Number.NEGATIVE_INFINITY) < fullMs) return false
+    const old = builder
+      .selectFrom('missed')
+      .select(['name', 'hash'])
+      .where('project_id', '=', project)
+      .where('last_ms', '<', ms - dayMs)
+      .orderBy('last_ms')
+      .limit(givenWayMax)
+      .$asTuple('name', 'hash')
+    const { changes } = write.run(
+      builder
+        .deleteFrom('missed')
+        .where('project_id', '=', project)
+        .where(({ eb, refTuple }) => eb(refTuple('name', 'hash'), 'in', old)),
+    )
+    if (changes > 0) add.run({ project, one: -changes, refused: changes, ms })
+    else full.set(project, ms)
+    return changes > 0
+  }
+
   function write1(row: Row): void {
     if (again.run(row).changes > 0) return
     const { project, ms } = row
-    const isFull = (sum.get({ project })?.quantity ?? 0) >= missedMax
+    const isFull = !hasRoom(row)
     if (!isFull) first.run(row)
     add.run(isFull ? { project, one: 0, refused: 1, ms } : { project, one: 1, refused: 0, ms: null })
   }

@@ -117,10 +117,14 @@ function missedCases(fresh: () => MetaStore): void {
     expect(meta.missedSum(1)).toEqual({ quantity: missedMax, refused: 7, refusedMs: nowMs })
     commit(meta, { events: [event(2, { projectId: 2, misses: ['d:x'] })] })
     expect(meta.missedSum(2)).toEqual({ quantity: 1, refused: 0, refusedMs: null })
+    // Once it is over, what nothing missed for a day gives way.
+    commit(meta, { events: [event(2, { misses: ['d:after'] })] }, nowMs + 2 * 86_400_000)
+    expect(meta.missedSum(1)).toEqual({ quantity: missedMax - 999, refused: 1007, refusedMs: nowMs + 2 * 86_400_000 })
+    expect(meta.missedOf(1, ['d:after'])).toHaveLength(1)
     // What is noted already stays young.
     commit(meta, { events: [event(3, { misses: ['d:1'] })] }, nowMs + 30 * 86_400_000)
-    expect(meta.dropMissed(nowMs + 1)).toBe(missedMax)
-    expect(meta.missedSum(1)).toEqual({ quantity: 1, refused: 0, refusedMs: null })
+    expect(meta.dropMissed(nowMs + 1)).toBeGreaterThan(missedMax - 1001)
+    expect(meta.missedSum(1)).toEqual({ quantity: 2, refused: 0, refusedMs: null })
   })
 
   test('a project takes its notes with it', () => {
@@ -194,10 +198,16 @@ function moveCases(fresh: () => MetaStore): void {
       [{ regrouping: run, events: 1, left: 2 }],
       [{ regrouping: run, events: 2, came: 2, from: ['WEB-1'] }],
     ])
-    meta.setIssueEdges(1, { events: 1, firstMs: 5, lastMs: 6, firstRelease: 'a', lastRelease: 'b' })
+    expect(meta.setIssueEdges(1, { events: 1, firstMs: 5, lastMs: 6, firstRelease: 'a', lastRelease: 'b' }, 1)).toBe(
+      true,
+    )
     expect(meta.issueById(1)).toMatchObject({ firstSeenMs: 5, lastSeenMs: 6, firstRelease: 'a', lastRelease: 'b' })
     // Some of its events are stored no longer: when it began is not known from the others.
-    meta.setIssueEdges(2, { events: 1, firstMs: 5, lastMs: nowMs + 2, firstRelease: 'a', lastRelease: 'b' })
+    // Another event came meanwhile: what was asked before it says nothing of now.
+    const early = { events: 9, firstMs: 1, lastMs: 2, firstRelease: 'z', lastRelease: 'z' }
+    const { count = 0 } = meta.issueById(2) ?? {}
+    expect([meta.setIssueEdges(2, early, count - 1), meta.setIssueEdges(99, early, 0)]).toEqual([false, false])
+    meta.setIssueEdges(2, { events: 1, firstMs: 5, lastMs: nowMs + 2, firstRelease: 'a', lastRelease: 'b' }, count)
     expect(meta.issueById(2)).toMatchObject({ firstSeenMs: nowMs + 2, lastSeenMs: nowMs + 2, firstRelease: '' })
   })
 

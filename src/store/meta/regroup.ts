@@ -70,8 +70,11 @@ export type RegroupStoreMeta = {
   commitRegroup(stepId: number, moves: readonly RegroupMove[]): RegroupResult
   setRegroupStep(id: number, stage: 'cut'): void
   dropRegroupStep(id: number): void
-  /** Says when the events of an issue were, where all of them stand; where some are gone its beginning stays. */
-  setIssueEdges(issueId: number, edges: IssueEdges): void
+  /**
+   * Says when the events of an issue were, where all of them stand; where some are gone its beginning stays. Does nothing
+   * and returns false where the issue has another count than `count`: an event came while the edges were asked for.
+   */
+  setIssueEdges(issueId: number, edges: IssueEdges, count: number): boolean
 }
 
 const toStep = (row: Selectable<Tables['regroup_step']>): RegroupStep => ({
@@ -165,14 +168,15 @@ export function regroupStepPart({ write, clock, dialect: { builder } }: Store): 
 /** When issues were first and last seen, after some of their events have left. */
 export function regroupEdgePart({ write, dialect: { builder } }: Store): Pick<RegroupStoreMeta, 'setIssueEdges'> {
   return {
-    setIssueEdges: (issueId, { firstMs, lastMs, firstRelease, lastRelease, events }) =>
+    setIssueEdges: (issueId, { firstMs, lastMs, firstRelease, lastRelease, events }, count) =>
       write.transaction(() => {
         const row = write.get(builder.selectFrom('issue').select('count').where('id', '=', issueId))
-        if (!row) return
+        if (row?.count !== count) return false
         const whole = row.count <= events
         const begun = whole ? { first_seen_ms: firstMs, first_release: firstRelease } : {}
         const change = { last_seen_ms: lastMs, last_release: lastRelease, ...begun }
         write.run(builder.updateTable('issue').set(change).where('id', '=', issueId))
+        return true
       }),
   }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { releaseEnvironmentsMax } from './batch-statements.ts'
 import type { NewCommit } from './commits.ts'
 import { codeOf, commit as commitBatch, effect, hash, nowMs } from './fixture.ts'
 import type { MetaStore } from './meta.ts'
@@ -267,6 +268,20 @@ export function releaseCases(fresh: () => MetaStore): void {
       expect(meta.releaseTimes({ ...request, offset: 1, max: 1 }).map((one) => one.version)).toEqual(
         versions.slice(1, 2),
       )
+    })
+
+    test('environments are bounded for a release; those that are noted stay current', () => {
+      const meta = fresh()
+      const named = (n: number, ms: number) =>
+        effect({ release: 'many', environment: `e${String(n).padStart(3, '0')}`, timestampMs: ms })
+      commitBatch(meta, { events: Array.from({ length: releaseEnvironmentsMax + 5 }, (_, n) => named(n, 5)) })
+      commitBatch(meta, { events: [named(0, 900), effect({ release: 'other', environment: 'e104', timestampMs: 5 })] })
+      const found = meta.releaseEnvironments([1], ['many', 'other'], 999)
+      expect([found.get('many')?.length, found.get('many')?.at(-1), found.get('other')]).toEqual([
+        releaseEnvironmentsMax,
+        'e099',
+        ['e104'],
+      ])
     })
 
     test('new issues, environments and what is asked for by name', () => {
