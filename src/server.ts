@@ -16,7 +16,7 @@ import type { JournalWriter, RecordHead } from './journal/journal.ts'
 import { createObserve, type Observe } from './observe.ts'
 import type { OutcomeCount } from './outcome.ts'
 import { createClientOf, isOwnOrigin } from './serve/client.ts'
-import { engineChild } from './serve/engine-child.ts'
+import { engineChild, sparing } from './serve/engine-child.ts'
 import { demandWhole, layOut } from './serve/folders.ts'
 import type { AppSetup, FromApp, ToApp } from './serve/messages.ts'
 import { type AppNumbers, answerMetrics, watchLoop } from './serve/metrics.ts'
@@ -227,6 +227,7 @@ function startChildren(options: ServerOptions, observe: Observe, main: () => Mai
     observe,
     env: {
       ...env,
+      ...sparing,
       NODE_ENV: options.dev ? 'development' : 'production',
       NEXT_TELEMETRY_DISABLED: '1',
       MISHAP_BASE_PATH: config.basePath, // next.config.mjs reads it in development

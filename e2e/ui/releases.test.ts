@@ -260,8 +260,11 @@ describe.skipIf(noChromium)('releases', () => {
     },
   )
 
-  test.each(['no-such-release', '%25', '..%2f..'])('a release that nobody made (%s) is not found', async (name) => {
-    const answer = await state.page.request.get(at(`/releases/${name}`))
-    expect([400, 404]).toContain(answer.status())
-  })
+  test.each(['no-such-release', '%25', '%ff', '..%2f..'])(
+    'a release that nobody made (%s) is not found',
+    async (name) => {
+      const answer = await state.page.request.get(at(`/releases/${name}`))
+      expect([400, 404]).toContain(answer.status())
+    },
+  )
 })

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { environment, screensFolder } from '../config.ts'
+import { readable } from './readable.ts'
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => Promise<void> | void
 type NextServer = {
@@ -56,7 +57,9 @@ export async function serveWeb(options: WebOptions): Promise<Server> {
   const handle = next.getRequestHandler()
   server.on('request', (req, res) =>
     options.around(req, () => {
-      if (!options.before(req, res)) void handle(req, res)
+      if (options.before(req, res)) return
+      req.url = readable(req.url ?? '/')
+      void handle(req, res)
     }),
   )
   if (options.dev) {

@@ -10,7 +10,7 @@ import { createRegroup } from './regroup.ts'
 import { createRemove, createRemoveBefore } from './remove.ts'
 import { eventsTable } from './schema/events.ts'
 import { rollupTables } from './schema/rollups.ts'
-import { synced, unsyncedTables } from './schema/synced.ts'
+import { olderTables, tableSettings } from './schema/settings.ts'
 import { thinnedTable } from './schema/thinned.ts'
 import { createSettle } from './settle.ts'
 import { createTags } from './tags.ts'
@@ -67,11 +67,15 @@ async function weeksOver(
   return { over: new Set([...over, ...strayed].map((one) => one.week)), fresh: new Set(fresh.map((one) => one.week)) }
 }
 
-/** Gives tables that an older version made the settings that make their parts outlive a power cut. */
-async function makeSynced(connection: Connection, database: string): Promise<void> {
-  const older = await connection.rows<{ name: string }>(unsyncedTables, { database, tables: [...weekTables] })
+/** Gives tables that an older version made the settings that it did not know. */
+async function refit(connection: Connection, database: string): Promise<void> {
+  const older = await connection.rows<{ name: string }>(olderTables, { database, tables: [...weekTables] })
   for (const { name } of older)
-    await connection.command(`ALTER TABLE ${database}.${name} MODIFY SETTING ${synced}`, {}, { seconds: workSeconds })
+    await connection.command(
+      `ALTER TABLE ${database}.${name} MODIFY SETTING ${tableSettings}`,
+      {},
+      { seconds: workSeconds },
+    )
 }
 
 /** The events store over `@clickhouse/client`: the embedded engine, or any ClickHouse server at `url`. */
@@ -99,7 +103,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
       await connection.command(`CREATE DATABASE IF NOT EXISTS ${database} ENGINE = Atomic`)
       for (const statement of [eventsTable(database), ...rollupTables(database), thinnedTable(database)])
         await connection.command(statement, {}, { seconds: workSeconds })
-      await makeSynced(connection, database)
+      await refit(connection, database)
     },
     ping: () => connection.ping(),
     insert,

@@ -103,7 +103,24 @@ describe('what a power cut must not take back', () => {
     await store().migrate()
     expect(await made()).toContain('min_rows_to_fsync_after_merge = 1')
     expect(await made()).toContain('min_compressed_bytes_to_fsync_after_merge = 1')
+    expect(await made()).toContain('max_parts_to_merge_at_once = 10')
   })
+})
+
+test('a granule of large payloads stays small, and so does what a merge holds of each part', async () => {
+  const large = { projectId: 978, payload: 'x'.repeat(20_000) }
+  for (const from of [2_000_000, 2_001_000]) {
+    const rows = Array.from({ length: 1000 }, (_, n) => row(from + n, { ...large, groupHash: 'ab' }))
+    await store().insert(Buffer.concat(rows.map((one) => Buffer.from(encodeEventRow(one)))), `granules:${from}`)
+  }
+  await client.command({ query: 'OPTIMIZE TABLE mishap.events FINAL' })
+  const [part] = await ask<{ rows: string; marks: string }>(
+    `SELECT rows, marks FROM system.parts
+     WHERE database = 'mishap' AND table = 'events' AND active AND name IN (SELECT DISTINCT _part FROM mishap.events WHERE project_id = 978) ORDER BY rows DESC LIMIT 1`,
+  )
+  expect(Number(part?.rows)).toBeGreaterThanOrEqual(2000)
+  expect(Number(part?.rows) / Number(part?.marks)).toBeLessThan(200)
+  await client.command({ query: 'DELETE FROM mishap.events WHERE project_id = 978' })
 })
 
 describe('engine', () => {

@@ -1,4 +1,4 @@
-import { synced } from './synced.ts'
+import { tableSettings } from './settings.ts'
 
 const columns = `
   week Date,
@@ -31,7 +31,7 @@ const orders = {
 function rollupTable(database: string, name: (typeof rollupNames)[number]): string {
   return `CREATE TABLE IF NOT EXISTS ${database}.${name} (${columns}
 ) ENGINE = AggregatingMergeTree PARTITION BY week ORDER BY (${orders[name]})
-SETTINGS non_replicated_deduplication_window = 1000, ${synced}`
+SETTINGS non_replicated_deduplication_window = 1000, ${tableSettings}`
 }
 
 function rollupView(database: string, name: (typeof rollupNames)[number]): string {
