@@ -10,7 +10,8 @@ import { OwnRemovals } from '../../../../../ui/removal-list.tsx'
 import { signOutAction } from '../../../../login/actions.ts'
 import { Appearance } from './appearance.tsx'
 import { OrganizationTokens } from './organization-tokens.tsx'
-import { type ShownToken, Tokens } from './tokens.tsx'
+import type { ShownToken } from './token-list.tsx'
+import { Tokens } from './tokens.tsx'
 
 /** Deleted organizations that are shown; the API has more. */
 const removalsMax = 20
