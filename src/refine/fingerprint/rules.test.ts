@@ -192,7 +192,7 @@ describe('stack-trace rules', () => {
   test.each([
     ['function:a', 'column 11: expected an action'],
     ['+app', 'column 1: expected a matcher'],
-    ['function:a +ap', 'column 12: expected a matcher'],
+    ['function:a +ap', 'column 12: expected an action'],
     ['[ function:a function:b -app', 'expected a matcher'],
     ['[ function:a ] function:b -app', 'expected |'],
     ['app:perhaps +app', 'expected app:yes or app:no'],
