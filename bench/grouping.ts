@@ -1,6 +1,15 @@
 // Whether one bug is one issue: labelled pairs of events, made of a small React application in two releases with four browsers'
 // stack forms, and of the public inputs where they are there.
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -33,7 +42,11 @@ async function builtOf(release: 1 | 2): Promise<Built> {
       ...{ root: folder, logLevel: 'silent', configFile: false, define: { 'process.env.NODE_ENV': '"production"' } },
       build: {
         ...{ outDir: 'dist', sourcemap: true, minify: true, modulePreload: false },
-        rollupOptions: { input: 'src/main.js', preserveEntrySignatures: 'strict', output: { entryFileNames: 'assets/[name]-[hash].js' } },
+        rollupOptions: {
+          input: 'src/main.js',
+          preserveEntrySignatures: 'strict',
+          output: { entryFileNames: 'assets/[name]-[hash].js' },
+        },
       },
     })
     const assets = join(folder, 'dist/assets')
@@ -82,10 +95,17 @@ const parsed = (stack: string): Parsed[] =>
     return inner ? [{ name: inner }] : []
   })
 
-const plainName = (name: string) => name.replace(/^(?:new |async )/, '').replace(/^.*\./, '').replace(/ \[as \w+\]$/, '')
+const plainName = (name: string) =>
+  name
+    .replace(/^(?:new |async )/, '')
+    .replace(/^.*\./, '')
+    .replace(/ \[as \w+\]$/, '')
 
 /** Where a name that is called ends: JavaScriptCore counts from there. */
-function endOfName({ file, line, column }: { file: string; line: number; column: number }, scripts: Built['scripts']): number {
+function endOfName(
+  { file, line, column }: { file: string; line: number; column: number },
+  scripts: Built['scripts'],
+): number {
   const text = scripts.get(file)?.[line - 1] ?? ''
   return column + (/^[\w$]*/.exec(text.slice(column - 1))?.[0].length ?? 0)
 }
@@ -99,23 +119,49 @@ const browsers: Record<string, Form> = {
       : [{ function: one.name, filename: '<anonymous>', in_app: true }],
   edge: (one) =>
     'file' in one
-      ? [{ function: one.name || 'Anonymous function', filename: one.file, lineno: one.line, colno: one.column, in_app: true }]
+      ? [
+          {
+            function: one.name || 'Anonymous function',
+            filename: one.file,
+            lineno: one.line,
+            colno: one.column,
+            in_app: true,
+          },
+        ]
       : [{ function: one.name.replace('Array.', 'Array.prototype.'), filename: 'native code', in_app: true }],
   // Frames of the engine itself are not told; functions within others end in "/<".
   firefox: (one) =>
     'file' in one
-      ? [{ function: plainName(one.name) || 'failures/<', filename: one.file, lineno: one.line, colno: one.column, in_app: true }]
+      ? [
+          {
+            function: plainName(one.name) || 'failures/<',
+            filename: one.file,
+            lineno: one.line,
+            colno: one.column,
+            in_app: true,
+          },
+        ]
       : [],
   safari: (one, scripts) =>
     'file' in one
-      ? [{ function: plainName(one.name) || '?', filename: one.file, lineno: one.line, colno: endOfName(one, scripts), in_app: true }]
+      ? [
+          {
+            function: plainName(one.name) || '?',
+            filename: one.file,
+            lineno: one.line,
+            colno: endOfName(one, scripts),
+            in_app: true,
+          },
+        ]
       : [{ function: plainName(one.name), filename: '[native code]', in_app: true }],
 }
 
 /** What other engines say of the same failure. */
 const said: Record<string, (text: string) => string> = {
-  firefox: (text) => text.replace(/^Cannot read properties of (\w+) \(reading '(\w+)'\)$/, 'can\'t access property "$2", x is $1'),
-  safari: (text) => text.replace(/^Cannot read properties of (\w+) \(reading '(\w+)'\)$/, "$1 is not an object (evaluating 'x.$2')"),
+  firefox: (text) =>
+    text.replace(/^Cannot read properties of (\w+) \(reading '(\w+)'\)$/, 'can\'t access property "$2", x is $1'),
+  safari: (text) =>
+    text.replace(/^Cannot read properties of (\w+) \(reading '(\w+)'\)$/, "$1 is not an object (evaluating 'x.$2')"),
 }
 
 async function refined(event: unknown, maps?: RangeMaps): Promise<string[]> {
@@ -135,11 +181,17 @@ async function ofApplication(): Promise<{ events: Labelled[]; chunks: number }> 
     for (const name of scripts.keys()) names.add(name)
     for (const [label, error] of thrown)
       for (const [browser, form] of Object.entries(browsers)) {
-        const frames = parsed(error.stack ?? '').flatMap((one) => form(one, scripts)).reverse()
+        const frames = parsed(error.stack ?? '')
+          .flatMap((one) => form(one, scripts))
+          .reverse()
         const value = said[browser]?.(error.message) ?? error.message
         const values = [{ type: error.name, value, stacktrace: { frames } }]
         const event = { platform: 'javascript', release: '1.0', exception: { values } }
-        events.push({ label: `app ${label}`, name: `${label} ${release} ${browser}`, hashes: await refined(event, maps) })
+        events.push({
+          label: `app ${label}`,
+          name: `${label} ${release} ${browser}`,
+          hashes: await refined(event, maps),
+        })
       }
   }
   return { events, chunks: names.size }
@@ -153,8 +205,10 @@ function elsewhere(value: unknown, key = ''): unknown {
   if (value !== null && typeof value === 'object')
     return Object.fromEntries(Object.entries(value as Loose).map(([name, one]) => [name, elsewhere(one, name)]))
   if (typeof value === 'number' && (key === 'lineno' || key === 'colno')) return value + 7
-  if (typeof value === 'string' && key === 'abs_path') return value.replace(/^\/(?=[^/]+\/)/, '/srv/releases/2026-11-22/')
-  if (typeof value === 'string' && key === 'value') return value.replace(/\b\d{1,6}\b/g, (digits) => String(Number(digits) + 1))
+  if (typeof value === 'string' && key === 'abs_path')
+    return value.replace(/^\/(?=[^/]+\/)/, '/srv/releases/2026-11-22/')
+  if (typeof value === 'string' && key === 'value')
+    return value.replace(/\b\d{1,6}\b/g, (digits) => String(Number(digits) + 1))
   return value
 }
 
@@ -198,7 +252,8 @@ export function pairsOf(events: readonly Labelled[]) {
       sums.same += Number(isSame)
       sums.together += Number(isTogether)
       sums.right += Number(isSame && isTogether)
-      if (isSame !== isTogether && wrong.length < 20) wrong.push(`${isSame ? 'apart' : 'together'}: ${events[a]?.name} | ${events[b]?.name}`)
+      if (isSame !== isTogether && wrong.length < 20)
+        wrong.push(`${isSame ? 'apart' : 'together'}: ${events[a]?.name} | ${events[b]?.name}`)
     }
   return { ...sums, wrong, precision: sums.right / sums.together, recall: sums.right / sums.same }
 }
