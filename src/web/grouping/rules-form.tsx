@@ -9,6 +9,7 @@ import { Button, Field, TextArea } from '../ui/controls.tsx'
 import { useToast } from '../ui/toast.tsx'
 import { sentenceOf } from './hashes.tsx'
 import { Preview } from './preview.tsx'
+import './grouping.css'
 
 type Rules = { fingerprintingRules: string; groupingEnhancements: string }
 type Props = { organization: string; project: string; rules: Rules; revision: number; mayWrite: boolean }

@@ -11,6 +11,7 @@ import { PlainText } from '../ui/plain-text.tsx'
 import { RelativeTime } from '../ui/time.tsx'
 import { useToast } from '../ui/toast.tsx'
 import { sentenceOf } from './hashes.tsx'
+import '../issues/issues.css'
 
 type Props = {
   organization: string

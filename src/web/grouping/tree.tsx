@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { type GroupingHint, type GroupingNode, groupingHints } from '../../protocol/grouping.ts'
 import type { RestGroupingInfo } from '../../protocol/rest-grouping.ts'
 import { PlainText } from '../ui/plain-text.tsx'
+import './grouping.css'
 
 type Variant = RestGroupingInfo['variants'][number]
 type Word = ReturnType<typeof useTranslations<'grouping'>>
@@ -15,7 +16,6 @@ function Why({ node, t }: { node: Pick<GroupingNode, 'hint' | 'rule'>; t: Word }
   if (!node.hint) return null
   return (
     <span className="text-small text-ink-3">
-      {' '}
       {t(`hint.${node.hint}`)}
       {node.rule ? (
         <>
@@ -26,23 +26,48 @@ function Why({ node, t }: { node: Pick<GroupingNode, 'hint' | 'rule'>; t: Word }
   )
 }
 
-/** One part of a tree with its parts. `counts`: all above it count. */
+/** A part that is one text: what it is, the text, and why. */
+function Leaf({ node, counts, t }: { node: GroupingNode; counts: boolean; t: Word }) {
+  const own = counts && node.contributes
+  return (
+    <span className={own ? 'grouping-leaf' : 'grouping-leaf grouping-out'}>
+      <span className="grouping-name">{t(`node.${node.id}`)}</span>
+      <code className={own ? 'grouping-value' : undefined}>
+        <PlainText text={String(node.values[0] ?? '')} charactersMax={600} />
+      </code>
+      <Why node={node} t={t} />
+    </span>
+  )
+}
+
+const isLeaf = (node: GroupingNode | string): boolean =>
+  typeof node !== 'string' && node.values.length === 1 && typeof node.values[0] === 'string'
+
+/** One part of a tree with its parts. `counts`: all above it count. A frame is one line. */
 function Part({ node, counts, all, t }: { node: GroupingNode; counts: boolean; all: boolean; t: Word }) {
   const own = counts && node.contributes
   if (!own && !all) return null
   const texts = node.values.filter((one) => typeof one === 'string')
   const parts = node.values.filter((one) => typeof one !== 'string')
+  const isLine = parts.length > 0 && node.values.every(isLeaf) && node.id === 'frame'
   return (
     <li className={own ? 'grouping-part' : 'grouping-part grouping-out'}>
-      <span className="grouping-name">{t(`node.${node.id}`)}</span>
-      {texts.map((text, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the texts of a part never change their order
-        <code key={at} className={own ? 'grouping-value' : undefined}>
-          <PlainText text={text} charactersMax={600} />
-        </code>
-      ))}
-      <Why node={node} t={t} />
-      {parts.length > 0 ? (
+      <div className="grouping-line">
+        <span className="grouping-name">{t(`node.${node.id}`)}</span>
+        {texts.map((text, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the texts of a part never change their order
+          <code key={at} className={own ? 'grouping-value' : undefined}>
+            <PlainText text={text} charactersMax={600} />
+          </code>
+        ))}
+        {isLine
+          ? parts.map((part) =>
+              (own && part.contributes) || all ? <Leaf key={part.id} node={part} counts={own} t={t} /> : null,
+            )
+          : null}
+        <Why node={node} t={t} />
+      </div>
+      {parts.length > 0 && !isLine ? (
         <ul className="grouping-parts">
           {parts.map((part, at) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a tree never change their order
