@@ -53,7 +53,7 @@ export async function benchRegroup(): Promise<Row[]> {
     ...{ clock: systemClock, observe: silent, meta: app.meta, blobs: app.blobs },
     blobFolder: `${app.config.data}/blobs`,
   })
-  const remapper = createRemapper({ clock: systemClock, observe: silent, maps })
+  const remapper = createRemapper({ clock: systemClock, observe: silent, maps, groupingOf: () => undefined })
   const regroup = createRegroup({
     ...{ clock: systemClock, observe: silent, meta: app.meta, events: app.events, turn: createTurn() },
     pause: async () => () => undefined,

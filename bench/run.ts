@@ -5,6 +5,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../e2e/product.ts'
 import { benchAccept } from './accept.ts'
+import { benchGrouping } from './grouping.ts'
 import { benchMapped } from './mapped.ts'
 import { machine, type Row, table } from './measure.ts'
 import { benchPipeline } from './pipeline.ts'
@@ -27,6 +28,7 @@ const full = words.includes('--full')
 const sizes = (wordAfter('--rows') ?? '1000000,10000000').split(',').map(Number)
 const parts: Record<string, () => Promise<Row[]>> = {
   accept: benchAccept,
+  grouping: benchGrouping,
   pipeline: () => benchPipeline(seconds),
   mapped: () => benchMapped(),
   regroup: benchRegroup,

@@ -24,10 +24,12 @@ import { createScraping, type Scraping, scrapeLimits } from './jobs/scrape.ts'
 import type { JobState } from './jobs/states.ts'
 import { createThinning, type Thinning } from './jobs/thinning.ts'
 import { createTurn, type Turn } from './jobs/turn.ts'
+import { createUnmerge, type Unmerge } from './jobs/unmerge.ts'
 import { createObserve, createRequestScope, faultOf, type Observe, type RequestScope, requestIdOf } from './observe.ts'
 import { createOutgoing } from './outgoing.ts'
 import type { LiveChange } from './protocol/rest.ts'
 import { createDoctor, type Doctor } from './refine/doctor.ts'
+import { createGroupingDesk, type GroupingDesk } from './refine/grouping.ts'
 import { createRefine, type Refine } from './refine/refine.ts'
 import { mapOf } from './refine/scripts.ts'
 import { createAgain } from './serve/again.ts'
@@ -73,6 +75,10 @@ export type App = {
   artifacts: Artifacts
   /** Says why frames are not mapped. */
   doctor: Doctor
+  /** Says why events are grouped as they are, by any rules. */
+  grouping: GroupingDesk
+  /** Takes hashes out of an issue again, with their events. */
+  unmerge: Unmerge
   live: Live
   journal(): JournalState
   engineUp(): boolean
@@ -367,6 +373,8 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     removals: wireRemovals({ config, clock, observe, meta, events, blobs, live }, thinner.pause, keys.publish),
     artifacts: wireArtifacts({ config, clock, observe, meta, blobs }),
     doctor: wireDoctor({ config, clock, meta, events, blobs }, () => refine),
+    grouping: createGroupingDesk(),
+    unmerge: createUnmerge({ clock, meta, events, pause: thinner.pause }),
     ...{ live, intakes, bytesUnder },
     disk: thinner.disk,
     jobs: () => jobs.states(),

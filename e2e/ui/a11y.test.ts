@@ -92,6 +92,8 @@ describe.skipIf(noChromium)('every screen, for people with other ways to see and
     ['a stream that finds nothing', `/o/${org}/issues?q=NothingLikeThis`, 'main'],
     ['a refused search', `/o/${org}/issues?q=is%3Anonsense`, '[role=alert]'],
     ['an issue', `/o/${org}/issues/ISSUE`, '.tag-share'],
+    ['grouping of an issue', `/o/${org}/issues/ISSUE/grouping`, '.grouping-variant'],
+    ['rules of grouping', `/o/${org}/settings/projects/web/grouping`, 'main textarea'],
     ['releases', `/o/${org}/releases`, '.release-row'],
     ['a release', `/o/${org}/releases/shop%401.0.0`, '.release-issues [data-id]'],
     ['projects', `/o/${org}/projects`, 'table'],
@@ -123,6 +125,7 @@ describe.skipIf(noChromium)('every screen, for people with other ways to see and
     'settings/projects/web/environments',
     'settings/projects/web/source-maps',
     'settings/projects/web/keys',
+    'settings/projects/web/grouping',
     'settings/organization',
   ]
   describe.each(['light', 'dark'] as const)('%s', (theme) => {

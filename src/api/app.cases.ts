@@ -14,10 +14,12 @@ import { systemClock } from '../clock.ts'
 import { readConfig } from '../config.ts'
 import { createArtifacts } from '../jobs/artifacts.ts'
 import { createRemovals } from '../jobs/removals.ts'
+import { createUnmerge } from '../jobs/unmerge.ts'
 import { silent } from '../observe.ts'
 import type { OutcomeCount } from '../outcome.ts'
 import { createDoctor } from '../refine/doctor.ts'
 import { refineEvent } from '../refine/fixture.ts'
+import { createGroupingDesk } from '../refine/grouping.ts'
 import { createMapDesk } from '../refine/symbolicate/desk.ts'
 import { createIntakes } from '../serve/intakes.ts'
 import { createLive } from '../serve/live.ts'
@@ -144,6 +146,8 @@ export async function openTestApp(): Promise<TestApp> {
       ...{ clock: systemClock, meta, events, blobs, url: read.config.url },
       ...{ retentionDays: read.config.retentionErrorsDays, desk: () => desk },
     }),
+    grouping: createGroupingDesk(),
+    unmerge: createUnmerge({ clock: systemClock, meta, events, pause: async () => () => undefined }),
     live: createLive(1000),
     journal: () => ({ lagBytes: 0, waitingRecords: 0, oldestWaitingMs: 0, boundBytes: 1 }),
     engineUp: () => true,

@@ -6,6 +6,7 @@ import { defaultQuery, issueSorts, listIssues } from '../query/issues.ts'
 import { tagsOfIssue } from '../query/tags.ts'
 import { revisionField, revisionOf } from './input.ts'
 import { updateIssues } from './issue-change.ts'
+import { mergeIssues } from './issue-merge.ts'
 import { pageHeaders } from './page.ts'
 import type { Answer, Call, Route } from './route.ts'
 import {
@@ -42,6 +43,10 @@ const changeBody = z.object({
     .optional(),
   assignedTo: z.string().max(254).nullish(),
   hasSeen: z.boolean().optional(),
+  merge: z
+    .union([z.boolean(), z.literal(1)])
+    .optional()
+    .describe('Of several issues: makes them one.'),
   revision: revisionField,
 })
 export type IssueChange = z.output<typeof changeBody>
@@ -107,6 +112,7 @@ async function changeMany(
       return false
     return app.auth.may(actor, 'issue:triage', { organization, project, issue }) === 'yes'
   })
+  if (body.merge) return { body: { merge: mergeIssues(app, actor, issues), updated: [] } }
   return { body: await updateIssues(app, actor, issues, body, revision) }
 }
 
@@ -133,17 +139,6 @@ const ownRoutes = (path: string, id: NameOf): Route[] => [
     body: changeBody,
     response: shapes.issueDetail,
     handle: change,
-  }),
-  route({
-    method: 'GET',
-    path: `${path}/hashes`,
-    operationId: id('IssueHashes'),
-    summary: 'Fingerprint hashes that lead to an issue.',
-    action: 'issue:read',
-    response: z.array(z.strictObject({ id: z.string() })),
-    handle: ({ app, found }) => ({
-      body: (app.meta.hashesOf([issueOf(found).id]).get(issueOf(found).id) ?? []).map((hash) => ({ id: hash })),
-    }),
   }),
   route({
     method: 'GET',
@@ -259,7 +254,7 @@ export const issueRoutes: readonly Route[] = [
     method: 'PUT',
     path: '/organizations/:org/issues',
     operationId: 'updateIssues',
-    summary: 'Change several issues of an organization.',
+    summary: 'Change several issues of an organization, or merge them.',
     action: 'issue:triage',
     query: ids,
     body: changeBody,
@@ -270,7 +265,7 @@ export const issueRoutes: readonly Route[] = [
     method: 'PUT',
     path: '/projects/:org/:project/issues',
     operationId: 'updateProjectIssues',
-    summary: 'Change several issues of one project.',
+    summary: 'Change several issues of one project, or merge them.',
     action: 'issue:triage',
     query: ids,
     body: changeBody,

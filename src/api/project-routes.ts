@@ -3,7 +3,9 @@ import type { App } from '../app.ts'
 import { dsnOf } from '../auth/admin.ts'
 import { sealedToken } from '../auth/scrape-token.ts'
 import { MishapError } from '../errors.ts'
+import { groupingVersions } from '../protocol/grouping.ts'
 import type { RestKey, RestProjectSettings } from '../protocol/rest.ts'
+import { ruleTextMax } from '../protocol/rule-text.ts'
 import { keptToken } from '../protocol/scrape.ts'
 import type { Organization, Project, ProjectChange, ProjectKey } from '../store/meta/meta.ts'
 import { freeSlug } from '../store/meta/names.ts'
@@ -21,6 +23,7 @@ export function toRestProject(app: App, organization: Organization, one: Project
   const team = { id: String(organization.id), slug: organization.slug, name: organization.name }
   const scrub = app.meta.scrubSettings(one.id)
   const scrape = app.meta.scrapeSettings(one.id)
+  const grouping = app.meta.groupingSettings(one.id)
   return {
     id: String(one.id),
     slug: one.slug,
@@ -46,6 +49,12 @@ export function toRestProject(app: App, organization: Organization, one: Project
     scrapeJavaScript: scrape.on,
     verifySSL: scrape.verifyTls,
     securityToken: scrape.sealedToken === '' ? '' : keptToken,
+    fingerprintingRules: grouping.fingerprintRules,
+    groupingEnhancements: grouping.stackRules,
+    groupingConfig: `mishap:${grouping.version}`,
+    secondaryGroupingConfig: grouping.secondary === undefined ? null : `mishap:${grouping.secondary}`,
+    secondaryGroupingExpiry:
+      grouping.secondaryUntilMs === undefined ? null : new Date(grouping.secondaryUntilMs).toISOString(),
   }
 }
 
@@ -111,6 +120,9 @@ const changedProject = z
     scrapeJavaScript: z.boolean(),
     verifySSL: z.boolean(),
     securityToken: z.string().max(1000),
+    fingerprintingRules: z.string().max(ruleTextMax),
+    groupingEnhancements: z.string().max(ruleTextMax),
+    groupingConfig: z.enum(groupingVersions.map((one) => `mishap:${one}`)),
     revision: revisionField,
   })
   .partial()
@@ -147,6 +159,10 @@ function changeOf(app: App, body: z.output<typeof changedProject>): ProjectChang
     safeFields: body.safeFields,
     scrape: body.scrapeJavaScript,
     scrapeTls: body.verifySSL,
+    fingerprintRules: body.fingerprintingRules,
+    stackRules: body.groupingEnhancements,
+    groupingVersion:
+      body.groupingConfig === undefined ? undefined : Number(body.groupingConfig.slice('mishap:'.length)),
     ...sealedToken(app.seal, body.securityToken, 'securityToken'),
   }
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
@@ -236,7 +252,7 @@ export const projectRoutes: readonly Route[] = [
     path: P,
     operationId: 'updateProject',
     summary:
-      'Changes name, slug (the old one goes on leading here), platform, allowed origins or scrubbing. 409 when `revision` or If-Match is not its own any more.',
+      'Changes name, slug (the old one goes on leading here), platform, allowed origins, scrubbing or rules of grouping. 409 when `revision` or If-Match is not its own any more.',
     action: 'project:write',
     body: changedProject,
     response: shapes.project,
@@ -244,7 +260,10 @@ export const projectRoutes: readonly Route[] = [
       demandChange(changedProject, body)
       const { id } = projectOf(found)
       const by = { userId: actor.person.id, rev: revisionOf(body, request) }
-      const names: Record<string, string> = body.allowedOrigins ? {} : { allowedOrigins: 'allowedDomains' }
+      const names: Record<string, string> = {
+        ...(body.allowedOrigins ? {} : { allowedOrigins: 'allowedDomains' }),
+        ...{ fingerprintRules: 'fingerprintingRules', stackRules: 'groupingEnhancements' },
+      }
       const changed = underName(names, () => app.meta.updateProject(id, changeOf(app, body), by))
       await app.publishKeys()
       return { body: toRestProject(app, organizationOf(found), changed) }

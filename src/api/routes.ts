@@ -4,6 +4,7 @@ import { doctorRoutes } from './doctor-routes.ts'
 import { environmentRoutes } from './environment-routes.ts'
 import { eventRoutes } from './event-routes.ts'
 import { feedbackRoutes } from './feedback-routes.ts'
+import { groupingRoutes } from './grouping-routes.ts'
 import { issueRoutes } from './issue-routes.ts'
 import { notificationRoutes } from './notification-routes.ts'
 import { organizationRoutes } from './organization-routes.ts'
@@ -26,6 +27,7 @@ export const routes: readonly Route[] = [
   ...organizationTokenRoutes,
   ...projectRoutes,
   ...issueRoutes,
+  ...groupingRoutes,
   ...eventRoutes,
   ...environmentRoutes,
   ...notificationRoutes,

@@ -49,6 +49,11 @@ export const project = z
     scrapeJavaScript: z.boolean().optional(),
     verifySSL: z.boolean().optional(),
     securityToken: z.string().optional(),
+    fingerprintingRules: z.string().optional(),
+    groupingEnhancements: z.string().optional(),
+    groupingConfig: z.string().optional(),
+    secondaryGroupingConfig: z.string().nullish(),
+    secondaryGroupingExpiry: z.string().nullish(),
   })
   .meta({ id: 'Project' })
 
@@ -163,6 +168,8 @@ export const activity = z
       'assigned',
       'unassigned',
       'mapped_again',
+      'merge',
+      'unmerge',
     ]),
     dateCreated: time,
     user: z.strictObject({ id: z.string(), name: z.string(), email: z.string() }).nullable(),
@@ -380,6 +387,7 @@ export const issueChange = z
       .strictObject({ type: z.literal('user'), id: z.string(), name: z.string(), email: z.string() })
       .nullable(),
     hasSeen: z.boolean(),
+    merge: z.strictObject({ parent: digits, children: z.array(digits) }),
   })
   .partial()
   .extend({ updated: z.array(digits) })

@@ -42,6 +42,10 @@ export type NormalFrame = {
   in_app: boolean
   /** The SDK did not say: `in_app` follows from the path, and is decided again when the frame is mapped later. */
   in_app_unsaid?: true
+  /** The sender mapped it: its function is the one of the source. */
+  mapped_before?: true
+  /** What `in_app` was before a stack-trace rule changed it. */
+  in_app_before?: boolean
   vars?: { [name: string]: Json }
   package?: string
   platform?: string
@@ -141,7 +145,8 @@ export type Findings = {
   digest?: { value: string; found: string }
   /** When its frames were mapped after it was stored, in ms since 1970. */
   mapped_again_ms?: number
-  grouping: { version: number; variants: GroupingVariant[] }
+  /** `rule`: the fingerprint rule that matched, as it was written; `secondary`: hashes of the version before. */
+  grouping: { version: number; variants: GroupingVariant[]; rule?: string; secondary?: string[] }
 }
 
 /** A remark on something wrong with what was sent; `name` is the path, `value` what stood there (short). */

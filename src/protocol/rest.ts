@@ -43,6 +43,12 @@ export type RestProjectSettings = RestProject & {
   scrapeJavaScript: boolean
   verifySSL: boolean
   securityToken: string
+  /** Rules of grouping, '' for none; the version that groups, and the one before while the project changes over. */
+  fingerprintingRules: string
+  groupingEnhancements: string
+  groupingConfig: string
+  secondaryGroupingConfig: string | null
+  secondaryGroupingExpiry: string | null
 }
 
 export type RestKey = {
@@ -155,6 +161,8 @@ export type RestActivity = {
     | 'assigned'
     | 'unassigned'
     | 'mapped_again'
+    | 'merge'
+    | 'unmerge'
   dateCreated: string
   user: { id: string; name: string; email: string } | null
   data: Record<string, unknown>

@@ -2,6 +2,7 @@ import { parentPort } from 'node:worker_threads'
 import { systemClock } from '../clock.ts'
 import { faultOf } from '../observe.ts'
 import { type Again, mapAgain } from './again.ts'
+import { createRuleCache, type GroupingContext } from './fingerprint/fingerprint.ts'
 import { createLines } from './lines.ts'
 import type { FromRemap, Remapped, ToRemap } from './remap.ts'
 import type { MapAnswer } from './symbolicate/desk.ts'
@@ -15,16 +16,16 @@ const hourUs = 3_600_000_000
 
 type Rows = Extract<ToRemap, { kind: 'rows' }>
 
-async function remapped({ rows, nowMs }: Rows, maps: RangeMaps): Promise<Remapped> {
+async function remapped({ rows, nowMs }: Rows, maps: RangeMaps, rules: GroupingContext): Promise<Remapped> {
   const lines = createLines(1024)
   const out: Remapped = { tsv: new Uint8Array(0), moves: [], kept: [], broken: 0 }
   for (const row of rows) {
     let again: Again
     try {
-      again = mapAgain(row, maps, nowMs)
+      again = mapAgain(row, maps, nowMs, rules)
       for (let tries = 0; maps.missing() && tries < mapTriesMax; tries++) {
         await maps.load()
-        again = mapAgain(row, maps, nowMs)
+        again = mapAgain(row, maps, nowMs, rules)
       }
     } catch {
       // a payload that an older version wrote otherwise stays as it is
@@ -49,6 +50,7 @@ async function remapped({ rows, nowMs }: Rows, maps: RangeMaps): Promise<Remappe
 if (parentPort) {
   const port = parentPort
   const post = (message: FromRemap, hand: ArrayBuffer[] = []) => port.postMessage(message, hand)
+  const tools = { grouping: createRuleCache() }
   const asked = new Map<number, (answers: MapAnswer[]) => void>()
   let asks = 0
   const maps = createWorkerMaps(
@@ -65,8 +67,9 @@ if (parentPort) {
       asked.delete(message.ask)
       return
     }
-    const { job, projectId, state } = message
-    remapped(message, maps.of(projectId, state, { leftMs: mapWaitMs })).then(
+    const { job, projectId, state, grouping } = message
+    const rules: GroupingContext = { settings: grouping ? { grouping } : {}, tools }
+    remapped(message, maps.of(projectId, state, { leftMs: mapWaitMs }), rules).then(
       (result) => post({ kind: 'done', job, result }, [result.tsv.buffer]),
       (error: unknown) => post({ kind: 'failed', job, reason: faultOf(error) }),
     )

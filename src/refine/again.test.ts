@@ -2,10 +2,12 @@ import { describe, expect, test } from 'vitest'
 import type { NormalEvent } from '../protocol/event.ts'
 import type { EventRow } from '../store/events/events.ts'
 import { type Again, mapAgain } from './again.ts'
+import { createRuleCache, type GroupingContext } from './fingerprint/fingerprint.ts'
 import { refineEvent } from './fixture.ts'
 import type { RangeMaps } from './symbolicate/maps.ts'
 import { mapsOf, type Uploaded } from './symbolicate/rig.cases.ts'
 
+const rules: GroupingContext = { settings: {}, tools: { grouping: createRuleCache() } }
 const nowMs = 1_795_000_000_000
 const debugId = '0f0e0d0c-0b0a-4908-8706-050403020100'
 const script = 'function n(e){throw e}n(1)'
@@ -51,7 +53,7 @@ async function loaded<T>(maps: RangeMaps | undefined, work: () => T): Promise<T>
   return made
 }
 const refined = (sent: Sent, maps?: RangeMaps) => loaded(maps, () => refineEvent(sent, {}, {}, maps))
-const again = (row: EventRow, maps: RangeMaps): Promise<Again> => loaded(maps, () => mapAgain(row, maps, nowMs))
+const again = (row: EventRow, maps: RangeMaps): Promise<Again> => loaded(maps, () => mapAgain(row, maps, nowMs, rules))
 /** The row as the store gives it back: what was sent stands behind the normalized form. */
 const normalOf = (made: Again) => JSON.parse(made.forms.normal) as NormalEvent
 const withoutMark = ({ findings: { mapped_again_ms: _mark, ...findings }, ...rest }: NormalEvent) => ({
@@ -157,7 +159,7 @@ test('a payload without the received form is mapped; one that is no JSON is refu
   const { row } = await refined(event())
   const bare = { ...row, payload: row.payload.split('\n')[0] ?? '' }
   expect((await again(bare, mapsOf(uploads()))).changed).toBe(true)
-  expect(() => mapAgain({ ...row, payload: '{' }, mapsOf([]), nowMs)).toThrow(SyntaxError)
+  expect(() => mapAgain({ ...row, payload: '{' }, mapsOf([]), nowMs, rules)).toThrow(SyntaxError)
 })
 
 describe('what an event misses', () => {

@@ -5,7 +5,8 @@ import type { EventEffect } from '../store/meta/meta.ts'
 import { describe } from './error/describe.ts'
 import { inApp } from './error/inapp.ts'
 import { makeEffect, rowOf } from './error/row.ts'
-import { fingerprint } from './fingerprint/fingerprint.ts'
+import { fingerprint, type GroupingContext, stackRules } from './fingerprint/fingerprint.ts'
+import { withoutStackRules } from './fingerprint/stack-rules.ts'
 import type { Forms } from './lines.ts'
 import type { Draft } from './step.ts'
 import type { MapSource } from './symbolicate/frames.ts'
@@ -57,7 +58,7 @@ function receivedOf(received: string): Draft['received'] {
  * frames. All else stays what it was made of at the time: address, user agent and scrubbing rules of then are not known
  * any more. `maps.missing()` afterwards: it is to be done again once they are loaded. Throws for a payload that is no JSON.
  */
-export function mapAgain(row: EventRow, maps: MapSource, nowMs: number): Again {
+export function mapAgain(row: EventRow, maps: MapSource, nowMs: number, rules: GroupingContext): Again {
   const end = row.payload.indexOf('\n')
   const normal = end < 0 ? row.payload : row.payload.slice(0, end)
   const received = end < 0 ? '' : row.payload.slice(end + 1)
@@ -69,14 +70,16 @@ export function mapAgain(row: EventRow, maps: MapSource, nowMs: number): Again {
   }
   // Stacks of an SDK that mapped them itself can't be told from ours.
   if (received.includes('"raw_stacktrace"')) return kept()
+  withoutStackRules(event)
   for (const holder of holdersOf(event)) bare(holder)
   const draft: Draft = { received: receivedOf(received), event, remarks: { path: [], meta: {}, errors: event.errors } }
   mapStacks(event, maps)
   inApp(draft)
+  stackRules(draft, rules)
   const after = JSON.parse(JSON.stringify(mappedFrames(event))) as NormalFrame[]
   if (after.length === 0 || isDeepStrictEqual(before, after)) return kept()
   describe(draft)
-  fingerprint(draft)
+  fingerprint(draft, rules)
   event.findings.mapped_again_ms = nowMs
   const forms: Forms = { normal: JSON.stringify(event), received }
   const { projectId, jpos, receivedMs } = row

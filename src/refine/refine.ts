@@ -437,7 +437,8 @@ export function createRefine(deps: RefineDeps): Refine {
   const { clock, observe, artifacts, blobs, worker } = deps
   const maps = artifacts && createMapDesk({ clock, observe, meta: artifacts, blobs, blobFolder: worker.blobFolder })
   const crew = crewOf(deps, maps)
-  const remapper = maps && createRemapper({ clock, observe, maps })
+  const remapper =
+    maps && createRemapper({ clock, observe, maps, groupingOf: (id) => deps.meta.projectSettings(id)?.grouping })
   const totals: Totals = { batches: 0, records: 0, events: 0, ms: 0 }
   const work: Work = { ...deps, crew, stopped, totals, seen: createSeen(seenMs, seenMax) }
   const bell = createBell()

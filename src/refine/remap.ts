@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 import type { Clock } from '../clock.ts'
 import { faultOf, type Observe } from '../observe.ts'
 import type { EventRow } from '../store/events/events.ts'
-import type { EventEffect } from '../store/meta/meta.ts'
+import type { EventEffect, GroupingSettings } from '../store/meta/meta.ts'
 import type { MapAnswer, MapDesk } from './symbolicate/desk.ts'
 import type { MapQuery } from './symbolicate/frames.ts'
 
@@ -19,7 +19,15 @@ export type Remapped = {
 }
 
 export type ToRemap =
-  | { kind: 'rows'; job: number; projectId: number; state: string; rows: EventRow[]; nowMs: number }
+  | {
+      kind: 'rows'
+      job: number
+      projectId: number
+      state: string
+      rows: EventRow[]
+      nowMs: number
+      grouping: GroupingSettings | undefined
+    }
   | { kind: 'maps'; ask: number; answers: MapAnswer[] }
 export type FromRemap =
   | { kind: 'ask'; ask: number; projectId: number; queries: MapQuery[]; waitMs: number }
@@ -41,12 +49,14 @@ export type RemapperDeps = {
   clock: Clock
   observe: Observe
   maps: Pick<MapDesk, 'answer' | 'stateOf'>
+  /** How a project groups now. */
+  groupingOf(projectId: number): GroupingSettings | undefined
 }
 
 type Open = { done: (result: Remapped) => void; fail: (error: Error) => void }
 
 /** A thread of its own for stored events, made when there is work: refine's workers go on with what comes in. */
-export function createRemapper({ clock, observe, maps }: RemapperDeps): Remapper {
+export function createRemapper({ clock, observe, maps, groupingOf }: RemapperDeps): Remapper {
   const open = new Map<number, Open>()
   const state = { jobs: 0, worker: undefined as Worker | undefined, stopTimer: (): void => undefined }
 
@@ -100,7 +110,13 @@ export function createRemapper({ clock, observe, maps }: RemapperDeps): Remapper
         const job = ++state.jobs
         open.set(job, { done, fail })
         const worker = state.worker ?? hire()
-        const place = { job, projectId, state: maps.stateOf(projectId), nowMs: clock.now() }
+        const place = {
+          job,
+          projectId,
+          state: maps.stateOf(projectId),
+          nowMs: clock.now(),
+          grouping: groupingOf(projectId),
+        }
         worker.postMessage({ kind: 'rows', rows, ...place } satisfies ToRemap)
       }),
     close: stop,

@@ -7,7 +7,9 @@ import { digest } from './error/digest.ts'
 import { inApp } from './error/inapp.ts'
 import { normalize } from './error/normalize.ts'
 import { userAddress } from './error/user.ts'
-import { fingerprint } from './fingerprint/fingerprint.ts'
+import { createRuleCache, fingerprint, type RuleCache, stackRules } from './fingerprint/fingerprint.ts'
+import type { Marks } from './fingerprint/stack-rules.ts'
+import { trimFunctions } from './fingerprint/trim.ts'
 import type { Rules } from './scrub/rules.ts'
 import { scrub } from './scrub/scrub.ts'
 import type { MapSource } from './symbolicate/frames.ts'
@@ -23,6 +25,8 @@ export type Tools = {
   rulesOf: WeakMap<ProjectSettings, Rules>
   /** Whether what a sender's agent adds to an event can hold nothing to scrub. */
   plainAgents: LRUCache<string, boolean>
+  /** Rules of grouping, by their text. */
+  grouping: RuleCache
 }
 
 /** New caches: 5,000 user agents (real traffic has some hundred at a time), 500 sets of scrubbing rules. */
@@ -32,6 +36,7 @@ export function createTools(): Tools {
     rules: new LRUCache({ max: 500 }),
     rulesOf: new WeakMap(),
     plainAgents: new LRUCache({ max: 5000 }),
+    grouping: createRuleCache(),
   }
 }
 
@@ -49,9 +54,10 @@ export type Context = {
 
 /**
  * One event on its way: what was sent (scrubbed in place at its step), what it became, what there is to remark. `sent`: the
- * payload whose JSON `received` is; the scrubber takes it away when `received` no longer is that.
+ * payload whose JSON `received` is; the scrubber takes it away when `received` no longer is that. `marks`: what stack-trace
+ * rules said about the frames.
  */
-export type Draft = { received: Loose; event: NormalEvent; remarks: Remarks; sent?: Sent | undefined }
+export type Draft = { received: Loose; event: NormalEvent; remarks: Remarks; sent?: Sent | undefined; marks?: Marks }
 
 /** One step; it changes the draft that it is given. */
 export type Step = { name: string; run: (draft: Draft, context: Context) => void }
@@ -63,7 +69,9 @@ export const eventSteps: readonly Step[] = [
   { name: 'userAgent', run: userAgent },
   { name: 'scrub', run: scrub }, // both forms, before anything is derived from them
   { name: 'symbolicate', run: symbolicate }, // original places, before anything is decided or derived by them
+  { name: 'trimFunctions', run: trimFunctions },
   { name: 'inApp', run: inApp },
+  { name: 'stackRules', run: stackRules }, // before anything is derived from in_app
   { name: 'describe', run: describe }, // title, culprit, metadata
   { name: 'digest', run: digest },
   { name: 'fingerprint', run: fingerprint },

@@ -5,6 +5,8 @@ import de from './messages/de.json'
 import doctorDe from './messages/doctor.de.json'
 import doctorEn from './messages/doctor.en.json'
 import en from './messages/en.json'
+import groupingDe from './messages/grouping.de.json'
+import groupingEn from './messages/grouping.en.json'
 import issuesDe from './messages/issues.de.json'
 import issuesEn from './messages/issues.en.json'
 import notificationsDe from './messages/notifications.de.json'
@@ -22,6 +24,7 @@ const catalogues = {
   en: {
     ...en,
     doctor: doctorEn,
+    grouping: groupingEn,
     issues: issuesEn,
     notifications: notificationsEn,
     operation: operationEn,
@@ -32,6 +35,7 @@ const catalogues = {
   de: {
     ...de,
     doctor: doctorDe,
+    grouping: groupingDe,
     issues: issuesDe,
     notifications: notificationsDe,
     operation: operationDe,

@@ -76,6 +76,7 @@ function readFrame(to: Remarks, index: number, frame: Loose, eventPlatform: stri
   set(out, 'colno', lineNumber(to, 'colno', frame))
   set(out, 'platform', platform)
   set(out, 'package', text(to, 'package', own(frame, 'package'), 256, 40))
+  if (object(own(frame, 'data')) && own(own(frame, 'data') as Loose, 'sourcemap')) out.mapped_before = true
   for (const key of ['instruction_addr', 'symbol_addr', 'image_addr'] as const)
     set(out, key, text(to, key, own(frame, key), 64))
   if (rich) readSource(to, frame, out)

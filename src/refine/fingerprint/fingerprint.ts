@@ -1,13 +1,35 @@
 import { hash } from 'node:crypto'
-import type { GroupingVariant, NormalEvent, NormalFrame } from '../../protocol/event.ts'
-import { crashFrame } from '../error/describe.ts'
+import { LRUCache } from 'lru-cache'
+import type { GroupingVariant, NormalEvent } from '../../protocol/event.ts'
+import type { GroupingHint, GroupingNode, GroupingRules } from '../../protocol/grouping.ts'
 import type { Draft } from '../step.ts'
-import { mainException } from './chain.ts'
-import { isDefault, resolveEntry } from './v1/variables.ts'
-import { defaultVariants, type Plain } from './v1/variants.ts'
+import { type CompiledFingerprintRules, compileFingerprintRules } from './rules.ts'
+import { applyStackRules, type CompiledStackRules, compileStackRules, type Marks } from './stack-rules.ts'
+import { groupV1 } from './v1/group.ts'
 
-/** Version of the grouping; a change of any value that is hashed is a new folder and a new number. */
+/** Version of the grouping that new projects get; a change of any value that is hashed is a new folder and a new number. */
 export const groupingVersion = 1
+
+/** A variant with its tree and, where it counts, its hash. */
+export type Variant = {
+  name: GroupingVariant['name']
+  contributes: boolean
+  why: string
+  hint?: GroupingHint
+  component: GroupingNode
+  values: string[]
+  hash?: string
+}
+
+/** How an event is grouped: every variant, the rule that matched and the title that it gives. */
+export type Grouped = { variants: Variant[]; rule?: string; title?: string }
+
+/** One version of the grouping: a pure function of the event, its rules and what the stack-trace rules said. */
+export type Grouping = (event: NormalEvent, rules: CompiledFingerprintRules, marks: Marks) => Grouped
+export type Versions = ReadonlyMap<number, Grouping>
+
+/** Every version there is. A version that was released is never changed. */
+export const versions: Versions = new Map([[1, groupV1]])
 
 /** 32 hex of the MD5 over the UTF-8 of all values in order, without separators. */
 export function md5(values: readonly string[]): string {
@@ -17,99 +39,83 @@ export function md5(values: readonly string[]): string {
 /** The stored hash: the first 64 bits of the MD5 as 16 hex. */
 export const storedHash = (values: readonly string[]): string => md5(values).slice(0, 16)
 
-/** Fills `findings.grouping`: every variant, those that count with their hash. At least one counts. */
-export function fingerprint({ event }: Draft): void {
-  event.findings.grouping = { version: groupingVersion, variants: variantsOf(event).map(withHash) }
+/** Rules that are ready, by their text. Made by `createRuleCache`; no part of any result. */
+export type RuleCache = {
+  stack: LRUCache<string, CompiledStackRules>
+  fingerprint: LRUCache<string, CompiledFingerprintRules>
+  versions: Versions
 }
+export const createRuleCache = (known: Versions = versions): RuleCache => ({
+  versions: known,
+  stack: new LRUCache({ max: 200 }),
+  fingerprint: new LRUCache({ max: 200 }),
+})
+
+const noStackRules: CompiledStackRules = Object.freeze([]) as never
+const noFingerprintRules: CompiledFingerprintRules = Object.freeze([]) as never
+
+function stackRulesOf(cache: RuleCache, text: string | undefined): CompiledStackRules {
+  if (!text) return noStackRules
+  const known = cache.stack.get(text) ?? compileStackRules(text)
+  cache.stack.set(text, known)
+  return known
+}
+
+function fingerprintRulesOf(cache: RuleCache, text: string | undefined): CompiledFingerprintRules {
+  if (!text) return noFingerprintRules
+  const known = cache.fingerprint.get(text) ?? compileFingerprintRules(text)
+  cache.fingerprint.set(text, known)
+  return known
+}
+
+/** What the steps of grouping read: how the project groups, and rules that are ready. */
+export type GroupingContext = { settings: { grouping?: GroupingRules }; tools: { grouping: RuleCache } }
+
+/** Step: the project's stack-trace rules, which change in_app and say which frames group. */
+export function stackRules(draft: Draft, { settings, tools }: GroupingContext): void {
+  draft.marks = applyStackRules(stackRulesOf(tools.grouping, settings.grouping?.stackRules), draft.event)
+}
+
+/** Groups an event whose stack-trace rules were applied, by the project's version, and by the one before while it changes over. */
+export function group(
+  event: NormalEvent,
+  config: GroupingRules | undefined,
+  cache: RuleCache,
+  marks: Marks = new Map(),
+): Grouped & { version: number; secondary: Variant[] } {
+  const rules = fingerprintRulesOf(cache, config?.fingerprintRules)
+  const { versions: known } = cache
+  const version = config?.version !== undefined && known.has(config.version) ? config.version : groupingVersion
+  const made = known.get(version)?.(event, rules, marks)
+  if (!made) throw new Error(`there is no version ${version} of the grouping`)
+  const before = config?.secondary === version ? undefined : known.get(config?.secondary ?? 0)
+  return { ...made, version, secondary: before?.(event, rules, marks).variants ?? [] }
+}
+
+/** Fills `findings.grouping`: every variant, those that count with their hash. At least one counts. */
+export function fingerprint({ event, marks }: Draft, { settings, tools }: GroupingContext): void {
+  const { variants, secondary, version, rule, title } = group(event, settings.grouping, tools.grouping, marks)
+  event.findings.grouping = {
+    version,
+    variants: variants.map(stored),
+    ...(rule ? { rule } : {}),
+    ...(secondary.length > 0 ? { secondary: hashesIn(secondary) } : {}),
+  }
+  if (title) event.findings.title = title
+}
+
+/** Hashes of the variants that count. */
+export const hashesIn = (variants: readonly { contributes: boolean; hash?: string }[]): string[] =>
+  variants.flatMap((one) => (one.contributes && one.hash ? [one.hash] : []))
 
 /** Stored hashes of an event, the first stands for its issue. Never empty for an event that went through `fingerprint`. */
 export function hashesOf(event: NormalEvent): string[] {
-  const hashes = event.findings.grouping.variants.flatMap((variant) =>
-    variant.contributes && variant.hash ? [variant.hash] : [],
-  )
-  return [...new Set(hashes)]
+  const { variants, secondary = [] } = event.findings.grouping
+  return [...new Set([...hashesIn(variants), ...secondary])]
 }
 
-type Unhashed = Plain & { hash?: string }
-
-function withHash(variant: Unhashed): GroupingVariant {
-  const { name, contributes, why, values } = variant
+function stored({ name, contributes, why, values, hash: own }: Variant): GroupingVariant {
   // 40 values of 200 characters explain a grouping; the hash is over all of them.
   const shown = values.slice(-40).map((value) => (value.length > 200 ? value.slice(0, 200).toWellFormed() : value))
-  return { name, contributes, why, values: shown, ...(contributes ? { hash: variant.hash ?? storedHash(values) } : {}) }
-}
-
-const leftOut = (variants: Plain[], why: string): Plain[] =>
-  variants.map((one) => (one.contributes ? { ...one, contributes: false, why } : one))
-
-function variantsOf(event: NormalEvent): Unhashed[] {
-  if (event.checksum) {
-    const given = /^[0-9a-f]{32}$/i.test(event.checksum)
-      ? event.checksum.toLowerCase().slice(0, 16)
-      : storedHash([event.checksum])
-    return [
-      {
-        name: 'checksum',
-        contributes: true,
-        why: 'checksum sent by the client',
-        values: [event.checksum],
-        hash: given,
-      },
-    ]
-  }
-  const defaults = defaultVariants(event)
-  const entries = event.fingerprint ?? []
-  const crash = crashOf(event)
-  if (!entries.length || entries.every(isDefault)) {
-    const builtIn = builtInFingerprint(event)
-    if (!builtIn) return defaults
-    return [
-      { name: 'built_in_fingerprint', contributes: true, ...builtIn },
-      ...leftOut(defaults, 'a built-in fingerprint takes precedence'),
-    ]
-  }
-  if (!entries.some(isDefault)) {
-    const values = entries.map((entry) => resolveEntry(entry, event, crash))
-    return [
-      { name: 'custom_fingerprint', contributes: true, why: 'fingerprint sent by the client', values },
-      ...leftOut(defaults, 'the fingerprint sent by the client takes precedence'),
-    ]
-  }
-  return defaults.map((variant): Plain => {
-    if (!variant.contributes) return variant
-    const values = entries.flatMap((entry) => (isDefault(entry) ? variant.values : [resolveEntry(entry, event, crash)]))
-    return {
-      name: 'hybrid',
-      contributes: true,
-      why: `fingerprint sent by the client with ${variant.name}: ${variant.why}`,
-      values,
-    }
-  })
-}
-
-function crashOf(event: NormalEvent): NormalFrame | undefined {
-  const main = event.exception && mainException(event.exception.values, event.sdk?.name ?? '')
-  const thread = event.threads?.values.find((one) => one.crashed) ?? event.threads?.values.find((one) => one.current)
-  return crashFrame(main?.stacktrace ?? thread?.stacktrace ?? event.stacktrace)
-}
-
-const hydrationTexts = [
-  'Hydration failed because the initial UI does not match what was rendered on the server.',
-  'Text content does not match server-rendered HTML.',
-  'There was an error while hydrating this Suspense boundary.',
-  'There was an error while hydrating. Because the error happened outside of a Suspense boundary',
-  'The server could not finish this Suspense boundary',
-]
-
-/** Errors of JavaScript whose stacks say nothing about their cause (protocol.md 4.5). */
-function builtInFingerprint(event: NormalEvent): { why: string; values: string[] } | undefined {
-  if (event.platform !== 'javascript' && event.platform !== 'node') return undefined
-  const list = event.exception?.values ?? []
-  if (list.some((one) => one.type === 'ChunkLoadError' || one.value?.startsWith('ChunkLoadError')))
-    return { why: 'a chunk of the application could not be loaded', values: ['chunkloaderror'] }
-  const transaction = event.transaction ?? event.tags.find(([key]) => key === 'transaction')?.[1]
-  if (transaction && list.some((one) => hydrationTexts.some((text) => one.value?.includes(text)))) {
-    return { why: 'hydration failed; one issue for each transaction', values: ['hydrationerror', transaction] }
-  }
-  return undefined
+  return { name, contributes, why, values: shown, ...(own ? { hash: own } : {}) }
 }

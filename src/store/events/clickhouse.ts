@@ -5,6 +5,7 @@ import { createCounts } from './counts.ts'
 import { eventColumns } from './encode.ts'
 import type { EventStore } from './events.ts'
 import { createKeep } from './keep.ts'
+import { createNewest } from './newest.ts'
 import { createReads } from './reads.ts'
 import { createRegroup } from './regroup.ts'
 import { createRemove, createRemoveBefore } from './remove.ts'
@@ -92,6 +93,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
   return {
     ...createReads(connection, database),
     ...createCounts(connection, database, sinceMs),
+    ...createNewest(connection, database),
     ...createTags(connection, database),
     ...createKeep(connection, database, clock),
     ...createUsage(connection, database),

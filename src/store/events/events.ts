@@ -1,4 +1,5 @@
 import type { TagCount } from '../../protocol/rest.ts'
+import type { NewestStore } from './newest.ts'
 import type { RegroupStore, Rewrite } from './regroup.ts'
 import type { Cut, ThinStore } from './thin.ts'
 
@@ -92,7 +93,8 @@ export type GroupCount = {
 
 /** The events store: ClickHouse over its HTTP interface (embedded: the engine process on a Unix socket). */
 export type EventStore = ThinStore &
-  RegroupStore & {
+  RegroupStore &
+  NewestStore & {
     /** Makes database and tables; safe to repeat. Throws MishapError STORE_UNAVAILABLE. */
     migrate(): Promise<void>
     ping(): Promise<boolean>

@@ -6,6 +6,7 @@ import { commitCases, orderCases, regressionCases } from './batch.cases.ts'
 import { edgeCases } from './edges.cases.ts'
 import { environmentCases } from './environments.cases.ts'
 import { codeOf, commit, effect, hash, nowMs, stored, withProject } from './fixture.ts'
+import { mergeCases } from './merge.cases.ts'
 import type { IssueFilter, MetaStore } from './meta.ts'
 import { peopleCases } from './people.cases.ts'
 import { regroupCases } from './regroup.cases.ts'
@@ -22,6 +23,7 @@ export function metaCases(name: string, open: Open): void {
   const fresh = () => withProject(open(testClock(nowMs)))
   describe(name, () => {
     commitCases(fresh)
+    mergeCases(fresh)
     orderCases(fresh)
     regressionCases(fresh)
     issueCases(fresh)

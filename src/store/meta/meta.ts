@@ -10,6 +10,7 @@ import type { EnvironmentStore } from './environments.ts'
 import type { FeedbackEffect, FeedbackStore } from './feedback.ts'
 import type { KeepStore } from './keep.ts'
 import type { MemberStore } from './members.ts'
+import type { MergeStore } from './merge.ts'
 import type { MissedStore } from './missed.ts'
 import type { OrganizationStore } from './organization-change.ts'
 import type { OrganizationRemovalStore } from './organization-removal.ts'
@@ -130,6 +131,18 @@ export type ProjectSettings = {
   artifactNames?: SharedArrayBuffer
   /** Scripts that nobody uploaded are fetched from where they are. */
   scrape?: true
+  /** How events are grouped; absent where nothing was set. */
+  grouping?: GroupingSettings
+}
+
+/** How a project groups. Texts of rules are '' for none (docs/grouping.md). */
+export type GroupingSettings = {
+  fingerprintRules: string
+  stackRules: string
+  version: number
+  /** The version before, and until when (ms) its hashes are looked up, too. */
+  secondary?: number
+  secondaryUntilMs?: number
 }
 
 export type Role = 'owner' | 'admin' | 'member' | 'viewer'
@@ -154,7 +167,10 @@ export type ProjectChange = {
   platform?: string | null
   allowedOrigins?: string[]
 } & Partial<ScrubSettings> &
-  Partial<ScrapeChange>
+  Partial<ScrapeChange> &
+  Partial<GroupingChange>
+/** Rules of grouping, '' for none, and the version; another version begins the change-over from the one before. */
+export type GroupingChange = { fingerprintRules: string; stackRules: string; groupingVersion: number }
 /** How public scripts are fetched; a token '' is none. */
 export type ScrapeChange = { scrape: boolean; scrapeTls: boolean; sealedScrapeToken: string }
 /** What a project says about scrubbing. */
@@ -287,6 +303,7 @@ export type MetaStore = BatchStore &
   ReleaseStore &
   MissedStore &
   RegroupStoreMeta &
+  MergeStore &
   ScrapeStore &
   ThinningStore & {
     /** Organizations. `createOrganization` makes the first member (owner) too. Slugs follow spec.md 5; CONFLICT when taken. */
@@ -310,6 +327,8 @@ export type MetaStore = BatchStore &
     projectByOldSlug(organizationId: number, slug: string): Project | undefined
     /** What a person set; `projectSettings` is what follows from it for refine. Throws NOT_FOUND. */
     scrubSettings(projectId: number): ScrubSettings
+    /** How a project groups, as people set it. Throws NOT_FOUND. */
+    groupingSettings(projectId: number): GroupingSettings
     updateProject(id: number, change: ProjectChange, by?: ChangedBy): Project
 
     createKey(projectId: number, label: string): ProjectKey

@@ -14,6 +14,8 @@ import { statements as releaseEnvironments } from './schema/0009-release-environ
 import { statements as regroup } from './schema/0010-regroup.ts'
 import { statements as scrape } from './schema/0011-scrape.ts'
 import { statements as commitFileNames } from './schema/0012-commit-file-names.ts'
+import { statements as grouping } from './schema/0013-grouping.ts'
+import { statements as merge } from './schema/0014-merge.ts'
 
 /** Every step of the schema; the place in the list is its number, from 1. A released step is never edited. */
 const steps: ((dialect: Dialect) => string[])[] = [
@@ -29,6 +31,8 @@ const steps: ((dialect: Dialect) => string[])[] = [
   regroup,
   scrape,
   commitFileNames,
+  grouping,
+  merge,
 ]
 
 /** Names the version that wrote the database last, so that an older one can say what is needed. */

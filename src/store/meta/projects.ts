@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Selectable, sql } from 'kysely'
 import { MishapError } from '../../errors.ts'
+import { groupingColumns, groupingOf } from './grouping.ts'
 import { checkFieldNames, checkOrigins } from './lists.ts'
 import type { ChangedBy, MetaStore, Project, ProjectChange, ProjectKey } from './meta.ts'
 import { checkName, checkSlug, idOf } from './names.ts'
@@ -67,7 +68,7 @@ const isSame = (columns: Record<string, unknown>, old: object): boolean =>
   Object.entries(columns).every(([name, value]) => (old as Record<string, unknown>)[name] === value)
 
 /** The columns of a change; throws VALIDATION with fields. */
-function projectColumns(old: Selectable<Tables['project']>, change: ProjectChange) {
+function projectColumns(old: Selectable<Tables['project']>, change: ProjectChange, nowMs: number) {
   const list = (value: string[] | undefined, kept: string) => (value === undefined ? kept : JSON.stringify(value))
   const flag = (value: boolean | undefined, kept: number) => (value === undefined ? kept : Number(value))
   const { allowedOrigins, sensitiveFields, safeFields } = change
@@ -87,6 +88,7 @@ function projectColumns(old: Selectable<Tables['project']>, change: ProjectChang
     scrape: flag(change.scrape, old.scrape),
     scrape_tls: flag(change.scrapeTls, old.scrape_tls),
     sealed_scrape_token: change.sealedScrapeToken ?? old.sealed_scrape_token,
+    ...groupingColumns(old, change, nowMs),
   }
 }
 
@@ -188,7 +190,7 @@ export function projectChangePart(store: Store): Pick<MetaStore, 'updateProject'
         const old = write.get(one(id))
         if (!old) throw new MishapError('NOT_FOUND')
         demandRevision(store, old, by)
-        const columns = projectColumns(old, change)
+        const columns = projectColumns(old, change, store.clock.now())
         if (columns.slug !== old.slug) {
           demandFree(old.organization_id, columns.slug, id)
           forgetOldSlug(old.organization_id, columns.slug)
@@ -220,8 +222,9 @@ const removedSettings = (organizationId: number | undefined, projectId: number) 
 /** The switches of a project that refine reads. */
 export function settingsPart({
   read,
+  clock,
   dialect: { builder },
-}: Store): Pick<MetaStore, 'projectSettings' | 'scrubSettings'> {
+}: Store): Pick<MetaStore, 'projectSettings' | 'scrubSettings' | 'groupingSettings'> {
   const settings = read.hot<{ id: number }, Selectable<Tables['project']>>((slot) =>
     builder.selectFrom('project').selectAll().where('id', '=', slot('id')),
   )
@@ -250,6 +253,16 @@ export function settingsPart({
         safeFields: fromJson<string[]>(row.safe_fields),
         ...(hashes.length > 0 ? { discardedHashes: hashes } : {}),
         ...(row.scrape === 1 ? { scrape: true as const } : {}),
+        ...groupingOf(row, clock.now()),
+      }
+    },
+    groupingSettings: (projectId) => {
+      const row = settings.get({ id: projectId })
+      if (!row) throw new MishapError('NOT_FOUND')
+      return {
+        ...{ fingerprintRules: row.fingerprint_rules, stackRules: row.stack_rules, version: row.grouping_version },
+        ...(row.grouping_secondary === null ? {} : { secondary: row.grouping_secondary }),
+        ...(row.grouping_until_ms === null ? {} : { secondaryUntilMs: row.grouping_until_ms }),
       }
     },
     scrubSettings: (projectId) => {

@@ -19,6 +19,7 @@ import { feedbackLinkPart, feedbackPart } from './feedback.ts'
 import { commentPart, issueHangPart, issueListPart, issueStatePart, lookPart, seenPart } from './issues.ts'
 import { keepPart } from './keep.ts'
 import { invitationPart, membershipPart } from './members.ts'
+import { mergePart, similarPart, unmergePart } from './merge.ts'
 import type { MetaStore } from './meta.ts'
 import { migrate } from './migrate.ts'
 import { type MissedNotes, missedEndPart, missedLookPart, missedNotes } from './missed.ts'
@@ -45,6 +46,9 @@ const laterParts = (store: Store, notes: MissedNotes) => ({
   ...regroupStepPart(store),
   ...regroupEdgePart(store),
   ...regroupCommitPart(store, notes),
+  ...mergePart(store),
+  ...similarPart(store),
+  ...unmergePart(store),
 })
 
 /**

@@ -103,6 +103,11 @@ export type Tables = {
     scrape: Defaulted<Flag>
     scrape_tls: Defaulted<Flag>
     sealed_scrape_token: Defaulted<string>
+    fingerprint_rules: Defaulted<string>
+    stack_rules: Defaulted<string>
+    grouping_version: Defaulted<number>
+    grouping_secondary: Defaulted<number | null>
+    grouping_until_ms: Defaulted<number | null>
   } & Revised
   old_slug: { organization_id: number; slug: string; project_id: number }
   project_key: {
@@ -279,6 +284,7 @@ export type Tables = {
   }
   taken_issue: { issue_id: number; hash: string }
   moved_issue: { id: number; organization_id: number; short_id: string; issue_id: number; moved_ms: number }
+  merged_hash: { project_id: number; hash: string; from_id: number; merged_ms: number }
   environment: {
     project_id: number
     name: string

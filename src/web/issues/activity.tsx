@@ -35,6 +35,25 @@ function Moved({ data }: { data: RestActivity['data'] }) {
   )
 }
 
+/** Which issues became one, or where hashes went; nothing for everything else. */
+function Merged({ activity: { type, data } }: { activity: RestActivity }) {
+  const t = useTranslations('issues.activity')
+  if (type === 'merge' && Array.isArray(data.issues)) {
+    const names = data.issues.flatMap((one: unknown) =>
+      typeof one === 'object' && one !== null && 'shortId' in one && typeof one.shortId === 'string'
+        ? [one.shortId]
+        : [],
+    )
+    return <PlainText text={`${names.join(', ')} `} charactersMax={400} />
+  }
+  if (type !== 'unmerge') return null
+  const events = t('unmerged', { count: countOf(data.events) })
+  if (typeof data.source === 'string')
+    return <PlainText text={`${events} ${t('cameFrom', { issue: data.source })} `} charactersMax={200} />
+  const to = typeof data.destination === 'string' ? t('wentTo', { issue: data.destination }) : ''
+  return <PlainText text={`${events} ${to} `} charactersMax={200} />
+}
+
 /** What happened to the issue, newest first, and a field for a comment that keeps its text when it can't be sent. */
 export function ActivityList({
   organization,
@@ -99,6 +118,7 @@ export function ActivityList({
             <div>
               <b>{one.user ? <PlainText text={one.user.name || one.user.email} charactersMax={80} /> : 'Mishap'}</b>{' '}
               {one.type === 'mapped_again' ? t('mapped_again', { count: countOf(one.data.events) }) : t(one.type)}{' '}
+              <Merged activity={one} />
               <Assigned activity={one} />
               <Moved data={one.data} />
               <RelativeTime at={one.dateCreated} className="text-ink-3" />

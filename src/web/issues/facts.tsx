@@ -3,6 +3,7 @@ import { useTranslations } from 'next-intl'
 import type { RestEvent, RestRequest } from '../../protocol/rest.ts'
 import { withBase } from '../base-path.ts'
 import { safeHref } from '../text.ts'
+import { Link } from '../ui/link.tsx'
 import { PlainText } from '../ui/plain-text.tsx'
 import { bytesText } from '../ui/relative.ts'
 import { type Fact, Facts, Section } from './marks.tsx'
@@ -205,10 +206,16 @@ export function RemarkList({ remarks }: { remarks: readonly Remark[] }) {
 }
 
 /** Why the event is in this issue: every way to group it, whether it counted, and what it was made from. */
-export function Grouping({ event }: { event: RestEvent }) {
+export function Grouping({ event, base }: { event: RestEvent; base: string }) {
   const t = useTranslations('issues.grouping')
+  const explain = useTranslations('grouping')
   return (
     <Section id="grouping" title={t('title')}>
+      <p className="mb-2">
+        <Link className="link" href={`${base}/grouping?event=${event.eventID}`}>
+          {explain('explain')}
+        </Link>
+      </p>
       <ul className="plain-list">
         {event.grouping.variants.map((variant) => (
           <li key={`${variant.name}:${variant.hash}`} className="variant">

@@ -314,7 +314,7 @@ function EventParts({
       {present.has('attachments') ? <Attachments event={event} organization={organization} project={project} /> : null}
       {present.has('sdk') || present.has('packages') ? <SdkAndPackages event={event} /> : null}
       {remarks.length ? <RemarkList remarks={remarks} /> : null}
-      {event.grouping.variants.length ? <Grouping event={event} /> : null}
+      {event.grouping.variants.length ? <Grouping event={event} base={`${base}/${issueId}`} /> : null}
       <Payload
         key={`j${event.eventID}`}
         organization={organization}

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { doctorFindings } from '../../protocol/doctor-findings.ts'
+import { groupingHints } from '../../protocol/grouping.ts'
 import doctorDe from './doctor.de.json'
 import doctorEn from './doctor.en.json'
+import groupingDe from './grouping.de.json'
+import groupingEn from './grouping.en.json'
 import de from './issues.de.json'
 import en from './issues.en.json'
 import notificationsDe from './notifications.de.json'
@@ -33,6 +36,7 @@ describe.each([
   ['release', releasesEn, releasesDe],
   ['source map', sourcesEn, sourcesDe],
   ['doctor', doctorEn, doctorDe],
+  ['grouping', groupingEn, groupingDe],
 ] as [string, Messages, Messages][])('texts of the %s pages', (_pages, first, second) => {
   const english = new Map(flat(first))
   const german = new Map(flat(second))
@@ -45,6 +49,10 @@ describe.each([
     expect(text).not.toMatch(/[<>]/)
     expect(placeholders(german.get(key) ?? '')).toBe(placeholders(text))
   })
+})
+
+describe('hints of grouping', () => {
+  it('each has its sentence', () => expect(Object.keys(groupingEn.hint).sort()).toEqual([...groupingHints].sort()))
 })
 
 describe('what the doctor finds', () => {

@@ -1,4 +1,6 @@
 import type { NormalFrame, NormalStacktrace } from '../../../protocol/event.ts'
+import { contributing, type GroupingHint, type GroupingNode } from '../../../protocol/grouping.ts'
+import type { StackMarks } from '../stack-rules.ts'
 
 const withContext: ReadonlySet<string> = new Set(['javascript', 'node', 'python', 'php', 'ruby'])
 const contextLineMax = 120
@@ -8,36 +10,130 @@ const isUrl = (path: string) => /^(?:https?|blob|applewebdata):/i.test(path)
 const isUrlOrFile = (path: string) => isUrl(path) || path.startsWith('file:')
 const noFile: ReadonlySet<string> = new Set(['<anonymous>', '[native code]', 'native code'])
 const lowQuality: ReadonlySet<string> = new Set(['[native code]', 'native code', 'eval code', '<anonymous>'])
+const noScriptFunction: ReadonlySet<string> = new Set([
+  '',
+  '?',
+  '<anonymous>',
+  '<anonymous function>',
+  'Anonymous function',
+  'anonymous',
+])
 
-/** The values by which a stack groups (protocol.md 4.3), oldest frame first: of in-app frames, and of all frames. */
-export function stackValues(
+/** A value and why it is used or not; `text` is '' where there is none. */
+type Leaf = { text: string; contributes: boolean; hint?: GroupingHint }
+
+const leaf = (text: string, hint?: GroupingHint): Leaf => ({ text, contributes: true, ...(hint ? { hint } : {}) })
+const ignored = (text: string, hint: GroupingHint): Leaf => ({ text, contributes: false, hint })
+
+/** The parts of one frame, whichever variant asks. */
+type FrameParts = { values: GroupingNode[]; counts: boolean; isLow: boolean }
+
+function node(id: GroupingNode['id'], { text, contributes, hint }: Leaf): GroupingNode {
+  return { id, contributes, ...(hint ? { hint } : {}), values: [text] }
+}
+
+/** Module, file name, function and source line of a frame, those that count and those that do not (protocol.md 4.3). */
+export function frameParts(frame: NormalFrame, platform: string): FrameParts {
+  const values: GroupingNode[] = []
+  const line = contextLine(frame, platform)
+  const module = moduleOf(frame, platform)
+  const file = fileOf(frame)
+  const name = functionOf(frame, platform)
+  if (module) values.push(node('module', module))
+  if (file) {
+    const second = module?.contributes && file.contributes ? ignored(file.text, 'module-first') : file
+    values.push(node('filename', second))
+  }
+  if (name) {
+    // A mapped line says more than a name that each browser gives otherwise.
+    const isMapped = frame.data?.symbolicated === true || frame.mapped_before === true
+    const isSaid = isScript(platform) && isMapped && line?.contributes === true
+    values.push(node('function', isSaid && name.contributes ? ignored(name.text, 'context-first') : name))
+  }
+  if (line) values.push(node('context-line', line))
+  const isLow = isScript(platform) && (frame.function === 'eval' || lowQuality.has(frame.abs_path ?? ''))
+  return { values, counts: !isLow && values.some((one) => one.contributes), isLow }
+}
+
+/** The values by which a frame groups. */
+export function frameValues(frame: NormalFrame, platform: string): string[] {
+  const { values, counts } = frameParts(frame, platform)
+  return counts ? values.flatMap((one) => contributing(one)) : []
+}
+
+/** A stack as both variants see it: oldest frame first. */
+export type StackNodes = { app: GroupingNode; system: GroupingNode }
+
+/** Both trees of a stack: of in-app frames, and of all frames. `marks`: what stack-trace rules said about it. */
+export function stackNodes(
   stacktrace: NormalStacktrace | undefined,
   eventPlatform: string,
-): { app: string[]; system: string[] } {
+  marks?: StackMarks,
+): StackNodes {
   const frames = stacktrace?.frames ?? []
-  const app: string[] = []
-  const system: string[] = []
-  const single = frames.length === 1 ? frames[0] : undefined
-  const platformOfSingle = single?.platform ?? eventPlatform
-  // One frame of a page without a function says where, not what: the message groups better.
-  if (
-    single &&
-    isScript(platformOfSingle) &&
-    !functionOf(single, platformOfSingle, false) &&
-    isUrlOrFile(single.abs_path ?? '')
-  )
-    return { app, system }
+  const sides: { app: GroupingNode[]; system: GroupingNode[] } = { app: [], system: [] }
   let before: NormalFrame | undefined
-  for (const frame of frames) {
+  for (const [at, frame] of frames.entries()) {
+    const parts = frameParts(frame, frame.platform ?? eventPlatform)
     const repeated = before !== undefined && isRecursion(before, frame)
     before = frame
-    if (repeated) continue
-    for (const value of frameValues(frame, frame.platform ?? eventPlatform)) {
-      system.push(value)
-      if (frame.in_app) app.push(value)
+    const mark = marks?.frames[at]
+    for (const side of ['app', 'system'] as const) {
+      const why = whyNot(parts, frame, side, repeated, mark?.group)
+      const isRuled = mark?.group !== undefined && (why === 'rule-out' || (why === undefined && repeated))
+      const hint = why ?? (isRuled ? 'rule-in' : undefined)
+      sides[side].push({
+        id: 'frame',
+        contributes: why === undefined && parts.counts,
+        ...(hint ? { hint } : {}),
+        ...(isRuled && mark?.rule ? { rule: mark.rule } : {}),
+        values: parts.values,
+      })
     }
   }
-  return { app, system }
+  const isSingle = isSingleOfPage(frames, eventPlatform)
+  return { app: stackNode(sides.app, isSingle, marks), system: stackNode(sides.system, isSingle, marks) }
+}
+
+function whyNot(
+  parts: FrameParts,
+  frame: NormalFrame,
+  side: 'app' | 'system',
+  repeated: boolean,
+  group: boolean | undefined,
+): GroupingHint | undefined {
+  if (side === 'app' && !frame.in_app) return 'not-in-app'
+  if (group === false) return 'rule-out'
+  if (repeated && group !== true) return 'recursion'
+  return parts.isLow ? 'low-quality' : undefined
+}
+
+/** One frame of a page without a function says where, not what: the message groups better. */
+function isSingleOfPage(frames: readonly NormalFrame[], eventPlatform: string): boolean {
+  const [only] = frames
+  if (!only || frames.length !== 1 || only.data?.symbolicated) return false
+  const platform = only.platform ?? eventPlatform
+  return isScript(platform) && !functionOf(only, platform)?.contributes && isUrlOrFile(only.abs_path ?? '')
+}
+
+function stackNode(frames: GroupingNode[], isSingle: boolean, marks: StackMarks | undefined): GroupingNode {
+  const { maxFrames = 0, minFrames = 0, inverted = false } = marks ?? {}
+  if (isSingle) return { id: 'stacktrace', contributes: false, hint: 'single-frame-url', values: frames }
+  if (maxFrames > 0) {
+    let left = maxFrames
+    for (const one of inverted ? frames : frames.toReversed()) {
+      if (!one.contributes) continue
+      if (left > 0) left--
+      else {
+        one.contributes = false
+        one.hint = 'over-max-frames'
+      }
+    }
+  }
+  const count = frames.reduce((sum, one) => sum + Number(one.contributes), 0)
+  const isFew = count > 0 && count < minFrames
+  const hint = isFew ? 'under-min-frames' : count === 0 ? 'no-frames' : undefined
+  return { id: 'stacktrace', contributes: count > 0 && !isFew, ...(hint ? { hint } : {}), values: frames }
 }
 
 function isRecursion(a: NormalFrame, b: NormalFrame): boolean {
@@ -52,72 +148,68 @@ function isRecursion(a: NormalFrame, b: NormalFrame): boolean {
   )
 }
 
-/** Module, file name, function and source line, those that count. */
-export function frameValues(frame: NormalFrame, platform: string): string[] {
-  const path = frame.abs_path ?? ''
-  if (isScript(platform) && (frame.function === 'eval' || lowQuality.has(path))) return []
-  const line = contextLine(frame, platform)
-  const module = moduleOf(frame, platform)
-  const name = functionOf(frame, platform, line !== undefined)
-  const out: string[] = []
-  if (module) out.push(module)
-  else {
-    const file = fileOf(frame)
-    if (file) out.push(file)
-  }
-  if (name) out.push(name)
-  if (line) out.push(line)
-  return out
-}
-
-function fileOf(frame: NormalFrame): string | undefined {
+function fileOf(frame: NormalFrame): Leaf | undefined {
   const file = frame.filename
-  if (!file || noFile.has(file) || isUrl(frame.abs_path ?? '') || isUrl(file)) return undefined
-  return file.slice(Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')) + 1).toLowerCase() || undefined
+  if (!file) return undefined
+  const name = file.slice(Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')) + 1).toLowerCase()
+  if (isUrl(frame.abs_path ?? '') || isUrl(file)) return ignored(name || file, 'url-file')
+  if (noFile.has(file)) return ignored(file, 'anonymous-file')
+  return name ? leaf(name) : undefined
 }
 
-function moduleOf(frame: NormalFrame, platform: string): string | undefined {
+/** Parts of names of Java classes that are made at run time, and differ in each process. */
+const generatedParts: readonly (readonly [RegExp, string])[] = [
+  [/\b((?:sun|jdk\.internal)\.reflect\.GeneratedMethodAccessor)\d{1,10}/, '$1'],
+  [/\b(Generated\w{0,40}ConstructorAccessor)\d{1,10}/, '$1<auto>'],
+  [/\$\$(\w{0,64}CGLIB)\$\$[0-9a-f]{1,16}/g, '$$$$$1$$$$<auto>'],
+  [/\$\$(Enhancer\w{0,64}|FastClass\w{0,64})\$\$[0-9a-f]{1,16}/g, '$$$$$1$$$$<auto>'],
+  [/(_\$\$_javassist)_?[\w.]{0,40}/, '$1<auto>'],
+  [/(\$HibernateProxy\$)\w{1,16}/, '$1<auto>'],
+  [/(\$fn__)\d{1,10}/g, '$1<auto>'],
+]
+
+function moduleOf(frame: NormalFrame, platform: string): Leaf | undefined {
   const module = frame.module
   if (!module) return undefined
-  if (isScript(platform)) return module.includes('/') && (frame.abs_path ?? '').endsWith(module) ? undefined : module
-  if (platform !== 'java') return module
-  if (module.includes('$$Lambda$')) return undefined
-  return module
-    .replace(/\b((?:sun|jdk\.internal)\.reflect\.GeneratedMethodAccessor)\d{1,10}/, '$1')
-    .replace(/\b(Generated\w{0,40}ConstructorAccessor)\d{1,10}/, '$1<auto>')
-    .replace(/\$\$(?:Enhancer|FastClass)\w{0,64}\$\$[0-9a-f]{1,16}/g, '$$$$<auto>')
-    .replace(/(_\$\$_javassist)_?[\w.]{0,40}/, '$1<auto>')
-    .replace(/(\$fn__)\d{1,10}/g, '$1<auto>')
+  if (isScript(platform))
+    return module.includes('/') && (frame.abs_path ?? '').endsWith(module)
+      ? ignored(module, 'page-module')
+      : leaf(module)
+  if (platform !== 'java') return leaf(module)
+  if (module.includes('$$Lambda$')) return ignored(module, 'generated-module')
+  let cut = module
+  if (module.includes('$') || module.includes('Generated'))
+    for (const [part, kept] of generatedParts) cut = cut.replace(part, kept)
+  return cut === module ? leaf(module) : leaf(cut, 'generated-cut')
 }
 
-function functionOf(frame: NormalFrame, platform: string, hasLine: boolean): string | undefined {
+const trimmed = (text: string, name: string): Leaf => (text === name ? leaf(text) : leaf(text, 'function-trimmed'))
+
+function functionOf(frame: NormalFrame, platform: string): Leaf | undefined {
   const name = platform === 'csharp' ? (frame.raw_function ?? frame.function) : frame.function
   if (!name) return undefined
-  if (isScript(platform)) return scriptFunction(name)
-  if (platform === 'ruby') return name.startsWith('block ') ? 'block' : name.replace(/__\d{1,20}_\d{1,20}$/, '')
-  if (platform === 'php') {
-    if (name.startsWith('[Anonymous')) return undefined
-    if (name.startsWith('class@anonymous'))
-      return name.includes('::') ? name.slice(name.lastIndexOf('::') + 2) : undefined
-    return name
+  if (isScript(platform)) {
+    const last = name.slice(name.lastIndexOf('.') + 1)
+    return name.endsWith('/<') || noScriptFunction.has(last) ? ignored(name, 'anonymous-function') : trimmed(last, name)
   }
-  if (platform === 'java') return name.startsWith('lambda$') ? undefined : name
-  if (name === '<redacted>' || name === '<unknown>') return undefined
-  return platform === 'python' && hasLine && name === '<lambda>' ? undefined : name
+  if (platform === 'ruby')
+    return trimmed(name.startsWith('block ') ? 'block' : name.replace(/__\d{1,20}_\d{1,20}$/, ''), name)
+  if (platform === 'php') {
+    if (name.startsWith('[Anonymous')) return ignored(name, 'anonymous-function')
+    if (!name.startsWith('class@anonymous')) return leaf(name)
+    return name.includes('::')
+      ? trimmed(name.slice(name.lastIndexOf('::') + 2), name)
+      : ignored(name, 'anonymous-function')
+  }
+  if (platform === 'java') return name.startsWith('lambda$') ? ignored(name, 'anonymous-function') : leaf(name)
+  return name === '<redacted>' || name === '<unknown>' ? ignored(name, 'anonymous-function') : leaf(name)
 }
 
-function scriptFunction(name: string): string | undefined {
-  if (name.endsWith('/<')) return undefined
-  const last = name.slice(name.lastIndexOf('.') + 1)
-  return ['', '?', '<anonymous>', '<anonymous function>', 'Anonymous function', 'anonymous'].includes(last)
-    ? undefined
-    : last
-}
-
-function contextLine(frame: NormalFrame, platform: string): string | undefined {
+function contextLine(frame: NormalFrame, platform: string): Leaf | undefined {
   if (!frame.context_line || !withContext.has(platform)) return undefined
   const line = frame.context_line.replace(/\s+/g, ' ').trim()
-  if (!line || line.length > contextLineMax) return undefined
-  if (isScript(platform) && isUrlOrFile(frame.abs_path ?? '') && !frame.function) return undefined
-  return line
+  if (!line) return undefined
+  if (line.length > contextLineMax) return ignored(line, 'line-long')
+  if (isScript(platform) && isUrlOrFile(frame.abs_path ?? '') && !frame.function) return ignored(line, 'line-of-page')
+  return leaf(line)
 }

@@ -1,4 +1,6 @@
 import type { NormalEvent, NormalFrame } from '../../../protocol/event.ts'
+import { tagOf } from '../rules.ts'
+import { parameterize } from './parameterize.ts'
 
 /** Whether an entry of a fingerprint stands for the default grouping: `{{ default }}` in any spacing, `{{default}}` too. */
 export function isDefault(entry: string): boolean {
@@ -16,11 +18,15 @@ const basename = (path: string | undefined) => path?.slice(Math.max(path.lastInd
 export function resolveEntry(entry: string, event: NormalEvent, crash: NormalFrame | undefined): string {
   const whole = variableOf(entry)
   if (whole !== undefined) return resolveVariable(whole, event, crash)
-  if (!entry.includes('{{')) return entry
+  if (!entry.includes('{{')) return isMessage(entry, event) ? parameterize(entry) : entry
   return entry.replace(/\{\{\s{0,20}([\w.:-]{1,200})\s{0,20}\}\}/g, (_, name: string) =>
     resolveVariable(name, event, crash),
   )
 }
+
+/** Whether an SDK put the message itself into the fingerprint, with all that varies in it. */
+const isMessage = (entry: string, event: NormalEvent): boolean =>
+  entry !== '' && (event.exception?.values ?? []).some((one) => one.value === entry)
 
 function resolveVariable(name: string, event: NormalEvent, crash: NormalFrame | undefined): string {
   const main = event.exception?.values.at(-1)
@@ -61,12 +67,5 @@ function resolveVariable(name: string, event: NormalEvent, crash: NormalFrame | 
 function resolveTag(name: string, event: NormalEvent): string {
   if (!name.startsWith('tags.')) return `<unrecognized-variable-${name}>`
   const key = name.slice('tags.'.length)
-  const fields: ReadonlyMap<string, string | undefined> = new Map([
-    ['environment', event.environment],
-    ['release', event.release],
-    ['level', event.level],
-    ['logger', event.logger],
-    ['transaction', event.transaction],
-  ])
-  return event.tags.find(([one]) => one === key)?.[1] ?? fields.get(key) ?? `<no-value-for-tag-${key}>`
+  return tagOf(event, key) ?? `<no-value-for-tag-${key}>`
 }

@@ -1,148 +1,198 @@
-import type { GroupingVariant, NormalEvent, NormalException, NormalStacktrace } from '../../../protocol/event.ts'
+import type { GroupingVariant, NormalEvent, NormalException } from '../../../protocol/event.ts'
+import { contributing, type GroupingHint, type GroupingNode } from '../../../protocol/grouping.ts'
 import { cspFacts } from '../../security/security.ts'
 import { object, own, scalar } from '../../value.ts'
 import { chainOf } from '../chain.ts'
-import { stackValues } from './frame.ts'
+import type { Marks } from '../stack-rules.ts'
+import { type StackNodes, stackNodes } from './frame.ts'
 import { parameterize, parameterizedMessage } from './parameterize.ts'
 
-/** A variant before its hash is made. */
-export type Plain = Omit<GroupingVariant, 'hash'>
-
-/** Values and whether a stack is among them. */
-type Part = { values: string[]; stack: boolean }
-
-/** The default grouping (protocol.md 4.1): the first strategy that contributes, with what the others would have been left out. */
-export function defaultVariants(event: NormalEvent): Plain[] {
-  const message = messageVariant(event)
-  const stacked =
-    exceptionVariants(event) ?? threadVariants(event) ?? stackVariants(event.stacktrace, event.platform, 'stack trace')
-  if (stacked)
-    return message.contributes
-      ? [...stacked, { ...message, contributes: false, why: 'message: the stack or exception takes precedence' }]
-      : stacked
-  const special = templateVariant(event) ?? securityVariant(event)
-  if (special)
-    return message.contributes
-      ? [special, { ...message, contributes: false, why: `message: ${special.why} takes precedence` }]
-      : [special]
-  if (message.contributes) return [message]
-  return [{ name: 'default', contributes: true, why: 'nothing to group by: all such events are one issue', values: [] }]
+/** A variant before its hash is made. `component`: the tree; its texts that count are the values. */
+export type Plain = {
+  name: GroupingVariant['name']
+  contributes: boolean
+  why: string
+  hint?: GroupingHint
+  component: GroupingNode
 }
 
-function exceptionVariants(event: NormalEvent): Plain[] | undefined {
+/** The texts of a variant that are hashed, or would be. */
+export const valuesOf = ({ component }: Plain): string[] => contributing({ ...component, contributes: true })
+
+const branch = (id: GroupingNode['id'], values: GroupingNode['values'], hint?: GroupingHint): GroupingNode => ({
+  id,
+  contributes: true,
+  ...(hint ? { hint } : {}),
+  values,
+})
+const dead = (id: GroupingNode['id'], values: GroupingNode['values'], hint: GroupingHint): GroupingNode => ({
+  ...branch(id, values, hint),
+  contributes: false,
+})
+
+/** The default grouping (protocol.md 4.1): the first strategy that contributes, with what the others would have been left out. */
+export function defaultVariants(event: NormalEvent, marks: Marks): Plain[] {
+  const message = messageVariant(event)
+  const stacked =
+    exceptionVariants(event, marks) ??
+    threadVariants(event, marks) ??
+    stackVariants(
+      event.stacktrace && stackNodes(event.stacktrace, event.platform, marks.get(event.stacktrace)),
+      'stack trace',
+    )
+  const leftOut = (why: string): Plain => ({ ...message, contributes: false, why, hint: 'exception-first' })
+  if (stacked)
+    return message.contributes ? [...stacked, leftOut('message: the stack or exception takes precedence')] : stacked
+  const special = templateVariant(event) ?? securityVariant(event)
+  if (special) return message.contributes ? [special, leftOut(`message: ${special.why} takes precedence`)] : [special]
+  if (message.contributes) return [message]
+  const why = 'nothing to group by: all such events are one issue'
+  return [{ name: 'default', contributes: true, why, component: branch('nothing', []) }]
+}
+
+function exceptionVariants(event: NormalEvent, marks: Marks): Plain[] | undefined {
   const values = event.exception?.values ?? []
-  const text = (one: NormalException) => exceptionParts(one, event.platform).system.values.join('\n')
+  if (values.length === 0) return undefined
+  const made = new Map<NormalException, StackNodes>()
+  const nodes = (one: NormalException): StackNodes => {
+    const known = made.get(one) ?? exceptionNodes(one, event.platform, marks)
+    made.set(one, known)
+    return known
+  }
+  const text = (one: NormalException) => contributing(nodes(one).system).join('\n')
   const chain = chainOf(values, event.sdk?.name ?? '', (a, b) => text(a) === text(b))
   if (!chain) return undefined
-  const app: Part = { values: [], stack: false }
-  const system: Part = { values: [], stack: false }
-  for (const one of chain.list) {
-    const parts = exceptionParts(one, event.platform)
-    app.values.push(...parts.app.values)
-    system.values.push(...parts.system.values)
-    app.stack ||= parts.app.stack
-    system.stack ||= parts.system.stack
+  const counted = new Set(chain.list)
+  const side = (name: 'app' | 'system'): GroupingNode => {
+    const [first] = chain.list
+    if (values.length === 1 && first) return nodes(first)[name]
+    const all = values.map((one) => {
+      const node = nodes(one)[name]
+      return counted.has(one) ? node : dead(node.id, node.values, 'wrapper')
+    })
+    return branch('chained-exception', all)
   }
-  return pair(app, system, chain.list.length > 1 ? 'exceptions of the chain' : 'exception')
+  return pair(side('app'), side('system'), chain.list.length > 1 ? 'exceptions of the chain' : 'exception')
 }
 
 /** Type, else value where no stack counts, then the stack. */
-function exceptionParts(one: NormalException, platform: string): { app: Part; system: Part } {
-  const stack = stackValues(one.stacktrace, platform)
-  return { app: exceptionPart(one, stack.app), system: exceptionPart(one, stack.system) }
+function exceptionNodes(one: NormalException, platform: string, marks: Marks): StackNodes {
+  const stacks = stackNodes(one.stacktrace, platform, one.stacktrace && marks.get(one.stacktrace))
+  return { app: exceptionNode(one, stacks.app), system: exceptionNode(one, stacks.system) }
 }
 
-function exceptionPart(one: NormalException, stack: string[]): Part {
-  const values: string[] = []
-  if (one.type && !one.mechanism?.synthetic) values.push(one.type)
+function exceptionNode(one: NormalException, stack: GroupingNode): GroupingNode {
+  const values: GroupingNode[] = []
   const nsError = object(one.mechanism?.meta?.['ns_error'])
-  if (nsError) values.push(...[own(nsError, 'domain'), own(nsError, 'code')].flatMap((value) => scalar(value) ?? []))
-  else if (!stack.length && one.value) values.push(parameterize(one.value))
+  const codes = nsError ? [own(nsError, 'domain'), own(nsError, 'code')].flatMap((value) => scalar(value) ?? []) : []
   // A synthetic exception without stack and value: its type is all there is.
-  if (!values.length && !stack.length && one.type) values.push(one.type)
-  return { values: [...values, ...stack], stack: stack.length > 0 }
+  const isBare = !nsError && !one.value && !stack.contributes
+  if (one.type)
+    values.push(
+      one.mechanism?.synthetic && !isBare && !(codes.length === 0 && nsError && !stack.contributes)
+        ? dead('type', [one.type], 'synthetic-type')
+        : branch('type', [one.type]),
+    )
+  if (one.value) {
+    const text = parameterize(one.value)
+    if (nsError) values.push(dead('value', [text], 'ns-error-first'))
+    else if (stack.contributes) values.push(dead('value', [text], 'stack-first'))
+    else values.push(branch('value', [text], text === one.value ? undefined : 'parameterized'))
+  }
+  if (nsError) values.push(branch('ns-error', codes))
+  if (one.stacktrace) values.push(stack)
+  return branch('exception', values)
 }
 
-function threadVariants(event: NormalEvent): Plain[] | undefined {
+function threadVariants(event: NormalEvent, marks: Marks): Plain[] | undefined {
   const threads = event.threads?.values ?? []
   const only = <T>(list: T[]): T | undefined => (list.length === 1 ? list[0] : undefined)
   const chosen =
     only(threads.filter((one) => one.crashed)) ?? only(threads.filter((one) => one.current)) ?? only(threads)
-  return stackVariants(chosen?.stacktrace, event.platform, 'stack of the thread')
+  const trace = chosen?.stacktrace
+  if (!trace) return undefined
+  const nodes = stackNodes(trace, event.platform, marks.get(trace))
+  const within = { app: branch('threads', [nodes.app]), system: branch('threads', [nodes.system]) }
+  return stackVariants(within, 'stack of the thread')
 }
 
-function stackVariants(stacktrace: NormalStacktrace | undefined, platform: string, what: string): Plain[] | undefined {
-  if (!stacktrace) return undefined
-  const { app, system } = stackValues(stacktrace, platform)
-  return pair({ values: app, stack: app.length > 0 }, { values: system, stack: system.length > 0 }, what)
-}
+const stackVariants = (nodes: StackNodes | undefined, what: string): Plain[] | undefined =>
+  nodes && pair(nodes.app, nodes.system, what)
+
+/** Whether a stack is among what counts. */
+const hasStack = (node: GroupingNode): boolean =>
+  node.contributes && (node.id === 'stacktrace' || node.values.some((one) => typeof one !== 'string' && hasStack(one)))
 
 /** App and system as two variants: without a stack in app, system alone; equal ones count once. */
-function pair(app: Part | undefined, system: Part | undefined, what: string): Plain[] | undefined {
-  if (!app || !system || (!app.values.length && !system.values.length)) return undefined
-  const same = app.values.length === system.values.length && app.values.every((value, i) => value === system.values[i])
-  const appCounts = app.stack || !system.stack
-  const why = (counts: boolean, good: string, bad: string) => `${what}: ${counts ? good : bad}`
-  const appWhy = app.stack ? 'frames of your own code' : 'no stack that counts'
+function pair(app: GroupingNode, system: GroupingNode, what: string): Plain[] | undefined {
+  const [appValues, systemValues] = [contributing(app), contributing(system)]
+  if (appValues.length === 0 && systemValues.length === 0) return undefined
+  const same = appValues.length === systemValues.length && appValues.every((value, i) => value === systemValues[i])
+  const [appStack, systemStack] = [hasStack(app), hasStack(system)]
+  const appCounts = appStack || !systemStack
+  const systemCounts = systemStack && !(same && appCounts)
+  const appWhy = appStack ? 'frames of your own code' : 'no stack that counts'
+  const systemWhy = systemCounts ? 'all frames' : systemStack ? 'the same as app' : 'no stack that counts'
   return [
     {
       name: 'app',
       contributes: appCounts,
-      why: why(appCounts, appWhy, 'no frame of your own code; all frames are used'),
-      values: app.values,
+      why: `${what}: ${appCounts ? appWhy : 'no frame of your own code; all frames are used'}`,
+      ...(appCounts ? {} : { hint: 'other-variant-first' }),
+      component: app,
     },
     {
       name: 'system',
-      contributes: system.stack && !(same && appCounts),
-      why: why(
-        system.stack && !(same && appCounts),
-        'all frames',
-        system.stack ? 'the same as app' : 'no stack that counts',
-      ),
-      values: system.values,
+      contributes: systemCounts,
+      why: `${what}: ${systemWhy}`,
+      ...(systemCounts ? {} : { hint: systemStack ? 'same-as-app' : 'no-stack' }),
+      component: system,
     },
   ]
 }
+
+const plain = (why: string, id: GroupingNode['id'], values: string[], hint?: GroupingHint): Plain => ({
+  name: 'default',
+  contributes: true,
+  why,
+  component: branch(id, values, hint),
+})
 
 function templateVariant(event: NormalEvent): Plain | undefined {
   const name = event.template && (scalar(own(event.template, 'filename')) ?? scalar(own(event.template, 'abs_path')))
   const line = event.template && scalar(own(event.template, 'context_line'))
   const values = [name, line?.trim()].filter((one): one is string => Boolean(one))
-  return values.length ? { name: 'default', contributes: true, why: 'template', values } : undefined
+  return values.length ? plain('template', 'template', values) : undefined
 }
+
+const salts: ReadonlyMap<string, string> = new Map([
+  ['hpkp', 'hpkp'],
+  ['expectct', 'expect-ct'],
+  ['expectstaple', 'expect-staple'],
+])
 
 function securityVariant(event: NormalEvent): Plain | undefined {
   const report = event.csp
   if (!report) return undefined
   if (event.type === 'csp') {
     const facts = cspFacts(report)
-    return {
-      name: 'default',
-      contributes: true,
-      why: 'directive and what it blocked',
-      values: [facts.directive, facts.local ? `'${facts.local}'` : facts.blocked],
-    }
+    const values = [facts.directive, facts.local ? `'${facts.local}'` : facts.blocked]
+    return plain('directive and what it blocked', 'csp', values)
   }
-  const salts: ReadonlyMap<string, string> = new Map([
-    ['hpkp', 'hpkp'],
-    ['expectct', 'expect-ct'],
-    ['expectstaple', 'expect-staple'],
+  return plain('kind of report and host', 'csp', [
+    salts.get(event.type) ?? event.type,
+    scalar(report['hostname']) ?? '',
   ])
-  return {
-    name: 'default',
-    contributes: true,
-    why: 'kind of report and host',
-    values: [salts.get(event.type) ?? event.type, scalar(report['hostname']) ?? ''],
-  }
 }
 
 function messageVariant(event: NormalEvent): Plain {
   const source = event.logentry?.message ?? event.logentry?.formatted ?? ''
   const text = parameterizedMessage(source)
-  return {
-    name: 'default',
-    contributes: text !== '',
-    why: event.logentry?.message ? 'message: template' : 'message',
-    values: text ? [text] : [],
-  }
+  const made = plain(
+    event.logentry?.message ? 'message: template' : 'message',
+    'message',
+    text ? [text] : [],
+    text === source ? undefined : 'parameterized',
+  )
+  return { ...made, contributes: text !== '' }
 }

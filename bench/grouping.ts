@@ -1,0 +1,272 @@
+// Whether one bug is one issue: labelled pairs of events, made of a small React application in two releases with four browsers'
+// stack forms, and of the public inputs where they are there.
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { build } from 'vite'
+import { refineEvent } from '../src/refine/fixture.ts'
+import type { RangeMaps } from '../src/refine/symbolicate/maps.ts'
+import { mapsOf, type Uploaded } from '../src/refine/symbolicate/rig.cases.ts'
+import { sourcesOf } from './grouping-app.ts'
+import type { Row } from './measure.ts'
+
+const root = join(import.meta.dirname, '..')
+const corpus = join(root, '../shared/corpora/sentry-2022-apache/tests/sentry/grouping')
+const origin = 'https://shop.test'
+
+/** An event with what it is of: events of one label are one bug. */
+type Labelled = { label: string; name: string; hashes: string[] }
+type Frame = { function: string; filename: string; lineno?: number; colno?: number; in_app: boolean }
+type Built = { maps: RangeMaps; thrown: Map<string, Error>; scripts: Map<string, string[]> }
+
+/** Builds a release as its users get it, and lets it fail in every way. */
+async function builtOf(release: 1 | 2): Promise<Built> {
+  const folder = mkdtempSync(join(tmpdir(), 'mishap-grouping-'))
+  try {
+    for (const [name, text] of Object.entries(sourcesOf(release))) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true })
+      writeFileSync(join(folder, name), text)
+    }
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+    await build({
+      ...{ root: folder, logLevel: 'silent', configFile: false, define: { 'process.env.NODE_ENV': '"production"' } },
+      build: {
+        ...{ outDir: 'dist', sourcemap: true, minify: true, modulePreload: false },
+        rollupOptions: {
+          input: 'src/main.js',
+          preserveEntrySignatures: 'strict',
+          output: { entryFileNames: 'assets/[name]-[hash].js' },
+        },
+      },
+    })
+    const assets = join(folder, 'dist/assets')
+    const files = readdirSync(assets)
+    const uploads = files.map((file): Uploaded => {
+      const isScript = file.endsWith('.js')
+      const headers = isScript ? { sourcemap: `${file}.map` } : {}
+      return { url: `~/assets/${file}`, bytes: readFileSync(join(assets, file)), headers }
+    })
+    const scripts = new Map(
+      files
+        .filter((file) => file.endsWith('.js'))
+        .map((file) => [`${origin}/assets/${file}`, readFileSync(join(assets, file), 'utf8').split('\n')]),
+    )
+    writeFileSync(join(assets, 'package.json'), '{"type":"module"}')
+    const entry = files.find((file) => /^main-.*\.js$/.test(file)) ?? ''
+    const { failures } = (await import(pathToFileURL(join(assets, entry)).href)) as {
+      failures: Record<string, () => Promise<unknown>>
+    }
+    const thrown = new Map<string, Error>()
+    for (const [name, fail] of Object.entries(failures)) {
+      try {
+        await fail()
+      } catch (error) {
+        if (!(error instanceof Error)) throw error
+        error.stack = error.stack?.replaceAll(pathToFileURL(assets).href, `${origin}/assets`) ?? ''
+        thrown.set(name, error)
+      }
+    }
+    return { maps: mapsOf(uploads), thrown, scripts }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Frames of a stack as V8 writes it, the newest first. */
+const placed = /^\s+at (?:(?:async )?(.+?) \()?(https:\/\/\S+?):(\d+):(\d+)\)?$/
+const native = /^\s+at (?:async )?(.+?) \(<anonymous>\)$/
+
+type Parsed = { name: string; file: string; line: number; column: number } | { name: string }
+const parsed = (stack: string): Parsed[] =>
+  stack.split('\n').flatMap((line): Parsed[] => {
+    const [, name = '', file = '', at = '', column = ''] = placed.exec(line) ?? []
+    if (file) return [{ name, file, line: Number(at), column: Number(column) }]
+    const inner = native.exec(line)?.[1]
+    return inner ? [{ name: inner }] : []
+  })
+
+const plainName = (name: string) =>
+  name
+    .replace(/^(?:new |async )/, '')
+    .replace(/^.*\./, '')
+    .replace(/ \[as \w+\]$/, '')
+
+/** Where a name that is called ends: JavaScriptCore counts from there. */
+function endOfName(
+  { file, line, column }: { file: string; line: number; column: number },
+  scripts: Built['scripts'],
+): number {
+  const text = scripts.get(file)?.[line - 1] ?? ''
+  return column + (/^[\w$]*/.exec(text.slice(column - 1))?.[0].length ?? 0)
+}
+
+type Form = (one: Parsed, scripts: Built['scripts']) => Frame[]
+/** How SDKs send what each browser's stack says. */
+const browsers: Record<string, Form> = {
+  chrome: (one) =>
+    'file' in one
+      ? [{ function: one.name || '?', filename: one.file, lineno: one.line, colno: one.column, in_app: true }]
+      : [{ function: one.name, filename: '<anonymous>', in_app: true }],
+  edge: (one) =>
+    'file' in one
+      ? [
+          {
+            function: one.name || 'Anonymous function',
+            filename: one.file,
+            lineno: one.line,
+            colno: one.column,
+            in_app: true,
+          },
+        ]
+      : [{ function: one.name.replace('Array.', 'Array.prototype.'), filename: 'native code', in_app: true }],
+  // Frames of the engine itself are not told; functions within others end in "/<".
+  firefox: (one) =>
+    'file' in one
+      ? [
+          {
+            function: plainName(one.name) || 'failures/<',
+            filename: one.file,
+            lineno: one.line,
+            colno: one.column,
+            in_app: true,
+          },
+        ]
+      : [],
+  safari: (one, scripts) =>
+    'file' in one
+      ? [
+          {
+            function: plainName(one.name) || '?',
+            filename: one.file,
+            lineno: one.line,
+            colno: endOfName(one, scripts),
+            in_app: true,
+          },
+        ]
+      : [{ function: plainName(one.name), filename: '[native code]', in_app: true }],
+}
+
+/** What other engines say of the same failure. */
+const said: Record<string, (text: string) => string> = {
+  firefox: (text) =>
+    text.replace(/^Cannot read properties of (\w+) \(reading '(\w+)'\)$/, 'can\'t access property "$2", x is $1'),
+  safari: (text) =>
+    text.replace(/^Cannot read properties of (\w+) \(reading '(\w+)'\)$/, "$1 is not an object (evaluating 'x.$2')"),
+}
+
+async function refined(event: unknown, maps?: RangeMaps): Promise<string[]> {
+  let made = refineEvent(event, {}, {}, maps)
+  while (maps?.missing()) {
+    await maps.load()
+    made = refineEvent(event, {}, {}, maps)
+  }
+  return made.row.hashes
+}
+
+async function ofApplication(): Promise<{ events: Labelled[]; chunks: number }> {
+  const events: Labelled[] = []
+  const names = new Set<string>()
+  for (const release of [1, 2] as const) {
+    const { maps, thrown, scripts } = await builtOf(release)
+    for (const name of scripts.keys()) names.add(name)
+    for (const [label, error] of thrown)
+      for (const [browser, form] of Object.entries(browsers)) {
+        const frames = parsed(error.stack ?? '')
+          .flatMap((one) => form(one, scripts))
+          .reverse()
+        const value = said[browser]?.(error.message) ?? error.message
+        const values = [{ type: error.name, value, stacktrace: { frames } }]
+        const event = { platform: 'javascript', release: '1.0', exception: { values } }
+        events.push({
+          label: `app ${label}`,
+          name: `${label} ${release} ${browser}`,
+          hashes: await refined(event, maps),
+        })
+      }
+  }
+  return { events, chunks: names.size }
+}
+
+type Loose = { [key: string]: unknown }
+
+/** The same bug in another build on another host: other lines, other folders, other numbers in its text. */
+function elsewhere(value: unknown, key = ''): unknown {
+  if (Array.isArray(value)) return value.map((one) => elsewhere(one, key))
+  if (value !== null && typeof value === 'object')
+    return Object.fromEntries(Object.entries(value as Loose).map(([name, one]) => [name, elsewhere(one, name)]))
+  if (typeof value === 'number' && (key === 'lineno' || key === 'colno')) return value + 7
+  if (typeof value === 'string' && key === 'abs_path')
+    return value.replace(/^\/(?=[^/]+\/)/, '/srv/releases/2026-11-22/')
+  if (typeof value === 'string' && key === 'value')
+    return value.replace(/\b\d{1,6}\b/g, (digits) => String(Number(digits) + 1))
+  return value
+}
+
+/** Public inputs whose expected hashes say which of them are one. */
+async function ofCorpus(): Promise<Labelled[]> {
+  if (!existsSync(corpus)) return []
+  const events: Labelled[] = []
+  for (const file of readdirSync(join(corpus, 'grouping_inputs'))) {
+    const snapshot = file.replace('.json', '.pysnap').replaceAll('-', '_')
+    const path = join(corpus, 'snapshots/test_variants/test_event_hash_variant/newstyle@2019_10_29', snapshot)
+    if (!existsSync(path)) continue
+    const input = JSON.parse(readFileSync(join(corpus, 'grouping_inputs', file), 'utf8')) as Loose
+    const label = `corpus ${/hash: "(\w+)"/.exec(readFileSync(path, 'utf8'))?.[1] ?? file}`
+    events.push({ label, name: file, hashes: await refined(input) })
+    events.push({ label, name: `${file} elsewhere`, hashes: await refined(elsewhere(input)) })
+  }
+  return events
+}
+
+/** Gives each event its issue as a commit does: the first hash that is known decides, and all of them lead there. */
+function issuesOf(events: readonly Labelled[]): number[] {
+  const known = new Map<string, number>()
+  let last = 0
+  return events.map(({ hashes }) => {
+    const issue = hashes.map((hash) => known.get(hash)).find((one) => one !== undefined) ?? ++last
+    for (const hash of hashes) if (!known.has(hash)) known.set(hash, issue)
+    return issue
+  })
+}
+
+/** How many pairs are one issue rightly and wrongly, and how many should be. */
+export function pairsOf(events: readonly Labelled[]) {
+  const issues = issuesOf(events)
+  const sums = { pairs: 0, same: 0, together: 0, right: 0 }
+  const wrong: string[] = []
+  for (let a = 0; a < events.length; a++)
+    for (let b = a + 1; b < events.length; b++) {
+      const isSame = events[a]?.label === events[b]?.label
+      const isTogether = issues[a] === issues[b]
+      sums.pairs++
+      sums.same += Number(isSame)
+      sums.together += Number(isTogether)
+      sums.right += Number(isSame && isTogether)
+      if (isSame !== isTogether && wrong.length < 20)
+        wrong.push(`${isSame ? 'apart' : 'together'}: ${events[a]?.name} | ${events[b]?.name}`)
+    }
+  return { ...sums, wrong, precision: sums.right / sums.together, recall: sums.right / sums.same }
+}
+
+/** Precision and recall of grouping on labelled pairs. */
+export async function benchGrouping(): Promise<Row[]> {
+  const { events: own, chunks } = await ofApplication()
+  const all = [...own, ...(await ofCorpus())]
+  const { pairs, same, precision, recall, wrong } = pairsOf(all)
+  for (const one of wrong) console.log(one)
+  const where = `${pairs} pairs, ${same} of them one bug: ${own.length} events of a React application (2 releases, ${chunks} chunks by hash, 4 browsers), ${all.length - own.length} of the public inputs`
+  return [
+    { what: 'Grouping: precision', goal: '≥ 0.99', figure: precision.toFixed(4), met: precision >= 0.99, note: where },
+    { what: 'Grouping: recall', goal: '≥ 0.95', figure: recall.toFixed(4), met: recall >= 0.95, note: where },
+  ]
+}

@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type {
+  RestGroupingInfo,
+  RestGroupingPreview,
+  RestIssueHash,
+  RestSimilarIssue,
+  RestUnmerge,
+} from '../protocol/rest-grouping.ts'
+import { openTestApp, type TestApp } from './app.cases.ts'
+
+const state: { made?: TestApp } = {}
+const made = (): TestApp => {
+  if (!state.made) throw new Error('not open')
+  return state.made
+}
+const call: TestApp['call'] = (...words) => made().call(...words)
+const O = '/organizations/acme'
+const P = '/projects/acme/web'
+
+const frame = (name: string) => ({
+  filename: `src/${name}.ts`,
+  abs_path: `/srv/src/${name}.ts`,
+  function: name,
+  in_app: true,
+})
+let count = 0
+const sent = (names: string[], value: string, more: object = {}) => ({
+  event_id: (++count).toString(16).padStart(32, '0'),
+  timestamp: made().app.clock.now() / 1000 - 600 + count,
+  platform: 'node',
+  exception: { values: [{ type: 'TypeError', value, stacktrace: { frames: names.map(frame) } }] },
+  ...more,
+})
+
+type Row = { id: string; shortId: string; title: string; count: string }
+const issues = async () => (await call('GET', `${O}/issues/?query=&statsPeriod=24h`)).json as Row[]
+const named = async (text: string) => {
+  const found = (await issues()).find((one) => one.title.includes(text))
+  if (!found) throw new Error(`no issue ${text}`)
+  return found
+}
+const hashes = async (id: string) => (await call('GET', `${O}/issues/${id}/hashes/`)).json as RestIssueHash[]
+
+beforeAll(async () => {
+  state.made = await openTestApp()
+  await made().store([
+    sent(['main', 'cart', 'pay'], 'pay one'),
+    sent(['main', 'cart', 'pay'], 'pay two', { release: 'shop@2' }),
+    sent(['main', 'cart', 'pay', 'round'], 'round three'),
+    sent(['serve', 'render'], 'render'),
+    { ...sent([], 'x'), exception: undefined, message: 'a plain message' },
+  ])
+}, 120_000)
+afterAll(() => state.made?.close())
+
+test('grouping of an event as trees; an event that is not there is not found', async () => {
+  const [event] = (await call('GET', `${O}/issues/${(await named('pay')).id}/events/`)).json as { id: string }[]
+  const info = (await call('GET', `${P}/events/${event?.id}/grouping-info/`)).json as RestGroupingInfo
+  expect(info).toMatchObject({ version: 1, rule: null, storedRule: null })
+  expect(info.hashes).toEqual(info.storedHashes)
+  expect(info.variants[0]).toMatchObject({ name: 'app', contributes: true, component: { id: 'exception' } })
+  expect((await call('GET', `${P}/events/${'f'.repeat(32)}/grouping-info/`)).status).toBe(404)
+})
+
+test('similar issues: the nearest first, without the issue itself', async () => {
+  const pay = await named('pay')
+  const found = (await call('GET', `${O}/issues/${pay.id}/similar/`)).json as RestSimilarIssue[]
+  expect(found[0]?.issue.title).toContain('round three')
+  expect(found[0]?.stack).toBeGreaterThan(0.3)
+  expect(found.map((one) => one.issue.id)).not.toContain(pay.id)
+  expect(found.map((one) => one.score)).toEqual(found.map((one) => one.score).toSorted((a, b) => b - a))
+})
+
+describe('rules', () => {
+  const rules = { fingerprintingRules: 'stack.function:pay -> paying title="Paying {{ error.value }}"' }
+  test('a preview tells which events would belong elsewhere, and changes nothing', async () => {
+    const preview = (await call('POST', `${P}/grouping-preview/`, { body: rules })).json as RestGroupingPreview
+    expect([preview.looked, preview.changed, preview.newIssues]).toEqual([5, 3, 1])
+    expect(preview.events.map((one) => [one.kind, one.to])).toEqual([
+      ['new', null],
+      ['new', null],
+      ['new', null],
+    ])
+    expect(preview.events[0]?.rule).toContain('stack.function:pay')
+    expect((await call('GET', `${P}/`)).json).toMatchObject({ fingerprintingRules: '', groupingConfig: 'mishap:1' })
+    const empty = (await call('POST', `${P}/grouping-preview/`, { body: {} })).json as RestGroupingPreview
+    expect(empty).toMatchObject({ looked: 5, changed: 0, events: [] })
+  })
+  test.each([
+    ['fingerprintingRules', 'nope', 'Line 1, column 1: expected a matcher'],
+    ['groupingEnhancements', 'function:x', 'Line 1, column 11: expected an action'],
+  ])('%s that cannot be read say where, in the preview and when saved', async (field, text, sentence) => {
+    for (const [method, path] of [
+      ['POST', `${P}/grouping-preview/`],
+      ['PUT', `${P}/`],
+    ] as const) {
+      const { status, json } = await call(method, path, { body: { [field]: text } })
+      expect([status, JSON.stringify(json)]).toEqual([400, expect.stringContaining(sentence)])
+      expect(Object.keys(json as object)).toContain(field)
+    }
+  })
+  test('are saved with the revision, reach refine, and a version that is not there is refused', async () => {
+    const { revision } = (await call('GET', `${P}/`)).json as { revision: number }
+    expect((await call('PUT', `${P}/`, { body: { ...rules, revision } })).json).toMatchObject(rules)
+    expect((await call('PUT', `${P}/`, { body: { ...rules, fingerprintingRules: '', revision } })).status).toBe(409)
+    expect(made().app.meta.projectSettings(made().project.id)?.grouping?.fingerprintRules).toBe(
+      rules.fingerprintingRules,
+    )
+    expect((await call('PUT', `${P}/`, { body: { groupingConfig: 'mishap:2' } })).status).toBe(400)
+    const [event] = (await call('GET', `${O}/issues/${(await named('render')).id}/events/`)).json as { id: string }[]
+    const info = (await call('GET', `${P}/events/${event?.id}/grouping-info/`)).json as RestGroupingInfo
+    expect(info.rule).toBeNull()
+    await call('PUT', `${P}/`, { body: { fingerprintingRules: '' } })
+  })
+})
+
+describe('merge and unmerge', () => {
+  // Its title is that of its newest event, whichever issue brought that.
+  const kept = { id: '' }
+  test('makes several issues one, exactly counted, and old links lead there', async () => {
+    const [pay, round, plain] = [await named('pay'), await named('round'), await named('plain')]
+    kept.id = pay.id
+    const path = `${O}/issues/?id=${round.id}&id=${pay.id}&id=${plain.id}`
+    expect((await call('PUT', `${O}/issues/?id=${pay.id}`, { body: { merge: 1 } })).status).toBe(400)
+    const { json } = await call('PUT', path, { body: { merge: 1 } })
+    // The one with most events stays.
+    expect(json).toMatchObject({ merge: { parent: pay.id, children: expect.arrayContaining([round.id, plain.id]) } })
+    const merged = (await call('GET', `${O}/issues/${round.shortId}/`)).json as Row
+    expect([merged.id, merged.count]).toEqual([pay.id, '4'])
+    expect((await hashes(pay.id)).map((one) => [one.events, one.mergedFrom])).toEqual([
+      [2, null],
+      [1, expect.any(String)],
+      [1, expect.any(String)],
+    ])
+  })
+  test('takes a hash out again with its events: the merged issue is back', async () => {
+    const back = (await hashes(kept.id)).find((one) => one.latestEvent?.title.includes('round'))
+    const path = `${O}/issues/${kept.id}/hashes/`
+    const { status, json } = await call('DELETE', `${path}?id=${back?.id}`)
+    expect([status, (json as RestUnmerge).events, (json as RestUnmerge).made?.shortId]).toEqual([
+      200,
+      1,
+      back?.mergedFrom,
+    ])
+    expect((await named('round')).count).toBe('1')
+    expect((await call('GET', `${O}/issues/${kept.id}/`)).json).toMatchObject({ count: '3' })
+    expect((await call('DELETE', `${path}?id=${back?.id}`)).status).toBe(404)
+    const all = (await hashes(kept.id)).map((one) => `id=${one.id}`).join('&')
+    expect((await call('DELETE', `${path}?${all}`)).status).toBe(400)
+    expect((await call('DELETE', `${path}?id=zz`)).status).toBe(400)
+  })
+  test('who may only read may not', async () => {
+    const { secret } = made().app.auth.createToken(
+      await made().app.auth.createPerson({ name: 'V', email: 'v@example.test', password: 'correct horse battery' }),
+      'read',
+      ['event:read'],
+      null,
+    )
+    const { status } = await call('DELETE', `${O}/issues/${kept.id}/hashes/?id=${'0'.repeat(16)}`, { token: secret })
+    expect(status).toBe(404)
+  })
+})

@@ -1,0 +1,102 @@
+import { matchersMax, type RuleError, type RuleMatcher, type RuleScanner, readRules } from './rule-text.ts'
+
+// The language of fingerprint rules (docs/grouping.md), as Sentry documents it.
+
+export const fingerprintKeys = [
+  'type',
+  'value',
+  'message',
+  'logger',
+  'level',
+  'sdk',
+  'family',
+  'release',
+  'app',
+  'module',
+  'path',
+  'package',
+  'function',
+] as const
+export type FingerprintKey = (typeof fingerprintKeys)[number] | `tags.${string}`
+export type FingerprintMatcher = RuleMatcher<FingerprintKey>
+/** One rule: all matchers must hold; `title` is what the issue is called then. */
+export type FingerprintRule = {
+  matchers: FingerprintMatcher[]
+  fingerprint: string[]
+  title?: string
+  /** The rule as it was written. */
+  text: string
+  /** From 1. */
+  line: number
+}
+
+const aliases: ReadonlyMap<string, FingerprintKey> = new Map<string, FingerprintKey>([
+  ['error.type', 'type'],
+  ['error.value', 'value'],
+  ['stack.module', 'module'],
+  ['stack.abs_path', 'path'],
+  ['stack.package', 'package'],
+  ['stack.function', 'function'],
+])
+const entriesMax = 20
+
+function keyOf(written: string): FingerprintKey | undefined {
+  const name = written.toLowerCase()
+  if (name.startsWith('tags.') && name.length > 5) return `tags.${written.slice(5)}`
+  return aliases.get(name) ?? fingerprintKeys.find((one) => one === name)
+}
+
+/** One entry: in quotes, or bare up to a blank or comma; blanks within `{{ }}` are part of it. */
+function entry(scanner: RuleScanner): string {
+  if (scanner.line[scanner.at] === '"') return scanner.value('an entry')
+  const rest = scanner.line.slice(scanner.at)
+  const found = /^(?:\{\{\s{0,20}[\w.:-]{1,200}\s{0,20}\}\}|[^\s,"])+/.exec(rest)?.[0]
+  if (!found) return scanner.fail('expected an entry of the fingerprint')
+  scanner.at += found.length
+  return found
+}
+
+function title(scanner: RuleScanner): string | undefined {
+  const at = scanner.at
+  const bracket = scanner.take('[')
+  if (!scanner.take('title=')) {
+    scanner.at = at
+    return undefined
+  }
+  const text = scanner.value('a title in quotes')
+  if (bracket && !scanner.take(']')) scanner.fail('expected ]')
+  return text
+}
+
+function readRule(scanner: RuleScanner): Omit<FingerprintRule, 'text' | 'line'> {
+  const matchers: FingerprintMatcher[] = []
+  while (scanner.more() && !scanner.take('->')) {
+    matchers.push(
+      scanner.matcher(
+        keyOf,
+        'error.type, error.value, message, logger, level, tags.NAME, sdk, family, app, release, stack.module, stack.abs_path, stack.package or stack.function',
+      ),
+    )
+    if (matchers.length > matchersMax) scanner.fail(`a rule has at most ${matchersMax} matchers`)
+  }
+  if (matchers.length === 0) scanner.fail('expected a matcher such as error.type:"..."', 0)
+  if (!scanner.line.slice(0, scanner.at).endsWith('->')) scanner.fail('expected -> and a fingerprint')
+  const fingerprint: string[] = []
+  let named: string | undefined
+  while (scanner.more()) {
+    const found = title(scanner)
+    if (found !== undefined) named = found
+    else {
+      fingerprint.push(entry(scanner))
+      if (fingerprint.length > entriesMax) scanner.fail(`a fingerprint has at most ${entriesMax} entries`)
+    }
+    if (scanner.more()) scanner.take(',')
+  }
+  if (fingerprint.length === 0) scanner.fail('expected a fingerprint')
+  return { matchers, fingerprint, ...(named === undefined ? {} : { title: named }) }
+}
+
+/** Fingerprint rules of a text; the others are in `errors` with their place. */
+export function readFingerprintRules(text: string): { rules: FingerprintRule[]; errors: RuleError[] } {
+  return readRules(text, readRule)
+}

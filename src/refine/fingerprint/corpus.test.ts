@@ -1,0 +1,173 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import type { NormalEvent } from '../../protocol/event.ts'
+import { readFingerprintRules } from '../../protocol/fingerprint-rules.ts'
+import { readStackRules } from '../../protocol/stack-rules.ts'
+import { refineEvent } from '../fixture.ts'
+import { createRuleCache, group, hashesOf } from './fingerprint.ts'
+import { applyStackRules, compileStackRules, withoutStackRules } from './stack-rules.ts'
+
+const corpora = `${import.meta.dirname}/../../../../shared/corpora`
+const root = `${corpora}/sentry-2022-apache`
+const grouping = `${root}/tests/sentry/grouping`
+const snapshots = `${grouping}/snapshots/test_variants/test_event_hash_variant/newstyle@2019_10_29`
+const there = existsSync(root)
+const listed = (folder: string) =>
+  there ? readdirSync(`${grouping}/${folder}`).filter((one) => one.endsWith('.json')) : []
+const builtIn = there
+  ? readFileSync(`${root}/src/sentry/grouping/enhancer/enhancement-configs/common@2019-03-23.txt`, 'utf8')
+  : ''
+const cache = createRuleCache()
+
+type Input = Record<string, unknown>
+const inputOf = (folder: string, file: string) =>
+  JSON.parse(readFileSync(`${grouping}/${folder}/${file}`, 'utf8')) as Input
+
+/** The texts that count, by variant with a hash. */
+function expectedOf(text: string): string[][] {
+  const out: string[][] = []
+  for (const block of text.slice(text.indexOf('\n---\n') + 5).split(/^-{20,}$/m)) {
+    if (!/hash: "\w+"/.test(block)) continue
+    const values: string[] = []
+    const path: { depth: number; counts: boolean }[] = []
+    for (const line of block
+      .split('\n')
+      .filter((one) => one.trim())
+      .slice(3)) {
+      const depth = line.length - line.trimStart().length
+      while ((path.at(-1)?.depth ?? -1) >= depth) path.pop()
+      const trimmed = line.trim()
+      if (!trimmed.startsWith('"')) path.push({ depth, counts: depth <= 4 || /^[\w-]+\*/.test(trimmed) })
+      else if (path.every((one) => one.counts)) values.push(JSON.parse(trimmed) as string)
+    }
+    out.push(values)
+  }
+  return out
+}
+
+/** The corpus' rules with those of the input, applied as a project's own. */
+function grouped(input: Input): string[][] {
+  const own = (input['_grouping'] as { enhancements?: string } | undefined)?.enhancements ?? ''
+  const { event } = refineEvent(input)
+  withoutStackRules(event)
+  const marks = applyStackRules(compileStackRules(`${builtIn}\n${own}`), event)
+  return group(event, {}, cache, marks).variants.flatMap((one) => (one.contributes ? [one.values] : []))
+}
+
+/** Where version 1 differs from the trees of 2019, and why (docs/grouping.md). Both sides are changed before they are compared. */
+const onPurpose: readonly (readonly [string, (values: string[]) => string[]])[] = [
+  [
+    'anonymous name spaces and lambdas of all compilers are written alike',
+    (values) =>
+      values.map((one) =>
+        one
+          .replace(/`anonymous[ -]namespace'|\(anonymous namespace\)|anonymous namespace/g, 'anonymous')
+          .replaceAll('<lambda>', 'lambda')
+          .replaceAll('lambda', 'λ'),
+      ),
+  ],
+  ['markers of cloned functions are cut', (values) => values.filter((one) => !one.endsWith('.cold.1'))],
+  ['hosts are compared in lower case', (values) => values.map((one) => (one === 'YYY' ? 'yyy' : one))],
+  ['an NSError counts by domain and code', (values) => values.filter((one) => !/^\d$/.test(one))],
+  [
+    'a bracket that closes around a URL is no part of it',
+    (values) => values.map((one) => one.replace('<url>)', '<url>')),
+  ],
+]
+describe.skipIf(!there)('contributing values are those of the expected trees', () => {
+  for (const file of listed('grouping_inputs')) {
+    const snapshot = `${snapshots}/${file.replace('.json', '').replaceAll('-', '_')}.pysnap`
+    if (!existsSync(snapshot)) continue
+    test(file, () => {
+      const form = (all: string[][]) => {
+        const changed = all.map((values) => onPurpose.reduce((one, [, change]) => change(one), values).toSorted())
+        // A variant that says the same as another counts once, whichever name it has.
+        return [...new Map(changed.map((one) => [JSON.stringify(one), one])).values()].toSorted()
+      }
+      // Version 1 may have one more: events whose frames are all in-app had no app variant in 2019.
+      const mine = form(grouped(inputOf('grouping_inputs', file)))
+      for (const one of form(expectedOf(readFileSync(snapshot, 'utf8')))) expect(mine).toContainEqual(one)
+    })
+  }
+})
+
+const hashesOfInput = (folder: string, file: string) => hashesOf(refineEvent(inputOf(folder, file)).event)
+
+describe.skipIf(!there)('sets of the corpora', () => {
+  test.each([
+    [['javascript-xbrowser-chrome.json', 'javascript-xbrowser-firefox.json', 'javascript-xbrowser-safari.json']],
+  ])('%j are one issue', (files) => {
+    const [first, ...rest] = files.map((file) => hashesOfInput('grouping_inputs', file)[0])
+    for (const one of rest) expect(one).toBe(first)
+  })
+  test('errors of different functions of JavaScript split', () => {
+    const differ = hashesOfInput('grouping_inputs', 'stacktrace-does-not-group-different-js-errors.json')[0]
+    expect(hashesOfInput('grouping_inputs', 'javascript-xbrowser-chrome.json')[0]).not.toBe(differ)
+  })
+})
+
+describe.skipIf(!there)('rules of the corpora', () => {
+  test('all built-in stack-trace rules can be read', () => {
+    const path = `${corpora}/ophio-apache/tests/fixtures/newstyle@2023-01-11.txt`
+    for (const text of [builtIn, readFileSync(path, 'utf8')]) {
+      const { rules, errors } = readStackRules(text)
+      expect(errors).toEqual([])
+      expect(rules.length).toBeGreaterThan(30)
+    }
+  })
+  for (const file of listed('fingerprint_inputs')) {
+    const snapshot = `${grouping}/snapshots/test_fingerprinting/test_event_hash_variant/${file.replace('.json', '').replaceAll('-', '_')}.pysnap`
+    if (!existsSync(snapshot)) continue
+    test(file, () => {
+      const input = inputOf('fingerprint_inputs', file)
+      type Rule = { matchers: [string, string][]; fingerprint: string[]; attributes?: { title?: string } }
+      const rules = (input['_fingerprinting_rules'] as Rule[])
+        .map(({ matchers, fingerprint, attributes }) => {
+          const title = attributes?.title ? ` title=${JSON.stringify(attributes.title)}` : ''
+          const words = matchers.map(([key, pattern]) => {
+            const [name, not] = key.startsWith('!') ? [key.slice(1), '!'] : [key, '']
+            return `${not}${name}:${JSON.stringify(pattern)}`
+          })
+          return `${words.join(' ')} -> ${fingerprint.map((one) => JSON.stringify(one)).join(', ')}${title}`
+        })
+        .join('\n')
+      expect(readFingerprintRules(rules).errors).toEqual([])
+      const { event } = refineEvent(input, {}, { grouping: { fingerprintRules: rules, stackRules: '', version: 1 } })
+      const [, list = ''] =
+        /type: custom-fingerprint\n {4}values:\n((?: {4}- .*\n?)+)/.exec(readFileSync(snapshot, 'utf8')) ?? []
+      const expected = list
+        .split('\n')
+        .filter(Boolean)
+        .map((line) =>
+          line
+            .trim()
+            .slice(2)
+            .replace(/^'(.*)'$/, '$1'),
+        )
+      const [first] = event.findings.grouping.variants
+      expect(first?.name === 'custom_fingerprint' ? first.values : []).toEqual(expected)
+    })
+  }
+})
+
+describe.skipIf(!there)('version 1 is frozen', () => {
+  /** Sum of all hashes of all inputs: any change of a value that is hashed is a new version. */
+  test('hashes of the corpora', () => {
+    const all = ['grouping_inputs', 'fingerprint_inputs', 'categorization_inputs'].flatMap((folder) =>
+      listed(folder).map((file): [string, NormalEvent] => [file, refineEvent(inputOf(folder, file)).event]),
+    )
+    const text = all.map(([file, event]) => `${file} ${hashesOf(event).join(' ')}`).join('\n')
+    expect({ events: all.length, sum: sumOf(text) }).toMatchInlineSnapshot(`
+      {
+        "events": 162,
+        "sum": "c7e1d06de78d4e0c",
+      }
+    `)
+  })
+})
+
+function sumOf(text: string): string {
+  let sum = 0n
+  for (const sign of text) sum = (sum * 31n + BigInt(sign.codePointAt(0) ?? 0)) % 0xffff_ffff_ffff_fffbn
+  return sum.toString(16)
+}

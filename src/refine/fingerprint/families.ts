@@ -1,0 +1,20 @@
+const families: ReadonlyMap<string, string> = new Map([
+  ['javascript', 'javascript'],
+  ['node', 'javascript'],
+  ['native', 'native'],
+  ['c', 'native'],
+  ['cocoa', 'native'],
+  ['objc', 'native'],
+  ['swift', 'native'],
+])
+
+/** Family of a platform, as rules name it: javascript, native or other. */
+export const familyOf = (platform: string | undefined): string => families.get(platform ?? '') ?? 'other'
+
+/** Whether a list such as `javascript,native` or `all` names this family. */
+export function namesFamily(list: string, family: string): boolean {
+  return list
+    .toLowerCase()
+    .split(',')
+    .some((one) => one.trim() === 'all' || one.trim() === family)
+}

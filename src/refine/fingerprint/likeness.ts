@@ -1,0 +1,69 @@
+import { contributing, type Features, type GroupingNode, type Likeness } from '../../protocol/grouping.ts'
+
+/** Frames and words that are looked at. */
+const framesMax = 30
+const wordsMax = 100
+
+function walk(node: GroupingNode, into: Features, within: boolean): void {
+  const counts = within && node.contributes
+  if (node.id === 'frame') {
+    if (counts) into.frames.unshift(contributing(node).join(' '))
+    return
+  }
+  for (const one of node.values) {
+    if (typeof one !== 'string') walk(one, into, counts || node.id === 'exception')
+    else if (node.id === 'type') into.types.push(one)
+    else if (node.id === 'value' || node.id === 'message')
+      into.words.push(...(one.toLowerCase().match(/<\w+>|[\p{L}\p{N}_]+/gu) ?? []).slice(0, wordsMax))
+  }
+}
+
+/** What is compared of an event, from the trees of its grouping: of own code where there is any, else of all. */
+export function featuresOf(variants: readonly { name: string; component: GroupingNode }[]): Features {
+  const made = variants.map(({ component }) => {
+    const into: Features = { frames: [], types: [], words: [] }
+    walk(component, into, true)
+    return into
+  })
+  const best = made.find((one) => one.frames.length > 0) ?? made.find((one) => one.words.length > 0) ?? made[0]
+  const { frames = [], types = [], words = [] } = best ?? {}
+  return {
+    frames: frames.slice(0, framesMax),
+    types: [...new Set(types)],
+    words: [...new Set(words)].slice(0, wordsMax),
+  }
+}
+
+/** Frames that both have, those near the crash counting most: the first as 1, the one behind it as 1/2, then 1/3. */
+function stackLikeness(a: readonly string[], b: readonly string[]): number {
+  if (a.length === 0 || b.length === 0) return 0
+  const weights = (list: readonly string[]) => {
+    const made = new Map<string, number>()
+    for (const [at, one] of list.entries()) if (!made.has(one)) made.set(one, 1 / (at + 1))
+    return made
+  }
+  const [left, right] = [weights(a), weights(b)]
+  let both = 0
+  let all = 0
+  for (const one of new Set([...left.keys(), ...right.keys()])) {
+    const [x, y] = [left.get(one) ?? 0, right.get(one) ?? 0]
+    both += Math.min(x, y)
+    all += Math.max(x, y)
+  }
+  return both / all
+}
+
+function shareOf(a: readonly string[], b: readonly string[]): number {
+  const all = new Set([...a, ...b])
+  if (all.size === 0) return 0
+  const right = new Set(b)
+  return a.filter((one) => right.has(one)).length / all.size
+}
+
+/** How alike two events are, each from 0 to 1. Without a stack on both sides the message alone decides. */
+export function likeness(a: Features, b: Features): Likeness {
+  const stack = stackLikeness(a.frames, b.frames)
+  const message = 0.3 * shareOf(a.types, b.types) + 0.7 * shareOf(a.words, b.words)
+  const score = a.frames.length > 0 && b.frames.length > 0 ? 0.7 * stack + 0.3 * message : message
+  return { stack, message, score }
+}

@@ -1,0 +1,232 @@
+import { describe, expect, test } from 'vitest'
+import { readFingerprintRules } from '../../protocol/fingerprint-rules.ts'
+import { ruleSentence, rulesMax } from '../../protocol/rule-text.ts'
+import { readStackRules } from '../../protocol/stack-rules.ts'
+import type { GroupingSettings } from '../../store/meta/meta.ts'
+import { refineEvent } from '../fixture.ts'
+import { createGroupingDesk } from '../grouping.ts'
+import { glob } from './glob.ts'
+import { trimNative } from './trim.ts'
+
+const py = (name: string, more: object = {}) => ({
+  ...{ filename: `app/${name}.py`, abs_path: `/srv/app/${name}.py`, module: `app.${name}`, function: name, lineno: 1 },
+  ...{ in_app: true, ...more },
+})
+const event = (frames: object[] = [py('outer'), py('inner')], more: object = {}, one: object = {}) => ({
+  platform: 'python',
+  transaction: '/pay',
+  logger: 'shop',
+  release: 'shop@2',
+  tags: { area: 'cart' },
+  sdk: { name: 'sentry.python', version: '2.0.0' },
+  exception: { values: [{ type: 'KeyError', value: 'no such key', stacktrace: { frames }, ...one }] },
+  ...more,
+})
+const settingsOf = (fingerprintRules: string, stackRules = ''): { grouping: GroupingSettings } => ({
+  grouping: { fingerprintRules, stackRules, version: 1 },
+})
+const grouped = (sent: unknown, fingerprintRules: string, stackRules = '') =>
+  refineEvent(sent, {}, settingsOf(fingerprintRules, stackRules)).event
+const first = (sent: unknown, rules: string, stack = '') => grouped(sent, rules, stack).findings.grouping.variants[0]
+
+describe('patterns', () => {
+  test.each<[string, string, object, boolean]>([
+    ['abc', 'abc', {}, true],
+    ['abc', 'ABC', {}, false],
+    ['abc', 'ABC', { ignoreCase: true }, true],
+    ['a*c', 'abbbc', {}, true],
+    ['a*c', 'abbb', {}, false],
+    ['*b', 'ab', {}, true],
+    ['b*', 'ab', {}, false],
+    ['*b*', 'abc', {}, true],
+    ['*', '', {}, true],
+    ['a?c', 'abc', {}, true],
+    ['a?c', 'ac', {}, false],
+    ['[ab]x', 'bx', {}, true],
+    ['[!ab]x', 'bx', {}, false],
+    ['[a-c]x', 'cx', {}, true],
+    ['[a', '[a', {}, true],
+    ['src/*.js', 'src/a.js', { path: true }, true],
+    ['src/*.js', 'src/a/b.js', { path: true }, false],
+    ['src/**.js', 'src/a/b.js', { path: true }, true],
+    ['**/x/*', '/a/b/x/y', { path: true }, true],
+    ['c:/a/*', 'c:\\a\\b', { path: true }, true],
+  ])('%s of %s by %j: %s', (pattern, text, options, expected) => expect(glob(pattern, options)(text)).toBe(expected))
+
+  test('take time linear in the text, whatever the pattern', () => {
+    const holds = glob(`${'*a'.repeat(60)}*b*c`)
+    const timeOf = (length: number) => {
+      const start = process.cpuUsage().user
+      expect(holds('a'.repeat(length))).toBe(false)
+      return process.cpuUsage().user - start
+    }
+    timeOf(2000)
+    // 120 steps a sign: a backtracking engine would need longer than the universe is old
+    expect(timeOf(8000)).toBeLessThan(2_000_000)
+  })
+})
+
+describe('fingerprint rules', () => {
+  test.each([
+    ['error.type:KeyError -> a'],
+    ['type:keyerror -> a'],
+    ['error.value:"no such*" -> a'],
+    ['message:"*SUCH KEY" -> a'],
+    ['logger:shop -> a'],
+    ['level:error -> a'],
+    ['tags.area:cart -> a'],
+    ['tags.release:shop@* -> a'],
+    ['sdk:sentry.python -> a'],
+    ['family:other -> a'],
+    ['family:native,other -> a'],
+    ['release:shop@* -> a'],
+    ['stack.module:app.inner -> a'],
+    ['stack.function:inner -> a'],
+    ['stack.abs_path:/srv/app/* -> a'],
+    ['path:**/inner.py -> a'],
+    ['app:yes function:outer -> a'],
+    ['!error.type:Other -> a'],
+    ['!tags.none:x -> a'],
+    ['error.type:KeyError logger:shop -> a'],
+    ['error.type:Nothing -> b\nerror.type:KeyError -> a\ntype:* -> c'],
+  ])('%s', (rules) => expect(first(event(), rules)).toMatchObject({ name: 'custom_fingerprint', values: ['a'] }))
+
+  test.each([
+    ['error.type:Key -> a'],
+    ['error.value:"NO SUCH*" -> a'],
+    ['level:warning -> a'],
+    ['app:no -> a'],
+    // both hold, but of two different frames
+    ['function:outer module:app.inner -> a'],
+    ['!error.type:KeyError -> a'],
+    ['family:javascript,native -> a'],
+  ])('%s does not match', (rules) => expect(first(event(), rules)?.name).toBe('app'))
+
+  test('override what the client sent; variables; title; the rule is told', () => {
+    const sent = event(undefined, { fingerprint: ['client'] })
+    const made = grouped(
+      sent,
+      'type:KeyError -> pay, {{ transaction }} "{{ tags.area }} x" title="Lost {{ tags.area }}"',
+    )
+    expect(made.findings.grouping.variants[0]?.values).toEqual(['pay', '/pay', 'cart x'])
+    expect(made.findings.title).toBe('Lost cart')
+    expect(made.findings.grouping.rule).toContain('type:KeyError -> pay')
+  })
+  test('with the default: each variant has its own hash', () => {
+    const rules = 'type:KeyError -> {{ default }}, {{tags.area}}'
+    const [one, two] = [{ area: 'cart' }, { area: 'home' }].map((tags) => first(event(undefined, { tags }), rules))
+    expect([one?.name, one?.values.at(-1)]).toEqual(['hybrid', 'cart'])
+    expect(one?.hash).not.toBe(two?.hash)
+  })
+  test('a message of the client’s own as fingerprint: what varies in it is left out', () => {
+    const of = (id: number) => first(event(undefined, { fingerprint: [`no key ${id}`] }, { value: `no key ${id}` }), '')
+    expect(of(1)?.values).toEqual(['no key <int>'])
+    expect(of(1)?.hash).toBe(of(2)?.hash)
+  })
+
+  test.each([
+    ['-> a', 'Line 1, column 1: expected a matcher'],
+    ['type:a', 'Line 1, column 7: expected -> and a fingerprint.'],
+    ['type:a ->', 'Line 1, column 10: expected a fingerprint.'],
+    ['# first\ntyp:a -> b', 'Line 2, column 1: there is no matcher “typ”; expected error.type'],
+    ['type:"a -> b', 'Line 1, column 6: the quotation mark is not closed.'],
+    ['type: a -> b', 'Line 1, column 6: expected a pattern.'],
+    ['type:a -> b title=', 'Line 1, column 19: expected a title in quotes.'],
+    [`type:${'x'.repeat(257)} -> b`, 'Line 1, column 6: a pattern has at most 256 characters.'],
+    ['x'.repeat(40_000), 'Line 1, column 1: at most 32768 characters.'],
+    ['type:a -> b\n'.repeat(rulesMax + 1), `Line ${rulesMax + 1}, column 1: at most ${rulesMax} rules.`],
+  ])('%.40s is refused with its place', (text, expected) => {
+    const [error] = readFingerprintRules(text).errors
+    expect(error && ruleSentence(error)).toContain(expected)
+  })
+})
+
+describe('stack-trace rules', () => {
+  const lib = py('lib', { in_app: false })
+  const named = (sent: unknown, stack: string) => first(sent, '', stack)?.values.filter((one) => /^app\./.test(one))
+  const three = [py('a'), py('b'), py('c')]
+  test.each<[string, object[], string[] | undefined]>([
+    ['function:b -app', three, ['app.a', 'app.c']],
+    ['function:b -group', three, ['app.a', 'app.c']],
+    ['function:b ^-group', three, ['app.a', 'app.b']],
+    ['function:b v-group', three, ['app.b', 'app.c']],
+    ['function:b ^-app -app', three, ['app.a']],
+    ['function:lib +app', [py('a'), lib], ['app.a', 'app.lib']],
+    ['family:other max-frames=1', three, ['app.c']],
+    ['family:other max-frames=1 invert-stacktrace=1', three, ['app.a']],
+    ['family:other min-frames=4', three, []],
+    ['family:native -group', three, ['app.a', 'app.b', 'app.c']],
+    ['[ function:a ] | function:b -group', three, ['app.a', 'app.c']],
+    ['[ function:c ] | function:b -group', three, ['app.a', 'app.b', 'app.c']],
+    ['function:b | [ function:c ] -group', three, ['app.a', 'app.c']],
+    ['function:a category=ui\ncategory:ui -group', three, ['app.b', 'app.c']],
+    ['error.type:KeyError function:a -group', three, ['app.b', 'app.c']],
+    ['error.mechanism:other -group', three, ['app.a', 'app.b', 'app.c']],
+    ['!function:b -group', three, ['app.b']],
+    ['path:**/app/*.py -group\nfunction:c +group  # the last word', three, ['app.c']],
+    ['app:no -group', [py('a'), lib], ['app.a']],
+  ])('%s', (rules, frames, expected) => expect(named(event(frames), rules)).toEqual(expected))
+
+  test('what in_app was is kept, so that other rules begin from there', () => {
+    const stored = grouped(event(three), '', 'function:b -app')
+    const frames = stored.exception?.values[0]?.stacktrace?.frames
+    expect(frames?.map((one) => [one.in_app, one.in_app_before])).toEqual([
+      [true, undefined],
+      [false, true],
+      [true, undefined],
+    ])
+    const { explain } = createGroupingDesk()
+    const plain = refineEvent(event(three)).row.hashes[0]
+    expect(explain(stored, {}).hashes[0]).toBe(plain)
+    expect(explain(stored, { stackRules: 'function:b -app' }).hashes[0]).toBe(
+      stored.findings.grouping.variants[0]?.hash,
+    )
+    // Explaining changes nothing of the event.
+    expect(stored.exception?.values[0]?.stacktrace?.frames[1]?.in_app).toBe(false)
+  })
+  test('the tree names the rule that took a frame out', () => {
+    const stored = refineEvent(event(three)).event
+    const tree = JSON.stringify(createGroupingDesk().explain(stored, { stackRules: 'function:b -group' }).variants[0])
+    expect(tree).toContain('"contributes":false,"hint":"rule-out","rule":"function:b -group"')
+  })
+  test.each([
+    ['function:a', 'column 11: expected an action'],
+    ['+app', 'column 1: expected a matcher'],
+    ['function:a +ap', 'column 12: expected an action'],
+    ['[ function:a function:b -app', 'expected a matcher'],
+    ['[ function:a ] function:b -app', 'expected |'],
+    ['app:perhaps +app', 'expected app:yes or app:no'],
+    ['family:native max-frames=999', 'expected a number from 0 to 250'],
+    ['function:a category="a b"', 'a category is a word'],
+  ])('%s is refused with its place', (text, expected) => {
+    const [error] = readStackRules(text).errors
+    expect(error && ruleSentence(error)).toContain(expected)
+  })
+})
+
+describe('names of native functions', () => {
+  test.each([
+    ['foo::bar(int, char const*) const', 'foo::bar'],
+    ['void foo::bar<int, std::vector<char>>::baz(int)', 'foo::bar<T>::baz'],
+    ['std::panicking::try::h72cb0fef6e9c0ab1', 'std::panicking::try'],
+    ['<a::B<C> as d::E>::f::h72cb0fef6e9c0ab1', 'a::B<T>::f'],
+    ['<F as alloc::boxed::FnBox<A>>::call_box', 'alloc::boxed::FnBox<T>::call_box'],
+    ['memcpy@@GLIBC_2.14', 'memcpy'],
+    ['f.isra.0.part.3', 'f'],
+    ['-[NSRunLoop(NSRunLoop) runMode:beforeDate:]', '-[NSRunLoop(NSRunLoop) runMode:beforeDate:]'],
+    ["`anonymous namespace'::start()", 'anonymous namespace::start'],
+    ['(anonymous namespace)::start()', 'anonymous namespace::start'],
+    ['x::{lambda(int)#1}::operator()(int) const', 'x::lambda::operator()'],
+    ['operator<<(std::ostream&, int)', 'operator<<'],
+    ['<redacted>', '<redacted>'],
+    ['', ''],
+  ])('%s is %s', (sent, expected) => expect(trimNative(sent)).toBe(expected))
+  test('what was sent stays beside it', () => {
+    const frames = [{ function: 'void f(int)', in_app: true, instruction_addr: '0x1' }]
+    const { event: stored } = refineEvent({ platform: 'native', exception: { type: 'E', stacktrace: { frames } } })
+    expect(stored.exception?.values[0]?.stacktrace?.frames[0]).toMatchObject({
+      function: 'f',
+      raw_function: 'void f(int)',
+    })
+  })
+})

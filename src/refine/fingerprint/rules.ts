@@ -1,0 +1,119 @@
+import type { NormalEvent, NormalFrame } from '../../protocol/event.ts'
+import {
+  type FingerprintMatcher,
+  type FingerprintRule,
+  readFingerprintRules,
+} from '../../protocol/fingerprint-rules.ts'
+import { stacktracesOf } from '../error/inapp.ts'
+import { familyOf, namesFamily } from './families.ts'
+import { glob } from './glob.ts'
+
+/** What a rule looks at together: all matchers of one kind must hold of one and the same frame or exception. */
+type Facts = {
+  kind: 'frame' | 'exception' | 'message' | 'event'
+  texts: (event: NormalEvent, one: Subject) => string[]
+}
+type Subject = { frame?: NormalFrame; type?: string | undefined; value?: string | undefined; message?: string }
+
+const some = (text: string | undefined): string[] => (text === undefined ? [] : [text])
+
+function factsOf(key: FingerprintMatcher['key']): Facts {
+  switch (key) {
+    case 'type':
+      return { kind: 'exception', texts: (_, one) => some(one.type) }
+    case 'value':
+      return { kind: 'exception', texts: (_, one) => some(one.value) }
+    case 'message':
+      return { kind: 'message', texts: (_, one) => some(one.message) }
+    case 'module':
+      return { kind: 'frame', texts: (_, { frame }) => some(frame?.module) }
+    case 'function':
+      return { kind: 'frame', texts: (_, { frame }) => some(frame?.function) }
+    case 'package':
+      return { kind: 'frame', texts: (_, { frame }) => some(frame?.package) }
+    case 'path':
+      return { kind: 'frame', texts: (_, { frame }) => [...some(frame?.abs_path), ...some(frame?.filename)] }
+    case 'app':
+      return { kind: 'frame', texts: (_, { frame }) => (frame ? [frame.in_app ? 'yes' : 'no'] : []) }
+    case 'logger':
+      return { kind: 'event', texts: (event) => some(event.logger) }
+    case 'level':
+      return { kind: 'event', texts: (event) => [event.level] }
+    case 'release':
+      return { kind: 'event', texts: (event) => some(event.release) }
+    case 'sdk':
+      return { kind: 'event', texts: (event) => some(event.sdk?.name) }
+    case 'family':
+      return { kind: 'event', texts: (event) => [familyOf(event.platform)] }
+    default: {
+      const name = key.slice('tags.'.length)
+      return { kind: 'event', texts: (event) => some(tagOf(event, name)) }
+    }
+  }
+}
+
+/** A tag as search knows it: some are fields. */
+export function tagOf(event: NormalEvent, name: string): string | undefined {
+  const fields: ReadonlyMap<string, string | undefined> = new Map([
+    ['environment', event.environment],
+    ['release', event.release],
+    ['level', event.level],
+    ['logger', event.logger],
+    ['transaction', event.transaction],
+  ])
+  return event.tags.find(([key]) => key === name)?.[1] ?? fields.get(name) ?? undefined
+}
+
+const truths: ReadonlySet<string> = new Set(['1', 'yes', 'true'])
+const exact: ReadonlySet<string> = new Set(['value', 'level'])
+
+function holdsOf({ key, pattern }: FingerprintMatcher): (text: string) => boolean {
+  if (key === 'family') return (text) => namesFamily(pattern, text)
+  if (key === 'app') return (text) => (text === 'yes') === truths.has(pattern.toLowerCase())
+  if (key !== 'path' && key !== 'package') return glob(pattern, { ignoreCase: !exact.has(key) })
+  const holds = glob(pattern, { path: true, ignoreCase: true })
+  return (text) => holds(text) || (!text.startsWith('/') && holds(`/${text}`))
+}
+
+type Test = { kind: Facts['kind']; holds: (event: NormalEvent, one: Subject) => boolean }
+export type CompiledFingerprintRules = { tests: Test[]; rule: FingerprintRule }[]
+
+/** Makes rules ready; those of a text with errors are left out. */
+export function compileFingerprintRules(text: string): CompiledFingerprintRules {
+  return readFingerprintRules(text).rules.map((rule) => ({
+    rule,
+    tests: rule.matchers.map((matcher): Test => {
+      const { kind, texts } = factsOf(matcher.key)
+      const holds = holdsOf(matcher)
+      return { kind, holds: (event, one) => texts(event, one).some(holds) !== matcher.negated }
+    }),
+  }))
+}
+
+function subjectsOf(event: NormalEvent, kind: Facts['kind']): Subject[] {
+  if (kind === 'event') return [{}]
+  if (kind === 'exception') return (event.exception?.values ?? []).map(({ type, value }) => ({ type, value }))
+  if (kind === 'frame') return stacktracesOf(event).flatMap(({ frames }) => frames.map((frame) => ({ frame })))
+  const { formatted, message } = event.logentry ?? {}
+  const texts = [formatted, message, ...(event.exception?.values ?? []).map((one) => one.value)]
+  return texts.flatMap((text) => (text === undefined ? [] : [{ message: text }]))
+}
+
+/** The first rule whose matchers all hold of the event; those of one kind of one and the same frame or exception. */
+export function matchingRule(rules: CompiledFingerprintRules, event: NormalEvent): FingerprintRule | undefined {
+  if (rules.length === 0) return undefined
+  const known = new Map<Facts['kind'], Subject[]>()
+  const subjects = (kind: Facts['kind']): Subject[] => {
+    const found = known.get(kind) ?? subjectsOf(event, kind)
+    // Where there is nothing to look at, nothing is what a matcher names: only negated ones hold.
+    const some = found.length > 0 ? found : [{}]
+    known.set(kind, some)
+    return some
+  }
+  return rules.find(({ tests }) =>
+    (['event', 'exception', 'message', 'frame'] as const).every((kind) => {
+      const own = tests.filter((test) => test.kind === kind)
+      return own.length === 0 || subjects(kind).some((one) => own.every((test) => test.holds(event, one)))
+    }),
+  )?.rule
+}

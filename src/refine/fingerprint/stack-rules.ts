@@ -1,0 +1,171 @@
+import type { NormalEvent, NormalException, NormalFrame, NormalStacktrace } from '../../protocol/event.ts'
+import { readStackRules, type StackAction, type StackMatcher, type StackRule } from '../../protocol/stack-rules.ts'
+import { familyOf, namesFamily } from './families.ts'
+import { glob } from './glob.ts'
+
+/** What rules said about one frame. `rule`: the one that decided whether it groups. */
+export type FrameMark = { group?: boolean; rule?: string }
+/** What rules said about a stack, frame by frame. */
+export type StackMarks = { frames: (FrameMark | undefined)[]; maxFrames: number; minFrames: number; inverted: boolean }
+/** What rules said, by stack; those that none spoke of are absent. */
+export type Marks = Map<NormalStacktrace, StackMarks>
+
+type FrameState = { frame: NormalFrame; platform: string; category: string | undefined }
+type Test = (state: FrameState, exception: NormalException | undefined) => boolean
+
+/** Rules that are ready to be applied. */
+export type CompiledStackRules = {
+  matches: Test
+  caller: Test | undefined
+  callee: Test | undefined
+  actions: StackAction[]
+  text: string
+}[]
+
+function readOf(
+  key: StackMatcher['key'],
+): (state: FrameState, exception: NormalException | undefined) => string | undefined {
+  switch (key) {
+    case 'module':
+      return ({ frame }) => frame.module
+    case 'function':
+      return ({ frame }) => frame.function
+    case 'package':
+      return ({ frame }) => frame.package
+    case 'category':
+      return ({ category }) => category
+    case 'type':
+      return (_, exception) => exception?.type
+    case 'value':
+      return (_, exception) => exception?.value
+    case 'mechanism':
+      return (_, exception) => exception?.mechanism?.type
+    default:
+      return ({ frame }) => frame.abs_path ?? frame.filename
+  }
+}
+
+function testOf({ key, pattern, negated }: StackMatcher): Test {
+  if (key === 'family') return ({ platform }) => namesFamily(pattern, familyOf(platform)) !== negated
+  if (key === 'app') return ({ frame }) => (frame.in_app === (pattern === 'yes')) !== negated
+  const read = readOf(key)
+  const isPath = key === 'path' || key === 'package'
+  const holds = glob(pattern, isPath ? { path: true, ignoreCase: true } : {})
+  return (state, exception) => {
+    const text = read(state, exception)
+    // "src/x" is found by "**/src/x", too
+    return (text !== undefined && (holds(text) || (isPath && !text.startsWith('/') && holds(`/${text}`)))) !== negated
+  }
+}
+
+function allOf(matchers: readonly StackMatcher[]): Test {
+  // the cheap ones first
+  const tests = matchers.toSorted((a, b) => Number(isCheap(b)) - Number(isCheap(a))).map(testOf)
+  return (state, exception) => tests.every((test) => test(state, exception))
+}
+const isCheap = ({ key }: StackMatcher) => key === 'family' || key === 'app'
+
+/** Makes rules ready; those of a text with errors are left out. */
+export function compileStackRules(text: string): CompiledStackRules {
+  return readStackRules(text).rules.map(({ matchers, caller, callee, actions, text: written }: StackRule) => ({
+    matches: allOf(matchers),
+    caller: caller && allOf(caller),
+    callee: callee && allOf(callee),
+    actions,
+    text: written,
+  }))
+}
+
+type Room = { states: FrameState[]; marks: StackMarks; isMarked: boolean }
+
+/** Frames that an action reaches: the one that matched, or all on one side of it. The newest frame stands last. */
+function reached(states: readonly FrameState[], at: number, range: 'up' | 'down' | undefined): [number, number] {
+  if (range === undefined) return [at, at + 1]
+  return range === 'up' ? [at + 1, states.length] : [0, at]
+}
+
+function act(room: Room, at: number, action: StackAction, rule: string): void {
+  const { states, marks } = room
+  if ('flag' in action) {
+    const [from, to] = reached(states, at, action.range)
+    for (let i = from; i < to; i++) {
+      const frame = states[i]?.frame
+      if (!frame) continue
+      if (action.kind === 'app') {
+        if (frame.in_app === action.flag) continue
+        frame.in_app_before ??= frame.in_app
+        frame.in_app = action.flag
+      } else marks.frames[i] = { group: action.flag, rule }
+    }
+    room.isMarked ||= action.kind === 'group'
+    return
+  }
+  if (action.kind === 'category') {
+    const state = states[at]
+    if (state) state.category = action.value
+    return
+  }
+  room.isMarked = true
+  if (action.kind === 'max-frames') marks.maxFrames = action.value
+  else if (action.kind === 'min-frames') marks.minFrames = action.value
+  else if (action.kind === 'invert-stacktrace') marks.inverted = action.value
+}
+
+function applyTo(
+  rules: CompiledStackRules,
+  stacktrace: NormalStacktrace,
+  exception: NormalException | undefined,
+  eventPlatform: string,
+): StackMarks | undefined {
+  const room: Room = {
+    states: stacktrace.frames.map((frame) => ({
+      frame,
+      platform: frame.platform ?? eventPlatform,
+      category: undefined,
+    })),
+    marks: { frames: [], maxFrames: 0, minFrames: 0, inverted: false },
+    isMarked: false,
+  }
+  const { states } = room
+  for (const { matches, caller, callee, actions, text } of rules) {
+    for (const [at, state] of states.entries()) {
+      if (!matches(state, exception)) continue
+      const [before, behind] = [states[at - 1], states[at + 1]]
+      if (caller && !(before && caller(before, exception))) continue
+      if (callee && !(behind && callee(behind, exception))) continue
+      for (const action of actions) act(room, at, action, text)
+    }
+  }
+  return room.isMarked ? room.marks : undefined
+}
+
+/**
+ * Applies rules to every stack of an event, from the first rule to the last: in_app is changed in place (`in_app_before`
+ * keeps what it was); what they say about grouping is returned. Rules run in time linear in frames and their texts.
+ */
+export function applyStackRules(rules: CompiledStackRules, event: NormalEvent): Marks {
+  const marks: Marks = new Map()
+  if (rules.length === 0) return marks
+  const take = (stacktrace: NormalStacktrace | undefined, exception?: NormalException) => {
+    const found = stacktrace && applyTo(rules, stacktrace, exception, event.platform)
+    if (stacktrace && found) marks.set(stacktrace, found)
+  }
+  for (const one of event.exception?.values ?? []) take(one.stacktrace, one)
+  for (const one of event.threads?.values ?? []) take(one.stacktrace)
+  take(event.stacktrace)
+  return marks
+}
+
+/** Puts every frame's in_app back to what it was before rules changed it. */
+export function withoutStackRules(event: NormalEvent): void {
+  const bare = (stacktrace: NormalStacktrace | undefined) => {
+    for (const frame of stacktrace?.frames ?? []) {
+      if (frame.in_app_before === undefined) continue
+      frame.in_app = frame.in_app_before
+      delete frame.in_app_before
+    }
+  }
+  for (const one of event.exception?.values ?? []) bare(one.stacktrace)
+  for (const one of event.threads?.values ?? []) bare(one.stacktrace)
+  bare(event.stacktrace)
+}

@@ -1,0 +1,110 @@
+import type { NormalFrame } from '../../protocol/event.ts'
+import { stacktracesOf } from '../error/inapp.ts'
+import type { Draft } from '../step.ts'
+import { familyOf } from './families.ts'
+
+/** Step: names of native functions without what compilers add to them; what was sent stays as `raw_function`. */
+export function trimFunctions({ event }: Draft): void {
+  for (const { frames } of stacktracesOf(event))
+    for (const frame of frames) {
+      const platform = frame.platform ?? event.platform
+      if (familyOf(platform) === 'native' || platform === 'rust') trimFrame(frame)
+    }
+}
+
+function trimFrame(frame: NormalFrame): void {
+  const { function: name } = frame
+  if (!name) return
+  const trimmed = trimNative(name)
+  if (trimmed === name || trimmed === '') return
+  frame.raw_function ??= name
+  frame.function = trimmed
+}
+
+/** Names of the C and C++ runtimes that may hold signs that mean something elsewhere. */
+const kept = /^(?:[+-]\[|_?\$s|<(?:redacted|unknown)>$)/
+const lambda = /(?:<lambda[_.\w]{0,100}>|\{lambda\([^{}]{0,300}\)#\d{1,5}\}|'lambda\d{0,5}'|\$_\d{1,5})/g
+const clones = /(?:\s?\[clone [^\]]{0,60}\]|\.(?:isra|part|constprop|cold|llvm|lto_priv)(?:\.\d{1,20})?)+$/
+const anonymous = /(?:`anonymous[ -]namespace'|\(anonymous namespace\)|`anonymous namespace')/g
+
+/**
+ * The name of a native function alone: without arguments, return type, template arguments, clone markers, the hash of a
+ * Rust symbol and versions of libraries; lambdas and anonymous name spaces are written alike whichever compiler wrote
+ * them. Names of Objective-C stay. Linear in the name.
+ */
+export function trimNative(name: string): string {
+  let text = name.trim()
+  if (kept.test(text)) return text
+  text = text
+    .replace(clones, '')
+    .replace(/::h[0-9a-f]{16}$/, '')
+    .replace(/@@?(?:GLIBC[\w.]{0,40}|\d{1,6})$/, '')
+    .replaceAll(anonymous, 'anonymous namespace')
+    .replaceAll(lambda, 'lambda')
+    .replace(/^(?:closure #\d{1,6} in )+.*$/s, (closure) => swiftClosure(closure))
+  text = rustSelf(text)
+  if (!/[(<]/.test(text)) return lastWord(text)
+  const bare = withoutBrackets(text)
+  return lastWord(bare) || text
+}
+
+/** `<a::B<C> as d::E>::f` is a function of `a::B<C>`; `<F as d::E>::f` is one of `d::E`, as F may be anything. */
+function rustSelf(text: string): string {
+  if (!text.startsWith('<')) return text
+  let depth = 0
+  let as = -1
+  for (let at = 0; at < text.length; at++) {
+    const sign = text[at]
+    if (sign === '<') depth++
+    else if (depth === 1 && as < 0 && text.startsWith(' as ', at)) as = at
+    else if (sign === '>' && text[at - 1] !== '-' && --depth === 0) {
+      if (!text.startsWith('::', at + 1)) return text
+      const own = text.slice(1, as < 0 ? at : as)
+      const self = as >= 0 && /^\w+$/.test(own) ? text.slice(as + ' as '.length, at) : own
+      return self + text.slice(at + 1)
+    }
+  }
+  return text
+}
+
+const swiftClosure = (text: string): string => `closure in ${text.replace(/^(?:closure #\d{1,6} in )+/, '')}`
+
+/** A return type stands in front, blanks apart; `operator` and its sign belong together. */
+function lastWord(text: string): string {
+  const one = text.replace(/(?:\s(?:const|volatile|noexcept)|\s?&{1,2})+$/, '').trim()
+  const operator = one.search(/\boperator\b/)
+  const head = operator < 0 ? one : one.slice(0, operator)
+  if (/^(?:closure in |anonymous namespace)/.test(head)) return one
+  const joined = head.replaceAll('anonymous namespace', 'anonymous\u0000namespace')
+  const at = joined.lastIndexOf(' ')
+  const cut = (at < 0 ? joined : joined.slice(at + 1)) + (operator < 0 ? '' : one.slice(operator))
+  return cut.replaceAll('\u0000', ' ').replace(/^[*&]+/, '')
+}
+
+/** Text outside of round brackets, with what stood in angle brackets as `<T>`; the arguments end a name. */
+function withoutBrackets(text: string): string {
+  let out = ''
+  let round = 0
+  let angle = 0
+  for (let at = 0; at < text.length; at++) {
+    const sign = text[at] ?? ''
+    const operator = /^operator(?:\(\)|<=>|<<=?|>>=?|<=?|>=?|->\*?)/.exec(text.slice(at, at + 12))?.[0]
+    if (operator && round === 0 && angle === 0) {
+      out += operator
+      at += operator.length - 1
+      continue
+    }
+    if (sign === '(') round++
+    else if (sign === ')') round = Math.max(0, round - 1)
+    else if (round > 0) continue
+    // "-> T" is a return type, no bracket
+    else if (sign === '>' && text[at - 1] === '-') {
+      if (angle === 0) return out.slice(0, -1)
+    } else if (sign === '<') {
+      if (angle++ === 0) out += '<'
+    } else if (sign === '>') {
+      if (angle > 0 && --angle === 0) out += 'T>'
+    } else if (angle === 0) out += sign
+  }
+  return angle > 0 ? text : out
+}

@@ -1,0 +1,112 @@
+import { hash } from 'node:crypto'
+import type { NormalEvent, NormalFrame } from '../../../protocol/event.ts'
+import type { GroupingNode } from '../../../protocol/grouping.ts'
+import { crashFrame } from '../../error/describe.ts'
+import { mainException } from '../chain.ts'
+import type { Grouped, Variant } from '../fingerprint.ts'
+import { type CompiledFingerprintRules, matchingRule } from '../rules.ts'
+import type { Marks } from '../stack-rules.ts'
+import { isDefault, resolveEntry } from './variables.ts'
+import { defaultVariants, type Plain, valuesOf } from './variants.ts'
+
+const titleMax = 256
+
+const hashOf = (values: readonly string[]): string => hash('md5', values.join(''), 'hex').slice(0, 16)
+
+function finished(variant: Plain, own?: string): Variant {
+  const values = valuesOf(variant)
+  return { ...variant, values, ...(variant.contributes ? { hash: own ?? hashOf(values) } : {}) }
+}
+
+const leftOut = (variants: Plain[], why: string): Plain[] =>
+  variants.map((one): Plain => (one.contributes ? { ...one, contributes: false, why, hint: 'fingerprint-first' } : one))
+
+const entriesNode = (values: readonly string[]): GroupingNode => ({
+  id: 'fingerprint',
+  contributes: true,
+  values: values.map((value): GroupingNode => ({ id: 'entry', contributes: true, values: [value] })),
+})
+
+/** Version 1: checksum, then rules of the project, the client's fingerprint, built-in fingerprints, and the default. */
+export function groupV1(event: NormalEvent, rules: CompiledFingerprintRules, marks: Marks): Grouped {
+  if (event.checksum) {
+    const given = /^[0-9a-f]{32}$/i.test(event.checksum) ? event.checksum.toLowerCase().slice(0, 16) : undefined
+    const component = entriesNode([event.checksum])
+    return {
+      variants: [
+        finished({ name: 'checksum', contributes: true, why: 'checksum sent by the client', component }, given),
+      ],
+    }
+  }
+  const defaults = defaultVariants(event, marks)
+  const rule = matchingRule(rules, event)
+  const entries = rule?.fingerprint ?? event.fingerprint ?? []
+  if (!entries.length || entries.every(isDefault)) return { ...byDefault(event, defaults), ...told(event, rule) }
+  const source = rule ? 'fingerprint of a rule' : 'fingerprint sent by the client'
+  const crash = crashOf(event)
+  const resolve = (entry: string) => resolveEntry(entry, event, crash)
+  if (!entries.some(isDefault)) {
+    const component = entriesNode(entries.map(resolve))
+    const custom: Plain = { name: 'custom_fingerprint', contributes: true, why: source, component }
+    return {
+      variants: [custom, ...leftOut(defaults, `the ${source} takes precedence`)].map((one) => finished(one)),
+      ...told(event, rule),
+    }
+  }
+  const variants = defaults.map((variant): Plain => {
+    if (!variant.contributes) return variant
+    const salted = entries.map(
+      (entry): GroupingNode =>
+        isDefault(entry) ? variant.component : { id: 'entry', contributes: true, values: [resolve(entry)] },
+    )
+    const why = `${source} with ${variant.name}: ${variant.why}`
+    return {
+      name: 'hybrid',
+      contributes: true,
+      why,
+      component: { id: 'fingerprint', contributes: true, values: salted },
+    }
+  })
+  return { variants: variants.map((one) => finished(one)), ...told(event, rule) }
+}
+
+function told(event: NormalEvent, rule: { text: string; title?: string } | undefined): Pick<Grouped, 'rule' | 'title'> {
+  if (!rule) return {}
+  const title = rule.title === undefined ? undefined : resolveEntry(rule.title, event, crashOf(event)).trim()
+  return { rule: rule.text, ...(title ? { title: title.slice(0, titleMax).toWellFormed() } : {}) }
+}
+
+function byDefault(event: NormalEvent, defaults: Plain[]): Pick<Grouped, 'variants'> {
+  const builtIn = builtInFingerprint(event)
+  if (!builtIn) return { variants: defaults.map((one) => finished(one)) }
+  const { why, values } = builtIn
+  const own: Plain = { name: 'built_in_fingerprint', contributes: true, why, component: entriesNode(values) }
+  const all = [own, ...leftOut(defaults, 'a built-in fingerprint takes precedence')]
+  return { variants: all.map((one) => finished(one)) }
+}
+
+function crashOf(event: NormalEvent): NormalFrame | undefined {
+  const main = event.exception && mainException(event.exception.values, event.sdk?.name ?? '')
+  const thread = event.threads?.values.find((one) => one.crashed) ?? event.threads?.values.find((one) => one.current)
+  return crashFrame(main?.stacktrace ?? thread?.stacktrace ?? event.stacktrace)
+}
+
+const hydrationTexts = [
+  'Hydration failed because the initial UI does not match what was rendered on the server.',
+  'Text content does not match server-rendered HTML.',
+  'There was an error while hydrating this Suspense boundary.',
+  'There was an error while hydrating. Because the error happened outside of a Suspense boundary',
+  'The server could not finish this Suspense boundary',
+]
+
+/** Errors of JavaScript whose stacks say nothing about their cause (protocol.md 4.5). */
+function builtInFingerprint(event: NormalEvent): { why: string; values: string[] } | undefined {
+  if (event.platform !== 'javascript' && event.platform !== 'node') return undefined
+  const list = event.exception?.values ?? []
+  if (list.some((one) => one.type === 'ChunkLoadError' || one.value?.startsWith('ChunkLoadError')))
+    return { why: 'a chunk of the application could not be loaded', values: ['chunkloaderror'] }
+  const transaction = event.transaction ?? event.tags.find(([key]) => key === 'transaction')?.[1]
+  if (transaction && list.some((one) => hydrationTexts.some((text) => one.value?.includes(text))))
+    return { why: 'hydration failed; one issue for each transaction', values: ['hydrationerror', transaction] }
+  return undefined
+}

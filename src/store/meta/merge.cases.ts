@@ -1,0 +1,212 @@
+import { describe, expect, test } from 'vitest'
+import { codeOf, commit, effect, hash, nowMs } from './fixture.ts'
+import { changeOverMs } from './grouping.ts'
+import type { Leaving } from './merge.ts'
+import type { EventEffect, MetaStore } from './meta.ts'
+
+const idOf = (n: number) => n.toString(16).padStart(32, '0')
+/** An event of the group `n`, `at` ms after the first. */
+const event = (n: number, at = 0, more: Partial<EventEffect> = {}): EventEffect =>
+  effect({ hashes: [hash(n)], eventId: idOf(n * 100 + at), title: `E${n}`, timestampMs: nowMs + at, ...more })
+
+const texts: Leaving['texts'] = {
+  ...{ kind: 'error', title: 'E2', culprit: 'c', level: 'error', platform: 'javascript', logger: '', metadata: '{}' },
+  ...{ error_type: 'E', error_value: 'v', search_text: 'e2', unhandled: 0 },
+}
+const leaving = (hashes: string[], events: number, more: Partial<Leaving> = {}): Leaving => ({
+  ...{ hashes, events, thinned: 0, firstMs: nowMs, lastMs: nowMs + 9, firstRelease: 'a', lastRelease: 'b', texts },
+  ...{ eventIds: [], ...more },
+})
+const shown = (meta: MetaStore) =>
+  meta
+    .listIssues({ projectIds: [1], sort: 'first', max: 99 })
+    .map((one) => [one.shortId, one.count])
+    .sort()
+const ownerOf = (meta: MetaStore, n: number) =>
+  meta.issueIdsOf([{ projectId: 1, groupHash: hash(n) }]).get(`1:${hash(n)}`)
+
+/** Issues that people make one and take apart again, and how a project groups. */
+export function mergeCases(fresh: () => MetaStore): void {
+  describe('merge', () => mergeIssueCases(fresh))
+  describe('unmerge', () => unmergeCases(fresh))
+  describe('rules of grouping', () => ruleCases(fresh))
+  describe('issues that may be alike', () => similarCases(fresh))
+}
+
+function three(meta: MetaStore): MetaStore {
+  commit(meta, {
+    events: [
+      event(1, 10, { release: 'web@2' }),
+      event(1, 20),
+      event(2, 5, { release: 'web@1', digest: '42', unhandled: true }),
+      event(3, 30, { release: 'web@3', level: 'fatal' }),
+    ],
+  })
+  return meta
+}
+
+function mergeIssueCases(fresh: () => MetaStore): void {
+  test('many into one: hashes, counts, ends, comments and links go along', () => {
+    const meta = three(fresh())
+    meta.addComment(2, 'ann', 'mine', nowMs)
+    const { issue, merged } = meta.mergeIssues(1, [2, 3, 2, 1], 'ann', nowMs + 99)
+    expect(merged).toEqual([2, 3])
+    expect(issue).toMatchObject({
+      ...{ id: 1, count: 4, comments: 1, unhandled: true, title: 'E3', level: 'fatal' },
+      ...{ firstSeenMs: nowMs + 5, lastSeenMs: nowMs + 30, firstRelease: 'web@1', lastRelease: 'web@3' },
+    })
+    expect(shown(meta)).toEqual([['WEB-1', 4]])
+    expect([1, 2, 3].map((n) => ownerOf(meta, n))).toEqual([1, 1, 1])
+    expect(meta.issueByShortId(1, 'WEB-2')?.id).toBe(1)
+    expect(meta.issueById(3)?.id).toBe(1)
+    expect(meta.digestsOf(1)).toEqual(['42'])
+    expect(meta.issueHashes(1)).toEqual([
+      { hash: hash(1), mergedFrom: null },
+      { hash: hash(2), mergedFrom: 'WEB-2' },
+      { hash: hash(3), mergedFrom: 'WEB-3' },
+    ])
+    const told = meta.activityOf(1).filter((one) => one.type === 'merge')
+    expect(told).toMatchObject([
+      { userId: 'ann', data: { count: 2, issues: [{ shortId: 'WEB-2' }, { shortId: 'WEB-3' }] } },
+    ])
+  })
+  test('events that come later go to the one that is left', () => {
+    const meta = three(fresh())
+    meta.mergeIssues(1, [2], null, nowMs)
+    commit(meta, { events: [event(2, 50), event(3, 51)] })
+    expect(shown(meta)).toEqual([
+      ['WEB-1', 4],
+      ['WEB-3', 2],
+    ])
+  })
+  test('never across projects; nothing changes', () => {
+    const meta = three(fresh())
+    const { id: projectId } = meta.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: null })
+    meta.createKey(projectId, 'Default')
+    commit(meta, { events: [event(7, 0, { projectId, keyId: 2 })] })
+    expect(codeOf(() => meta.mergeIssues(1, [2, 4], null, nowMs))).toBe('VALIDATION')
+    expect(codeOf(() => meta.mergeIssues(1, [99], null, nowMs))).toBe('NOT_FOUND')
+    expect(shown(meta)).toHaveLength(3)
+  })
+  test('not while one of them is being deleted', () => {
+    const meta = three(fresh())
+    meta.askRemoval({ kind: 'issue', projectId: 1, issueId: 2, userId: null })
+    expect(codeOf(() => meta.mergeIssues(1, [2], null, nowMs))).toBe('CONFLICT')
+    expect(codeOf(() => meta.mergeIssues(2, [1], null, nowMs))).toBe('CONFLICT')
+  })
+  test('a chain of merges: each old link leads to the end', () => {
+    const meta = three(fresh())
+    meta.mergeIssues(2, [3], null, nowMs)
+    meta.mergeIssues(1, [2], null, nowMs)
+    expect(meta.issueByShortId(1, 'WEB-3')?.id).toBe(1)
+    expect(meta.issueHashes(1).map((one) => one.mergedFrom)).toEqual([null, 'WEB-2', 'WEB-3'])
+  })
+}
+
+function unmergeCases(fresh: () => MetaStore): void {
+  test('hashes that a merged issue brought bring it back under its old link', () => {
+    const meta = three(fresh())
+    meta.mergeIssues(1, [2, 3], null, nowMs)
+    const { issue, made } = meta.unmergeHashes(1, leaving([hash(2)], 1, { eventIds: [idOf(205)] }), 'ann', nowMs + 99)
+    expect([issue.count, made?.id, made?.shortId, made?.count]).toEqual([3, 2, 'WEB-2', 1])
+    expect(meta.issueByShortId(1, 'WEB-2')?.id).toBe(2)
+    expect(meta.issueByShortId(1, 'WEB-3')?.id).toBe(1)
+    expect([ownerOf(meta, 1), ownerOf(meta, 2), ownerOf(meta, 3)]).toEqual([1, 2, 1])
+    expect([meta.digestsOf(1), meta.digestsOf(2)]).toEqual([[], ['42']])
+    expect(meta.issueHashes(2)).toEqual([{ hash: hash(2), mergedFrom: null }])
+    expect(meta.activityOf(1).at(-1)).toMatchObject({ type: 'unmerge', data: { destination: 'WEB-2', events: 1 } })
+    expect(meta.activityOf(2).at(-1)).toMatchObject({ type: 'unmerge', data: { source: 'WEB-1', events: 1 } })
+    // What comes later goes there, too.
+    commit(meta, { events: [event(2, 60)] })
+    expect(meta.issueById(2)?.count).toBe(2)
+  })
+  test('other hashes become a new issue with the next number', () => {
+    const meta = fresh()
+    commit(meta, { events: [event(1, 0, { hashes: [hash(1), hash(2)] }), event(2, 3)] })
+    expect(shown(meta)).toEqual([['WEB-1', 2]])
+    const { made } = meta.unmergeHashes(1, leaving([hash(2)], 1), null, nowMs)
+    expect(made).toMatchObject({ shortId: 'WEB-2', count: 1, title: 'E2', status: 'unresolved', lastRelease: 'b' })
+    expect(shown(meta)).toEqual([
+      ['WEB-1', 1],
+      ['WEB-2', 1],
+    ])
+  })
+  test('hashes without events are taken out and make no issue', () => {
+    const meta = fresh()
+    commit(meta, { events: [event(1, 0, { hashes: [hash(1), hash(2)] })] })
+    expect(meta.unmergeHashes(1, leaving([hash(2)], 0), null, nowMs).made).toBeNull()
+    expect(ownerOf(meta, 2)).toBeUndefined()
+    expect(shown(meta)).toEqual([['WEB-1', 1]])
+  })
+  test.each<[string, string[], string]>([
+    ['all hashes', [hash(1), hash(2)], 'VALIDATION'],
+    ['a hash of another issue', [hash(3)], 'NOT_FOUND'],
+    ['none', [], 'NOT_FOUND'],
+  ])('%s: refused, nothing changes', (_, hashes, code) => {
+    const meta = three(fresh())
+    meta.mergeIssues(1, [2], null, nowMs)
+    expect(codeOf(() => meta.unmergeHashes(1, leaving(hashes, 1), null, nowMs))).toBe(code)
+    expect(meta.issueHashes(1)).toHaveLength(2)
+  })
+  test('events that the disk budget took go along with their number', () => {
+    const meta = three(fresh())
+    meta.mergeIssues(1, [2], null, nowMs)
+    meta.unmergeHashes(1, leaving([hash(2)], 1, { thinned: 1 }), null, nowMs)
+    expect(meta.thinnedOf([1, 2]).get(2)).toBe(1)
+  })
+}
+
+function ruleCases(fresh: () => MetaStore): void {
+  test('nothing set: refine is told nothing', () => {
+    const meta = fresh()
+    expect(meta.projectSettings(1)?.grouping).toBeUndefined()
+    expect(meta.groupingSettings(1)).toEqual({ fingerprintRules: '', stackRules: '', version: 1 })
+    expect(codeOf(() => meta.groupingSettings(99))).toBe('NOT_FOUND')
+  })
+  test('rules are kept with a new revision and reach refine', () => {
+    const meta = fresh()
+    const rules = { fingerprintRules: 'type:A -> b', stackRules: 'function:x -app' }
+    const { rev } = meta.updateProject(1, rules)
+    expect(rev).toBe(1)
+    expect(meta.projectSettings(1)?.grouping).toEqual({ ...rules, version: 1 })
+    meta.updateProject(1, { name: 'Other' })
+    expect(meta.groupingSettings(1)).toMatchObject(rules)
+    meta.updateProject(1, { fingerprintRules: '', stackRules: '' })
+    expect(meta.projectSettings(1)?.grouping).toBeUndefined()
+  })
+  test.each([[{ fingerprintRules: 'nonsense' }], [{ stackRules: 'function:x' }]])(
+    '%j cannot be read: refused',
+    (change) => {
+      const meta = fresh()
+      expect(codeOf(() => meta.updateProject(1, change))).toBe('VALIDATION')
+      expect(meta.projectById(1)?.rev).toBe(0)
+    },
+  )
+  test('another version: hashes of the one before find their issue until the change-over ends', () => {
+    const meta = fresh()
+    commit(meta, { events: [event(1)] })
+    meta.updateProject(1, { groupingVersion: 2 })
+    expect(meta.projectSettings(1)?.grouping).toMatchObject({ version: 2, secondary: 1 })
+    expect(meta.groupingSettings(1).secondaryUntilMs).toBeGreaterThan(changeOverMs)
+    // What refine makes of it: the new hash first, the old one behind.
+    commit(meta, { events: [event(1, 5, { hashes: [hash(21), hash(1)] })] })
+    expect(shown(meta)).toEqual([['WEB-1', 2]])
+    // From then on the new one alone finds it.
+    commit(meta, { events: [event(1, 6, { hashes: [hash(21)] })] })
+    expect(shown(meta)).toEqual([['WEB-1', 3]])
+  })
+}
+
+function similarCases(fresh: () => MetaStore): void {
+  test('of the same type, culprit or title first, then the others, each the latest first; never of other projects', () => {
+    const meta = fresh()
+    const typed = (n: number, at: number, type: string, culprit: string) =>
+      event(n, at, { metadata: { type, value: 'v' }, culprit })
+    commit(meta, {
+      events: [typed(1, 0, 'A', 'x'), typed(2, 1, 'A', 'y'), typed(3, 2, 'B', 'x'), typed(4, 9, 'C', 'z')],
+    })
+    expect(meta.similarCandidates(1, 9).map((one) => one.id)).toEqual([3, 2, 4])
+    expect(meta.similarCandidates(1, 2).map((one) => one.id)).toEqual([3, 2])
+    expect(meta.similarCandidates(99, 9)).toEqual([])
+  })
+}

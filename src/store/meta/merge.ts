@@ -1,0 +1,382 @@
+import { MishapError } from '../../errors.ts'
+import { batchStatements } from './batch-statements.ts'
+import type { IssueRow } from './issue-state.ts'
+import { toIssue } from './issues.ts'
+import type { Issue } from './meta.ts'
+import type { Store } from './store.ts'
+
+/** A hash of an issue, and the issue that it came from, where people merged that one. */
+export type IssueHash = { hash: string; mergedFrom: string | null }
+
+/** What leaves an issue with its hashes: counted while nothing is committed. */
+export type Leaving = {
+  hashes: string[]
+  /** Events of these hashes over the issue's life, and how many of those were thinned. */
+  events: number
+  thinned: number
+  firstMs: number
+  lastMs: number
+  firstRelease: string
+  lastRelease: string
+  /** Texts of the newest event of these hashes. */
+  texts: Pick<
+    IssueRow,
+    | 'kind'
+    | 'title'
+    | 'culprit'
+    | 'level'
+    | 'platform'
+    | 'logger'
+    | 'metadata'
+    | 'error_type'
+    | 'error_value'
+    | 'search_text'
+    | 'unhandled'
+  >
+  /** Of the issue's events that people wrote about or that have a digest: those that leave. */
+  eventIds: string[]
+}
+
+export type MergeStore = {
+  /** Hashes of an issue with where they came from, in their order. */
+  issueHashes(issueId: number): IssueHash[]
+  /**
+   * Makes several issues of a project one, in one transaction: hashes, events with them, counts, comments, feedback and
+   * links go to `intoId`. Returns the ids that are gone. Throws NOT_FOUND, VALIDATION for issues of other projects, and
+   * CONFLICT while one of them is being deleted.
+   */
+  mergeIssues(
+    intoId: number,
+    fromIds: readonly number[],
+    userId: string | null,
+    nowMs: number,
+  ): { issue: Issue; merged: number[] }
+  /**
+   * Takes hashes out of an issue, with their events. Those that one merged issue brought bring it back under its old short
+   * id; else it is a new issue, and none when the hashes have no events. Throws NOT_FOUND for hashes that are not the
+   * issue's, VALIDATION when none would stay.
+   */
+  unmergeHashes(
+    issueId: number,
+    leaving: Leaving,
+    userId: string | null,
+    nowMs: number,
+  ): { issue: Issue; made: Issue | null }
+  /**
+   * Issues of the same project that may be like one: of its error type, culprit or function first, then the others; each
+   * the latest first.
+   */
+  similarCandidates(issueId: number, max: number): Issue[]
+  /** Ids of events that an issue's digests and feedback name, at most `max`. */
+  namedEvents(issueId: number, max: number): string[]
+}
+
+/** Ids in one statement. */
+const chunk = 400
+
+const texts = [
+  'title',
+  'culprit',
+  'level',
+  'platform',
+  'logger',
+  'metadata',
+  'error_type',
+  'error_value',
+  'search_text',
+] as const
+
+function demand({ write, dialect: { builder } }: Store, id: number): IssueRow {
+  const row = write.get(builder.selectFrom('issue').selectAll().where('id', '=', id))
+  if (!row) throw new MishapError('NOT_FOUND')
+  return row
+}
+
+function demandStanding({ write, dialect: { builder } }: Store, ids: readonly number[]): void {
+  const open = write.get(
+    builder.selectFrom('removal').select('id').where('issue_id', 'in', ids).where('ended_ms', 'is', null),
+  )
+  if (open) throw new MishapError('CONFLICT', { detail: 'One of these issues is being deleted.' })
+}
+
+/** What an issue is with another one's events. */
+function withEvents(to: IssueRow, from: IssueRow): IssueRow {
+  const isOlder = from.first_seen_ms < to.first_seen_ms
+  const isNewer = from.last_seen_ms > to.last_seen_ms
+  const shown = isNewer ? Object.fromEntries(texts.map((name) => [name, from[name]])) : {}
+  return {
+    ...to,
+    ...shown,
+    count: to.count + from.count,
+    comments: to.comments + from.comments,
+    unhandled: Math.max(to.unhandled, from.unhandled),
+    first_seen_ms: Math.min(to.first_seen_ms, from.first_seen_ms),
+    last_seen_ms: Math.max(to.last_seen_ms, from.last_seen_ms),
+    first_release: isOlder ? from.first_release || to.first_release : to.first_release || from.first_release,
+    last_release: isNewer ? from.last_release || to.last_release : to.last_release || from.last_release,
+    assignee_user_id: to.assignee_user_id ?? from.assignee_user_id,
+  }
+}
+
+/** Moves what hangs on an issue to another one, and leaves its links behind. */
+function moveAll({ write, dialect: { builder } }: Store, from: IssueRow, to: IssueRow, nowMs: number): void {
+  const [own, target] = [from.id, to.id]
+  const hashes = write.all(builder.selectFrom('fingerprint').select('hash').where('issue_id', '=', own))
+  for (const { hash } of hashes)
+    write.run(
+      builder
+        .insertInto('merged_hash')
+        .values({ project_id: from.project_id, hash, from_id: own, merged_ms: nowMs })
+        // One that came with an earlier merge goes on naming the issue that it was of at first.
+        .onConflict((conflict) => conflict.doNothing()),
+    )
+  for (const table of ['fingerprint', 'feedback', 'alert_due', 'moved_issue'] as const)
+    write.run(builder.updateTable(table).set({ issue_id: target }).where('issue_id', '=', own))
+  write.run(
+    builder
+      .updateTable('activity')
+      .set({ issue_id: target })
+      .where('issue_id', '=', own)
+      .where('type', '!=', 'first_seen'),
+  )
+  for (const row of write.all(builder.selectFrom('digest').selectAll().where('issue_id', '=', own)))
+    write.run(
+      builder
+        .insertInto('digest')
+        .values({ ...row, issue_id: target })
+        .onConflict((conflict) =>
+          conflict
+            .columns(['digest', 'project_id', 'issue_id'])
+            .doUpdateSet((build) => ({
+              event_id: build.ref('excluded.event_id'),
+              last_ms: build.ref('excluded.last_ms'),
+            }))
+            .whereRef('digest.last_ms', '<=', 'excluded.last_ms'),
+        ),
+    )
+  const thinned = write.get(builder.selectFrom('thinned_issue').select('quantity').where('issue_id', '=', own))
+  if (thinned) {
+    write.run(builder.deleteFrom('thinned_issue').where('issue_id', '=', own))
+    write.run(
+      builder
+        .insertInto('thinned_issue')
+        .values({ issue_id: target, quantity: thinned.quantity })
+        .onConflict((conflict) =>
+          conflict
+            .column('issue_id')
+            .doUpdateSet((build) => ({ quantity: build('thinned_issue.quantity', '+', thinned.quantity) })),
+        ),
+    )
+  }
+  const { organization_id, short_id } = from
+  write.run(
+    builder.insertInto('moved_issue').values({ id: own, organization_id, short_id, issue_id: target, moved_ms: nowMs }),
+  )
+  write.run(builder.deleteFrom('issue').where('id', '=', own))
+}
+
+/** Issues that may be like one. */
+export function similarPart({ read, dialect: { builder } }: Store): Pick<MergeStore, 'similarCandidates'> {
+  return {
+    similarCandidates: (issueId, max) => {
+      const row = read.get(builder.selectFrom('issue').selectAll().where('id', '=', issueId))
+      if (!row) return []
+      const others = () =>
+        builder
+          .selectFrom('issue')
+          .selectAll()
+          .where('project_id', '=', row.project_id)
+          .where('id', '!=', row.id)
+          .where('kind', '=', row.kind)
+          .orderBy('last_seen_ms', 'desc')
+          .limit(max)
+      const near = read.all(
+        others().where((build) =>
+          build.or([
+            ...(row.error_type === '' ? [] : [build('error_type', '=', row.error_type)]),
+            ...(row.culprit === '' ? [] : [build('culprit', '=', row.culprit)]),
+            build('title', '=', row.title),
+          ]),
+        ),
+      )
+      const known = new Set(near.map((one) => one.id))
+      const far = near.length < max ? read.all(others()).filter((one) => !known.has(one.id)) : []
+      return [...near, ...far].slice(0, max).map(toIssue)
+    },
+  }
+}
+
+/** Issues that people make one. */
+export function mergePart(store: Store): Pick<MergeStore, 'mergeIssues' | 'issueHashes' | 'namedEvents'> {
+  const { write, read, dialect } = store
+  const { builder } = dialect
+  const statements = batchStatements(write, dialect)
+  return {
+    issueHashes: (issueId) =>
+      read
+        .all(
+          builder
+            .selectFrom('fingerprint')
+            .leftJoin('merged_hash', (join) =>
+              join
+                .onRef('merged_hash.project_id', '=', 'fingerprint.project_id')
+                .onRef('merged_hash.hash', '=', 'fingerprint.hash'),
+            )
+            .leftJoin('moved_issue', 'moved_issue.id', 'merged_hash.from_id')
+            .select(['fingerprint.hash', 'moved_issue.short_id'])
+            .where('fingerprint.issue_id', '=', issueId)
+            .orderBy('fingerprint.hash'),
+        )
+        .map((row) => ({ hash: row.hash, mergedFrom: row.short_id })),
+    namedEvents: (issueId, max) => {
+      const named = (table: 'digest' | 'feedback') =>
+        read.all(builder.selectFrom(table).select('event_id').distinct().where('issue_id', '=', issueId).limit(max))
+      return [...new Set([...named('feedback'), ...named('digest')].map((row) => row.event_id))].slice(0, max)
+    },
+    mergeIssues: (intoId, fromIds, userId, nowMs) =>
+      write.transaction(() => {
+        const ids = [...new Set(fromIds)].filter((id) => id !== intoId)
+        let to = demand(store, intoId)
+        const from = ids.map((id) => demand(store, id))
+        if (from.some((one) => one.project_id !== to.project_id)) {
+          const sentence = 'Issues of one project only can be merged.'
+          throw new MishapError('VALIDATION', { detail: sentence, fields: { merge: [sentence] } })
+        }
+        demandStanding(store, [intoId, ...ids])
+        if (from.length === 0) return { issue: toIssue(to), merged: [] }
+        for (const one of from) {
+          to = withEvents(to, one)
+          moveAll(store, one, to, nowMs)
+        }
+        to = { ...to, rev: to.rev + 1 }
+        statements.updateIssue.run(to)
+        const issues = from.slice(0, 20).map((one) => ({ id: String(one.id), shortId: one.short_id, title: one.title }))
+        write.run(
+          builder.insertInto('activity').values({
+            ...{ issue_id: intoId, type: 'merge', created_ms: nowMs, user_id: userId },
+            data: JSON.stringify({ issues, count: from.length }),
+          }),
+        )
+        return { issue: toIssue(to), merged: ids }
+      }),
+  }
+}
+
+type Came = { id: number; shortId: string } | undefined
+
+/** The one merged issue that brought all of these hashes, if it is gone and no other hash of it stays behind. */
+function cameFrom({ write, dialect: { builder } }: Store, row: IssueRow, hashes: readonly string[]): Came {
+  const sources = new Set<number>()
+  for (const hash of hashes) {
+    const known = write.get(
+      builder
+        .selectFrom('merged_hash')
+        .select('from_id')
+        .where('project_id', '=', row.project_id)
+        .where('hash', '=', hash),
+    )
+    sources.add(known?.from_id ?? 0)
+  }
+  const [id] = [...sources]
+  if (sources.size !== 1 || !id) return undefined
+  const moved = write.get(
+    builder.selectFrom('moved_issue').select(['id', 'short_id']).where('id', '=', id).where('issue_id', '=', row.id),
+  )
+  return moved && { id: moved.id, shortId: moved.short_id }
+}
+
+function takeOut(store: Store, row: IssueRow, hashes: readonly string[]): void {
+  const { write, dialect } = store
+  const { builder } = dialect
+  const own = write.all(builder.selectFrom('fingerprint').select('hash').where('issue_id', '=', row.id))
+  const known = new Set(own.map((one) => one.hash))
+  if (hashes.length === 0 || hashes.some((hash) => !known.has(hash))) throw new MishapError('NOT_FOUND')
+  if (new Set(hashes).size >= known.size) {
+    const sentence = 'An issue keeps at least one of its hashes.'
+    throw new MishapError('VALIDATION', { detail: sentence, fields: { id: [sentence] } })
+  }
+  demandStanding(store, [row.id])
+  for (let start = 0; start < hashes.length; start += chunk) {
+    const some = hashes.slice(start, start + chunk)
+    for (const table of ['fingerprint', 'merged_hash'] as const)
+      write.run(builder.deleteFrom(table).where('project_id', '=', row.project_id).where('hash', 'in', some))
+  }
+}
+
+/** Hashes that people take out of an issue again. */
+export function unmergePart(store: Store): Pick<MergeStore, 'unmergeHashes'> {
+  const { write, dialect } = store
+  const { builder } = dialect
+  const statements = batchStatements(write, dialect)
+
+  function begin(row: IssueRow, leaving: Leaving, came: Came): IssueRow {
+    const { texts: shown, events, firstMs, lastMs, firstRelease, lastRelease } = leaving
+    const shortId = () => {
+      const prefix = statements.project.get({ id: row.project_id })?.slug.toUpperCase() ?? ''
+      return `${prefix}-${statements.shortId.get({ organizationId: row.organization_id, prefix })?.last}`
+    }
+    const made = {
+      ...{ organization_id: row.organization_id, project_id: row.project_id, ...shown },
+      ...{ status: 'unresolved', substatus: 'ongoing', status_details: '{}', resolved_ms: null },
+      ...{ assignee_user_id: null, comments: 0, rev: 0, count: events },
+      ...{ first_seen_ms: firstMs, last_seen_ms: lastMs, first_release: firstRelease, last_release: lastRelease },
+      short_id: came?.shortId ?? shortId(),
+    }
+    if (!came) return { id: statements.insertIssue.run(made).lastId, ...made }
+    write.run(builder.deleteFrom('moved_issue').where('id', '=', came.id))
+    write.run(builder.insertInto('issue').values({ id: came.id, ...made }))
+    return { id: came.id, ...made }
+  }
+
+  /** Feedback and digests of the events that leave. */
+  function moveNamed(fromId: number, toId: number, eventIds: readonly string[]): void {
+    for (let start = 0; start < eventIds.length; start += chunk)
+      for (const table of ['feedback', 'digest'] as const)
+        write.run(
+          builder
+            .updateTable(table)
+            .set({ issue_id: toId })
+            .where('issue_id', '=', fromId)
+            .where('event_id', 'in', eventIds.slice(start, start + chunk)),
+        )
+  }
+
+  function moveThinned(fromId: number, toId: number, quantity: number): void {
+    write.run(
+      builder
+        .updateTable('thinned_issue')
+        .set((build) => ({ quantity: build('quantity', '-', quantity) }))
+        .where('issue_id', '=', fromId),
+    )
+    write.run(builder.insertInto('thinned_issue').values({ issue_id: toId, quantity }))
+  }
+
+  return {
+    unmergeHashes: (issueId, leaving, userId, nowMs) =>
+      write.transaction(() => {
+        const row = demand(store, issueId)
+        const { hashes, events } = leaving
+        const came = cameFrom(store, row, hashes)
+        takeOut(store, row, hashes)
+        const note = (id: number, type: string, data: object) =>
+          write.run(
+            builder
+              .insertInto('activity')
+              .values({ issue_id: id, type, created_ms: nowMs, user_id: userId, data: JSON.stringify(data) }),
+          )
+        let made: IssueRow | null = null
+        if (events > 0) {
+          made = begin(row, leaving, came)
+          if (leaving.thinned > 0) moveThinned(issueId, made.id, leaving.thinned)
+          for (const hash of hashes) statements.attachHash.run({ projectId: row.project_id, hash, issueId: made.id })
+          moveNamed(issueId, made.id, leaving.eventIds)
+          note(made.id, 'first_seen', {})
+          note(made.id, 'unmerge', { source: row.short_id, hashes: hashes.length, events })
+        }
+        const left: IssueRow = { ...row, count: Math.max(0, row.count - events), rev: row.rev + 1 }
+        statements.updateIssue.run(left)
+        note(issueId, 'unmerge', { destination: made?.short_id ?? null, hashes: hashes.length, events })
+        return { issue: toIssue(left), made: made && toIssue(made) }
+      }),
+  }
+}

@@ -1,0 +1,9 @@
+import type { Dialect } from '../dialect.ts'
+
+/** Hashes that came to their issue when people merged another one into it (from_id: that one, as moved_issue has it). */
+export function statements({ bigint }: Dialect): string[] {
+  return [
+    `create table merged_hash (project_id ${bigint} not null references project (id) on delete cascade, hash text not null, from_id ${bigint} not null, merged_ms ${bigint} not null, primary key (project_id, hash))`,
+    'create index merged_hash_from on merged_hash (from_id)',
+  ]
+}
