@@ -4,6 +4,7 @@ import { doctorRoutes } from './doctor-routes.ts'
 import { environmentRoutes } from './environment-routes.ts'
 import { eventRoutes } from './event-routes.ts'
 import { feedbackRoutes } from './feedback-routes.ts'
+import { filterRoutes } from './filter-routes.ts'
 import { issueRoutes } from './issue-routes.ts'
 import { notificationRoutes } from './notification-routes.ts'
 import { organizationRoutes } from './organization-routes.ts'
@@ -17,6 +18,7 @@ import { releaseRoutes } from './release-routes.ts'
 import { removalRoutes } from './removal-routes.ts'
 import { repositoryRoutes } from './repository-routes.ts'
 import type { Route } from './route.ts'
+import { searchRoutes } from './search-routes.ts'
 import { statusRoutes } from './status-routes.ts'
 import { uploadRoutes } from './upload-routes.ts'
 
@@ -28,6 +30,8 @@ export const routes: readonly Route[] = [
   ...issueRoutes,
   ...eventRoutes,
   ...environmentRoutes,
+  ...searchRoutes,
+  ...filterRoutes,
   ...notificationRoutes,
   ...peopleRoutes,
   ...feedbackRoutes,

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Selectable, sql } from 'kysely'
 import { MishapError } from '../../errors.ts'
+import { isIdle, readFilters, writeFilters } from './filters.ts'
 import { checkFieldNames, checkOrigins } from './lists.ts'
 import type { ChangedBy, MetaStore, Project, ProjectChange, ProjectKey } from './meta.ts'
 import { checkName, checkSlug, idOf } from './names.ts'
@@ -87,6 +88,7 @@ function projectColumns(old: Selectable<Tables['project']>, change: ProjectChang
     scrape: flag(change.scrape, old.scrape),
     scrape_tls: flag(change.scrapeTls, old.scrape_tls),
     sealed_scrape_token: change.sealedScrapeToken ?? old.sealed_scrape_token,
+    filters: change.filters ? writeFilters(old.filters, change.filters) : old.filters,
   }
 }
 
@@ -236,6 +238,7 @@ export function settingsPart({
   const discarded = read.hot<{ id: number }, { hash: string }>((slot) =>
     builder.selectFrom('discarded').select('hash').where('project_id', '=', slot('id')),
   )
+  const idleless = (text: string) => (text === '{}' || isIdle(readFilters(text)) ? {} : { filters: readFilters(text) })
   return {
     projectSettings: (projectId) => {
       const row = settings.get({ id: projectId })
@@ -250,6 +253,7 @@ export function settingsPart({
         safeFields: fromJson<string[]>(row.safe_fields),
         ...(hashes.length > 0 ? { discardedHashes: hashes } : {}),
         ...(row.scrape === 1 ? { scrape: true as const } : {}),
+        ...idleless(row.filters),
       }
     },
     scrubSettings: (projectId) => {

@@ -18,7 +18,7 @@ const longText = (data: FormData, name: string): string => {
 }
 
 /** What the settings form changes. Boxes that are off send nothing, so that every one is read. */
-export function changeOf(data: FormData): Required<Omit<ProjectChange, 'sealedScrapeToken'>> {
+export function changeOf(data: FormData): Required<Omit<ProjectChange, 'sealedScrapeToken' | 'filters'>> {
   const on = (name: string) => data.get(name) === 'on'
   const platform = textOf(data, 'platform')
   return {
