@@ -134,6 +134,15 @@ const reasonSentences: Readonly<Record<OutcomeReason, string>> = {
   disk_budget:
     'The disk budget took it out; its issue keeps its first event, its latest and 20 between, and its counts.',
   discarded: 'It belongs to an issue or a project that people deleted for good.',
+  browser_extension: 'The project’s filter: an extension of the browser threw it.',
+  legacy_browser: 'The project’s filter: the browser is older than the project wants to hear of.',
+  localhost: 'The project’s filter: the page was on the developer’s own machine.',
+  web_crawler: 'The project’s filter: a crawler or a monitor was the visitor.',
+  hydration_error: 'The project’s filter: React could not hydrate the page.',
+  chunk_load_error: 'The project’s filter: a file of an older build was gone.',
+  error_message: 'The project’s filter: a pattern of its list of messages.',
+  release_version: 'The project’s filter: a pattern of its list of releases.',
+  ip_address: 'The project’s filter: an address or network of its list.',
   sdk: 'The SDK discarded it: sampling, a hook, its own queue or a rate limit.',
 }
 

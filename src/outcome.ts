@@ -48,6 +48,16 @@ export const reasons = [
   'sdk', // what a client says that it discarded itself
   'disk_budget', // stored, and taken out since by the disk budget
   'discarded', // of an issue or a project that people deleted for good
+  // the project's filters
+  'browser_extension',
+  'legacy_browser',
+  'localhost',
+  'web_crawler',
+  'hydration_error',
+  'chunk_load_error',
+  'error_message',
+  'release_version',
+  'ip_address',
 ] as const
 export type OutcomeReason = (typeof reasons)[number]
 

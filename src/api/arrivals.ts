@@ -33,6 +33,15 @@ const sentences: Record<OutcomeReason, string> = {
   sent_again: 'It was set aside, and then sent again.',
   deleted: 'It was set aside, and then deleted by a person.',
   discarded: 'Filtered: it belongs to an issue that was deleted for good.',
+  browser_extension: 'A filter of the project: an extension of the browser threw it.',
+  legacy_browser: 'A filter of the project: the browser is too old.',
+  localhost: 'A filter of the project: the page was on localhost.',
+  web_crawler: 'A filter of the project: a crawler was the visitor.',
+  hydration_error: 'A filter of the project: React could not hydrate the page.',
+  chunk_load_error: 'A filter of the project: a file of an older build was gone.',
+  error_message: 'A filter of the project: its list of messages.',
+  release_version: 'A filter of the project: its list of releases.',
+  ip_address: 'A filter of the project: its list of addresses.',
   sdk: 'The SDK discarded it itself and said so.',
 }
 

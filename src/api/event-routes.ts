@@ -1,19 +1,9 @@
 import { Readable } from 'node:stream'
 import { z } from 'zod'
 import { MishapError } from '../errors.ts'
-import { pageByOffset, readCursor } from '../query/cursor.ts'
 import { normalOf, receivedJson, storedJson, toRestAttachment } from '../query/event.ts'
-import {
-  eventById,
-  eventIdOf,
-  eventRowOf,
-  eventsOfDigest,
-  issueEvent,
-  issueOfRow,
-  listEvents,
-  placeEvent,
-  toListedEvent,
-} from '../query/events.ts'
+import { listEvents, listProjectEvents } from '../query/event-list.ts'
+import { eventById, eventIdOf, eventRowOf, eventsOfDigest, issueEvent, placeEvent } from '../query/events.ts'
 import { figuresOf, toRestIssues } from '../query/issue.ts'
 import { toMarkdown } from '../query/markdown.ts'
 import { pageHeaders } from './page.ts'
@@ -34,6 +24,7 @@ import {
 import * as shapes from './schemas.ts'
 
 const ordinaryPeriod = '3650d'
+const searchText = z.string().max(5000).optional().describe('Search text over the events.')
 const file = z.string().describe('A file.')
 const chosen = z.object({ environment: viewQuery.environment })
 
@@ -110,7 +101,7 @@ function issueEventRoutes(path: string, id: (name: string) => string): Route[] {
         ...rangeQuery,
         environment: viewQuery.environment,
         ...pageQuery,
-        query: z.string().optional().describe('Search text over the events.'),
+        query: searchText,
       }),
       response: z.array(shapes.event),
       handle: async (call) => {
@@ -277,37 +268,19 @@ export const eventRoutes: readonly Route[] = [
     method: 'GET',
     path: '/projects/:org/:project/events',
     operationId: 'projectEvents',
-    summary: 'Newest events of a project, from its 100 latest issues.',
+    summary: 'Events of a project, newest first.',
     action: 'event:read',
-    query: z.object({ ...rangeQuery, environment: viewQuery.environment, ...pageQuery }),
+    query: z.object({ ...rangeQuery, environment: viewQuery.environment, ...pageQuery, query: searchText }),
     response: z.array(shapes.event),
     handle: async (call) => {
-      const { app, query, request } = call
-      const project = projectOf(call.found)
-      const scope = scopeOf(viewOf(call, '14d'))
-      const limit = limitOf(query, 50)
-      const { offset } = readCursor(query.cursor)
-      const groups = await app.events.groups({ scope, order: 'last', max: 100 })
-      const rows = groups.length
-        ? await app.events.ofIssue({
-            projectId: project.id,
-            hashes: groups.map((one) => one.groupHash),
-            scope,
-            order: 'newest',
-            offset,
-            max: limit + 1,
-          })
-        : []
-      const page = pageByOffset(
-        rows.slice(0, limit).flatMap((row) => {
-          const issue = issueOfRow(app, row)
-          return issue ? [toListedEvent(app, issue.id, row)] : []
-        }),
-        offset,
-        limit,
-        rows.length > limit,
-      )
-      return { body: page.rows, headers: pageHeaders(app.config.url, request.url, page) }
+      const page = await listProjectEvents(call.app, projectOf(call.found), {
+        scope: scopeOf(viewOf(call, '14d')),
+        query: call.query.query,
+        limit: limitOf(call.query, 50),
+        cursor: call.query.cursor,
+        meUserId: call.actor.person.id,
+      })
+      return { body: page.rows, headers: pageHeaders(call.app.config.url, call.request.url, page) }
     },
   }),
   route({

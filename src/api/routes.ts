@@ -4,6 +4,7 @@ import { doctorRoutes } from './doctor-routes.ts'
 import { environmentRoutes } from './environment-routes.ts'
 import { eventRoutes } from './event-routes.ts'
 import { feedbackRoutes } from './feedback-routes.ts'
+import { filterRoutes } from './filter-routes.ts'
 import { groupingRoutes } from './grouping-routes.ts'
 import { issueRoutes } from './issue-routes.ts'
 import { notificationRoutes } from './notification-routes.ts'
@@ -18,6 +19,7 @@ import { releaseRoutes } from './release-routes.ts'
 import { removalRoutes } from './removal-routes.ts'
 import { repositoryRoutes } from './repository-routes.ts'
 import type { Route } from './route.ts'
+import { searchRoutes } from './search-routes.ts'
 import { statusRoutes } from './status-routes.ts'
 import { uploadRoutes } from './upload-routes.ts'
 
@@ -30,6 +32,8 @@ export const routes: readonly Route[] = [
   ...groupingRoutes,
   ...eventRoutes,
   ...environmentRoutes,
+  ...searchRoutes,
+  ...filterRoutes,
   ...notificationRoutes,
   ...peopleRoutes,
   ...feedbackRoutes,

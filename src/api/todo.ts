@@ -29,6 +29,15 @@ export const todoOf: Record<OutcomeReason, string> = {
   disk_budget:
     'Raise MISHAP_DISK_BUDGET, or send less of what repeats. Each issue keeps its first, its latest and 20 between.',
   discarded: 'Nothing: somebody deleted its issue or project for good.',
+  browser_extension: 'Nothing: the project filters errors of browser extensions.',
+  legacy_browser: 'Nothing: the project filters old browsers.',
+  localhost: 'Nothing: the project filters pages on localhost.',
+  web_crawler: 'Nothing: the project filters crawlers.',
+  hydration_error: 'Nothing: the project filters hydration errors.',
+  chunk_load_error: 'Nothing: the project filters failed chunk loads.',
+  error_message: 'Nothing: a message that the project filters.',
+  release_version: 'Nothing: a release that the project filters.',
+  ip_address: 'Nothing: an address that the project filters.',
   sdk: 'Look at the SDK’s sampling, its hooks and its queue.',
 }
 

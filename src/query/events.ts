@@ -1,15 +1,9 @@
 import { MishapError } from '../errors.ts'
 import type { RestEvent } from '../protocol/rest.ts'
-import type { EventFilter, Scope, SeenEvent } from '../store/events/events.ts'
+import type { Scope, SeenEvent } from '../store/events/events.ts'
 import type { Issue } from '../store/meta/meta.ts'
-import type { Page } from './cursor.ts'
-import { pageByOffset, readCursor } from './cursor.ts'
 import { toRestEvent } from './event.ts'
 import type { QueryDeps } from './issue.ts'
-import { latestReleases } from './latest.ts'
-import type { Names } from './plan.ts'
-import { planOf } from './plan.ts'
-import { parseSearch } from './search/parse.ts'
 
 /** Which event of an issue: by word, by number (1 = oldest kept), or by id (32 hex, dashes allowed). */
 export type EventChoice = 'latest' | 'newest' | 'oldest' | 'first' | 'recommended' | (string & {})
@@ -110,61 +104,6 @@ export async function eventById(
     if (issue) return { row, issue }
   }
   return undefined
-}
-
-/** Conditions of a search box over the events of one issue; conditions on issue state are left to the issue list. */
-export function eventFilterOf(text: string, names: Names): EventFilter | undefined | 'none' {
-  const { branches } = planOf(parseSearch(text), names)
-  if (branches.length === 0) return 'none'
-  if (branches.some((one) => one.event === undefined)) {
-    const words = branches.flatMap((one) => (one.issue?.op === 'text' ? [one.issue.value] : []))
-    if (words.length === 0 || words.length < branches.length) return undefined
-    return { op: 'or', of: words.map((value) => ({ op: 'text', value })) }
-  }
-  const all = branches.flatMap((one) => (one.event ? [one.event] : []))
-  return all.length === 1 ? all[0] : { op: 'or', of: all }
-}
-
-/** One page of an issue's events, newest first. Throws VALIDATION for the cursor, QUERY_*, STORE_UNAVAILABLE. */
-export async function listEvents(
-  deps: QueryDeps,
-  issue: Issue,
-  request: {
-    scope: Scope
-    query?: string | undefined
-    limit: number
-    cursor?: string | undefined
-    meUserId?: string | undefined
-  },
-): Promise<Page<RestEvent>> {
-  const { offset } = readCursor(request.cursor)
-  const hashes = hashesOf(deps, issue)
-  const filter = request.query
-    ? eventFilterOf(request.query, {
-        nowMs: deps.clock.now(),
-        meUserId: request.meUserId,
-        userIdOf: (email) => deps.auth.personByEmail(email)?.id,
-        projectIdsOf: () => [issue.projectId],
-        projectIds: [issue.projectId],
-        latestReleases: () => latestReleases(deps.meta, [issue.projectId]),
-      })
-    : undefined
-  if (hashes.length === 0 || filter === 'none') return pageByOffset<RestEvent>([], offset, request.limit, false)
-  const rows = await deps.events.ofIssue({
-    projectId: issue.projectId,
-    hashes,
-    scope: request.scope,
-    order: 'newest',
-    offset,
-    max: request.limit + 1,
-    ...(filter ? { filter } : {}),
-  })
-  return pageByOffset(
-    rows.slice(0, request.limit).map((row) => toListedEvent(deps, issue.id, row)),
-    offset,
-    request.limit,
-    rows.length > request.limit,
-  )
 }
 
 /** Events with this digest (the number that a React framework shows), newest first, with their issues. Throws STORE_UNAVAILABLE. */

@@ -14,11 +14,14 @@ const names: Names = {
   projectIdsOf: (wanted) => (wanted.wild ? [1, 2] : wanted.text === 'web' ? [1] : []),
   projectIds: [1, 2, 3],
   latestReleases: () => ['api@7', 'web@9'],
+  releases: () => ['web@1.2.0+7', 'web@1.10.0', 'api@7', 'nightly'],
 }
 const plan = (text: string): Branch[] => planOf(parseSearch(text), names).branches
 const issue = (field: string, value: string, match = 'is') => ({ issue: { op: 'field', field, match, value } })
 const event = (field: string, value: string, match = 'is') => ({ event: { op: 'field', field, match, value } })
 const number = (field: string, compare: string, value: number) => ({ issue: { op: 'number', field, compare, value } })
+const tagged = (key: string, value: string, match = 'is') => ({ event: { op: 'tag', key, match, value } })
+const releases = (...values: string[]) => ({ event: { op: 'releases', values } })
 const everything = [{}]
 const nothing: Branch[] = []
 
@@ -113,6 +116,54 @@ const cases: Record<string, [text: string, branches: object[], negated?: object[
     ['project.id:!=2', [{ projectIds: [1] }, { projectIds: [3] }], [{ projectIds: [2] }]],
   ],
   'transaction.duration': [['transaction.duration:>5s', nothing, everything]],
+  url: [['url:*/cart', [tagged('url', '*/cart', 'like')]]],
+  user: [['user:"id:7"', [tagged('user', 'id:7')]]],
+  'user.id': [
+    ['user.id:7', [{ event: { op: 'or', of: [tagged('user.id', '7').event, tagged('user', 'id:7').event] } }]],
+  ],
+  'user.email': [
+    ['user.email:""', [{ event: { op: 'not', of: { op: 'tag', key: 'user.email', match: 'has', value: '' } } }]],
+  ],
+  'user.username': [
+    [
+      'user.username:a*',
+      [
+        {
+          event: {
+            op: 'or',
+            of: [tagged('user.username', 'a*', 'like').event, tagged('user', 'username:a*', 'like').event],
+          },
+        },
+      ],
+    ],
+  ],
+  'user.ip': [
+    [
+      'user.ip_address:::1',
+      [{ event: { op: 'or', of: [tagged('user.ip', '::1').event, tagged('user', 'ip:::1').event] } }],
+    ],
+  ],
+  'release.package': [
+    ['release.package:web', [releases('web@1.2.0+7', 'web@1.10.0')]],
+    ['release.package:shop', nothing, everything],
+  ],
+  'release.version': [
+    ['release.version:>=1.2', [releases('web@1.2.0+7', 'web@1.10.0')]],
+    ['release.version:>1.2.0', [releases('web@1.10.0')]],
+    ['release.version:1.2.0', [releases('web@1.2.0+7')]],
+    ['release.version:1.*', [releases('web@1.2.0+7', 'web@1.10.0')]],
+    ['release.version:<1.5', [releases('web@1.2.0+7')]],
+    ['release.version:nightly', [releases('nightly')]],
+  ],
+  'release.build': [['release.build:>=7', [releases('web@1.2.0+7')]]],
+  'error.mechanism': [['error.mechanism:onerror', [tagged('mechanism', 'onerror')]]],
+  'browser.version': [['browser.version:120.*', [tagged('browser', '* 120.*', 'like')]]],
+  'os.version': [
+    [
+      'os.version:11',
+      [{ event: { op: 'or', of: [tagged('os', '* 11', 'like').event, tagged('client_os', '* 11', 'like').event] } }],
+    ],
+  ],
 }
 
 const not = (branch: object) =>
@@ -151,6 +202,22 @@ describe('has', () => {
     ['has:timesSeen', everything],
     ['!has:timesSeen', nothing],
     ['has:dist', [{ event: { op: 'tag', key: 'dist', match: 'has', value: '' } }]],
+    ['has:url', [{ event: { op: 'tag', key: 'url', match: 'has', value: '' } }]],
+    [
+      'has:user.email',
+      [
+        {
+          event: {
+            op: 'or',
+            of: [
+              { op: 'tag', key: 'user.email', match: 'has', value: '' },
+              { op: 'tag', key: 'user', match: 'like', value: 'email:*' },
+            ],
+          },
+        },
+      ],
+    ],
+    ['has:release.version', [{ event: field('release') }]],
     ['has:tags[release]', [{ event: { op: 'tag', key: 'release', match: 'has', value: '' } }]],
   ])('%s', (text, branches) => {
     expect(plan(text)).toEqual(branches)
@@ -170,6 +237,16 @@ describe('tags', () => {
     ['user.email:a@b.test', { op: 'or', of: [tag('user.email', 'a@b.test'), tag('user', 'email:a@b.test')] }],
     ['user.ip:10.*', { op: 'or', of: [tag('user.ip', '10.*', 'like'), tag('user', 'ip:10.*', 'like')] }],
     ['constructor:x', tag('constructor', 'x')],
+    ['tags[size,number]:>5', { op: 'tagNumber', key: 'size', compare: '>', value: 5 }],
+    [
+      'tags[size,number]:[1,2k]',
+      { op: 'or', of: [1, 2000].map((value) => ({ op: 'tagNumber', key: 'size', compare: '=', value })) },
+    ],
+    ['fruit:\uf00dContains\uf00dpp', tag('fruit', '*pp*', 'like')],
+    ['fruit:\uf00dStartsWith\uf00d"a p"', tag('fruit', 'a p*', 'like')],
+    ['fruit:\uf00dEndsWith\uf00d[a*,b]', { op: 'or', of: [tag('fruit', '*a*', 'like'), tag('fruit', '*b', 'like')] }],
+    ['file:"C:\\\\a \\* b"', tag('file', 'C:\\a * b')],
+    ['file:C:\\Users*', tag('file', 'C:\\Users*', 'like')],
     [`fruit:"'; drop table events; --"`, tag('fruit', `'; drop table events; --`)],
   ])('%s', (text, filter) => {
     expect(plan(text)).toEqual([{ event: filter }])
@@ -211,3 +288,27 @@ test.each([
   if (branch?.issue?.op !== 'or') throw new Error('no choice')
   expect(branch.issue.of).toEqual(looked.map((field) => ({ op: 'field', field, match: 'like', value: `*${text}*` })))
 })
+
+describe('over events', () => {
+  const over = (text: string): Branch[] => planOf(parseSearch(text), { ...names, over: 'events' }).branches
+  test.each<[string, object[]]>([
+    ['time out', [{ event: { op: 'and', of: [like('*time*'), like('*out*')] } }]],
+    ['"100% \\* of"', [{ event: like('*100% \\* of*') }]],
+    ['a*b', [{ event: like('*a*b*') }]],
+    ['level:fatal', [event('level', 'fatal')]],
+    ['platform:node', [event('platform', 'node')]],
+    ['error.type:TypeError', [event('type', 'TypeError')]],
+    ['logger:db', [tagged('logger', 'db')]],
+    ['error.unhandled:true', [tagged('handled', 'no')]],
+    ['error.handled:true', [tagged('handled', 'yes')]],
+    ['title:x', [issue('title', 'x')]],
+    ['is:resolved', [{ issue: { op: 'status', value: 'resolved' } }]],
+    ['timestamp:-1h release:x', [{ fromMs: nowMs - hourMs, ...event('release', 'x') }]],
+  ])('%s', (text, branches) => {
+    expect(over(text)).toEqual(branches)
+  })
+})
+
+function like(value: string) {
+  return { op: 'field', field: 'message', match: 'like', value }
+}

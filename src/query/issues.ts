@@ -6,10 +6,9 @@ import type { Cursor, Page } from './cursor.ts'
 import { pageByOffset, readCursor, writeCursor } from './cursor.ts'
 import type { QueryDeps, View } from './issue.ts'
 import { figuresOf, toRestIssues } from './issue.ts'
-import { latestReleases } from './latest.ts'
+import { namesOf } from './names.ts'
 import type { Branch, Plan } from './plan.ts'
 import { planOf } from './plan.ts'
-import type { Wanted } from './search/ast.ts'
 import { parseSearch } from './search/parse.ts'
 
 export const issueSorts = ['date', 'new', 'freq', 'user'] as const
@@ -35,7 +34,7 @@ export type IssueListRequest = View & {
 export async function listIssues(deps: QueryDeps, request: IssueListRequest): Promise<Page<RestIssue>> {
   const cursor = readCursor(request.cursor)
   const limit = Math.min(Math.max(1, request.limit), issuesPerPageMax)
-  const plan = planFor(deps, request)
+  const plan = planOf(parseSearch(request.query), namesOf(deps, request.projects, request.meUserId))
   const only = plan.branches.length === 1 ? plan.branches[0] : undefined
   if (request.projects.length === 0 || plan.branches.length === 0)
     return pageByOffset<RestIssue>([], 0, limit, false, 0)
@@ -45,41 +44,6 @@ export async function listIssues(deps: QueryDeps, request: IssueListRequest): Pr
       : await fromEvents(deps, request, plan, cursor, limit)
   const figures = await figuresOf(deps, request, page.rows, page.counted)
   return { ...page, rows: toRestIssues(deps, request, page.rows, figures) }
-}
-
-function planFor(deps: QueryDeps, request: IssueListRequest): Plan {
-  return planOf(parseSearch(request.query), {
-    nowMs: deps.clock.now(),
-    meUserId: request.meUserId,
-    userIdOf: (email) => deps.auth.personByEmail(email)?.id,
-    projectIdsOf: (wanted) => request.projects.filter((one) => fits(one.slug, wanted)).map((one) => one.id),
-    projectIds: request.projects.map((one) => one.id),
-    latestReleases: () =>
-      latestReleases(
-        deps.meta,
-        request.projects.map((one) => one.id),
-      ),
-  })
-}
-
-/** Compares piece by piece, so that no pattern of a stranger becomes a regular expression. */
-function fits(text: string, wanted: Wanted): boolean {
-  if (!wanted.wild) return text === wanted.text
-  const pieces = wanted.text.split('*')
-  const last = pieces.length - 1
-  let at = 0
-  for (const [i, piece] of pieces.entries()) {
-    if (i === 0) {
-      if (!text.startsWith(piece)) return false
-      at = piece.length
-    } else if (i === last) return text.length - piece.length >= at && text.endsWith(piece)
-    else {
-      const found = text.indexOf(piece, at)
-      if (found < 0) return false
-      at = found + piece.length
-    }
-  }
-  return true
 }
 
 type Rows = Page<Issue> & { counted?: Map<number, { events: number; users: number }> }

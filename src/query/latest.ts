@@ -12,3 +12,11 @@ export function latestReleases(meta: Pick<MetaStore, 'releaseTimes'>, projectIds
   })
   return [...new Set(found)]
 }
+
+/** Versions of the newest 1,000 releases of each project, each once. */
+export function newestReleases(meta: Pick<MetaStore, 'releaseTimes'>, projectIds: readonly number[]): string[] {
+  const found = projectIds.flatMap((id) =>
+    meta.releaseTimes({ projectIds: [id], text: '', offset: 0, max: lookedMax }).map((one) => one.version),
+  )
+  return [...new Set(found)]
+}

@@ -12,6 +12,7 @@ const names: Names = {
   projectIdsOf: (wanted) => ({ web: [1], api: [2] })[wanted.text] ?? [],
   projectIds: [1, 2, 3],
   latestReleases: () => [],
+  releases: () => ['web@1.2.0+7', 'web@1.10.0', 'api@7', 'nightly'],
 }
 const plan = (text: string) => planOf(parseSearch(text), names).branches
 

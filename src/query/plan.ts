@@ -1,7 +1,9 @@
 import { MishapError } from '../errors.ts'
 import type { EventFilter } from '../store/events/events.ts'
 import type { IssueFilter } from '../store/meta/meta.ts'
+import { type ReleasePart, releaseMeets } from './release-parts.ts'
 import type { Search, Term, Wanted } from './search/ast.ts'
+import { placed } from './search/value.ts'
 
 /** What names in a query stand for, for the one who asks. */
 export type Names = {
@@ -13,6 +15,10 @@ export type Names = {
   projectIds: number[]
   /** The latest release of each project, each once. */
   latestReleases(): string[]
+  /** Versions of releases of the projects, the newest 1,000 of each. */
+  releases(): string[]
+  /** What is listed: issues (the default), or events, of which words and levels are asked themselves. */
+  over?: 'events'
 }
 
 /** Conditions that must hold together; an absent one holds for everything. */
@@ -99,14 +105,15 @@ const eventIs = (filter: EventFilter, negate: boolean): Branch[] => [
 
 function leaf(term: Term, negate: boolean, names: Names): Branch[] {
   switch (term.op) {
-    case 'nothing':
+    case 'measure':
+      // Durations and aggregates are of spans and transactions: no error event has one.
       return truth(negate)
     case 'text':
-      return issueIs(textOf(term.value), negate)
+      return names.over === 'events' ? eventIs(wordsOf(term), negate) : issueIs(textOf(term), negate)
     case 'is':
       return stateOf(term.value, negate)
     case 'flag':
-      return flagOf(term.key, term.value, negate)
+      return flagOf(term.key, term.value, negate, names)
     case 'has':
       return hasOf(term.key, term.tag, negate)
     case 'number':
@@ -120,15 +127,24 @@ function leaf(term: Term, negate: boolean, names: Names): Branch[] {
 
 const shortId = /^[A-Za-z0-9][A-Za-z0-9_-]*-[0-9A-Za-z]+$/
 
-/** Free text; a short id is found as well, because people paste it. */
-function textOf(value: string): IssueFilter {
-  if (value.includes('*') && !value.includes(' '))
+type Text = Extract<Term, { op: 'text' }>
+
+/** A text as a pattern of values that contain it. */
+const contained = ({ value, wild }: Text): string => `*${wild ? value : value.replace(/[*\\]/g, '\\$&')}*`
+
+/** Free text over events: their message contains it. */
+const wordsOf = (term: Text): EventFilter => ({ op: 'field', field: 'message', match: 'like', value: contained(term) })
+
+/** Free text over issues; a short id is found as well, because people paste it. */
+function textOf(term: Text): IssueFilter {
+  const { value, wild } = term
+  if (wild)
     return anyIssue(
       (['title', 'culprit', 'errorType', 'errorValue'] as const).map((field) => ({
         op: 'field',
         field,
         match: 'like',
-        value: `*${value}*`,
+        value: contained(term),
       })),
     )
   const text: IssueFilter = { op: 'text', value }
@@ -162,9 +178,13 @@ function stateOf(value: string, negate: boolean): Branch[] {
   return issueIs({ op: 'substatus', value }, negate)
 }
 
-function flagOf(key: string, value: boolean, negate: boolean): Branch[] {
-  if (key === 'error.unhandled' || key === 'error.handled')
-    return issueIs({ op: 'unhandled', value: (key === 'error.unhandled') === value }, negate)
+function flagOf(key: string, value: boolean, negate: boolean, names: Names): Branch[] {
+  if (key === 'error.unhandled' || key === 'error.handled') {
+    const unhandled = (key === 'error.unhandled') === value
+    return names.over === 'events'
+      ? eventIs({ op: 'tag', key: 'handled', match: 'is', value: unhandled ? 'no' : 'yes' }, negate)
+      : issueIs({ op: 'unhandled', value: unhandled }, negate)
+  }
   // Frames and threads are in the payload only; no condition on them can be met here.
   return truth(negate)
 }
@@ -179,6 +199,23 @@ const eventFields = {
   message: 'message',
 } as const
 type EventKey = keyof typeof eventFields
+/** What an event has of its own where issues are listed by their state. */
+const ownFields: Record<string, Extract<EventFilter, { op: 'field' }>['field']> = {
+  level: 'level',
+  platform: 'platform',
+  'error.type': 'type',
+}
+/** Fields that stand among the tags, by the names of those. */
+const tagFields: Record<string, string[]> = {
+  dist: ['dist'],
+  url: ['url'],
+  user: ['user'],
+  'error.mechanism': ['mechanism'],
+}
+/** A version stands behind its name in a tag: `browser` is "Chrome 120.0". */
+const versionTags: Record<string, string[]> = { 'browser.version': ['browser'], 'os.version': ['os', 'client_os'] }
+const named = <Value>(record: Record<string, Value>, key: string): Value | undefined =>
+  Object.hasOwn(record, key) ? record[key] : undefined
 const issueFields = {
   level: 'level',
   title: 'title',
@@ -195,17 +232,26 @@ const isEventKey = (key: string): key is EventKey => Object.hasOwn(eventFields, 
 const isIssueKey = (key: string): key is IssueKey => Object.hasOwn(issueFields, key)
 
 function hasOf(key: string, tag: boolean, negate: boolean): Branch[] {
-  if (!tag && isEventKey(key)) return eventIs({ op: 'field', field: eventFields[key], match: 'has', value: '' }, negate)
-  if (!tag && isIssueKey(key)) return issueIs({ op: 'field', field: issueFields[key], match: 'is', value: '' }, !negate)
-  if (!tag && key === 'assigned') return issueIs({ op: 'assigned', userId: 'any' }, negate)
-  if (!tag && key !== 'dist') return truth(!negate)
-  return eventIs({ op: 'tag', key, match: 'has', value: '' }, negate)
+  const tags = (keys: string[]) => eventIs(anyEvent(keys.map((one) => hasTag(one))), negate)
+  if (tag) return tags([key])
+  if (isEventKey(key)) return eventIs({ op: 'field', field: eventFields[key], match: 'has', value: '' }, negate)
+  if (isIssueKey(key)) return issueIs({ op: 'field', field: issueFields[key], match: 'is', value: '' }, !negate)
+  if (key === 'assigned') return issueIs({ op: 'assigned', userId: 'any' }, negate)
+  const kind = named(userKeys, key)
+  if (kind !== undefined)
+    return eventIs(anyEvent([hasTag(key), { op: 'tag', key: 'user', match: 'like', value: `${kind}:*` }]), negate)
+  if (key.startsWith('release.')) return eventIs({ op: 'field', field: 'release', match: 'has', value: '' }, negate)
+  const keys = named(tagFields, key) ?? named(versionTags, key)
+  return keys ? tags(keys) : truth(!negate)
 }
+
+const hasTag = (key: string): EventFilter => ({ op: 'tag', key, match: 'has', value: '' })
 
 const opposite = { '<': '>=', '<=': '>', '>': '<=', '>=': '<' } as const
 
 function numberOf(term: Term & { op: 'number' }, negate: boolean, names: Names): Branch[] {
   const { compare, value } = term
+  if (term.tag) return eventIs({ op: 'tagNumber', key: term.key, compare, value }, negate)
   if (term.key === 'timesSeen') return issueIs({ op: 'number', field: 'count', compare, value }, negate)
   if (term.key === 'issue.id') return issueIs({ op: 'number', field: 'id', compare, value }, negate)
   if (term.key !== 'project.id') return truth(negate)
@@ -250,6 +296,11 @@ function matchOf(term: Term & { op: 'match' }, negate: boolean, names: Names): B
   const isRelease = key === 'release' || key === 'firstRelease' || key === 'lastRelease'
   const values = isRelease ? withLatest(term.values, names) : term.values
   if (values.length === 0) return truth(negate)
+  if (names.over === 'events') {
+    const own = named(ownFields, key)
+    if (own) return eventIs(anyEvent(values.map((one) => eventField(own, one))), negate)
+    if (key === 'logger') return tagOf(key, values, negate)
+  }
   if (isIssueKey(key)) {
     const field = issueFields[key]
     return issueIs(
@@ -287,10 +338,35 @@ function matchOf(term: Term & { op: 'match' }, negate: boolean, names: Names): B
       const wanted = new Set(values.flatMap((one) => names.projectIdsOf(one)))
       return inProjects(names.projectIds.filter((id) => wanted.has(id) !== negate))
     }
+    case 'release.package':
+    case 'release.version':
+    case 'release.build':
+      return releasesOf(key, values, negate, names)
     default:
-      // a known key with an empty value: "not set"
-      return values.every((one) => one.text === '') && key !== 'dist' ? truth(negate) : tagOf(key, values, negate)
+      return inTags(key, values, negate)
   }
+}
+
+/** Fields that stand among the tags; of another one with an empty value: "not set". */
+function inTags(key: string, values: Wanted[], negate: boolean): Branch[] {
+  const versions = named(versionTags, key)
+  if (versions) {
+    const behind = values.map((one) => (one.text === '' ? one : placed(one, 'EndsWith')))
+    const spaced = behind.map((one) => (one.wild ? { ...one, text: `* ${one.text.slice(1)}` } : one))
+    return eventIs(anyEvent(versions.flatMap((tag) => spaced.map((one) => tagIs(tag, one)))), negate)
+  }
+  const [tag] = named(tagFields, key) ?? []
+  if (tag) return tagOf(tag, values, negate)
+  return values.every((one) => one.text === '') && named(userKeys, key) === undefined
+    ? truth(negate)
+    : tagOf(key, values, negate)
+}
+
+/** The releases of which a part is one of the values; at most 1,000 of each project are looked at. */
+function releasesOf(key: string, values: Wanted[], negate: boolean, names: Names): Branch[] {
+  const part = key.slice('release.'.length) as ReleasePart
+  const found = names.releases().filter((version) => values.some((one) => releaseMeets(version, part, one)))
+  return found.length ? eventIs({ op: 'releases', values: found }, negate) : truth(negate)
 }
 
 const kindOfType: Record<string, string> = { error: 'error', default: 'message', message: 'message', csp: 'csp' }
@@ -328,20 +404,22 @@ const userKeys: Record<string, string> = {
 }
 
 function tagOf(key: string, values: Wanted[], negate: boolean): Branch[] {
+  const kind = named(userKeys, key)
   const filters = values.flatMap((one): EventFilter[] => {
-    const has: EventFilter = { op: 'tag', key, match: 'has', value: '' }
-    if (one.text === '') return [{ op: 'not', of: has }]
-    const match = one.wild ? 'like' : 'is'
-    const own: EventFilter = { op: 'tag', key, match, value: one.text }
+    const own = tagIs(key, one)
+    if (kind === undefined || one.text === '') return [own]
     // The tag `user` holds who was hit with its kind in front, such as id:42.
-    return Object.hasOwn(userKeys, key)
-      ? [own, { op: 'tag', key: 'user', match, value: `${userKeys[key]}:${one.text}` }]
-      : [own]
+    return [own, tagIs('user', { ...one, text: `${kind}:${one.text}` })]
   })
   return eventIs(anyEvent(filters), negate)
 }
 
-function eventField(field: (typeof eventFields)[EventKey], one: Wanted): EventFilter {
+function tagIs(key: string, one: Wanted): EventFilter {
+  if (one.text === '') return { op: 'not', of: hasTag(key) }
+  return { op: 'tag', key, match: one.wild ? 'like' : 'is', value: one.text }
+}
+
+function eventField(field: Extract<EventFilter, { op: 'field' }>['field'], one: Wanted): EventFilter {
   if (one.text === '') return { op: 'not', of: { op: 'field', field, match: 'has', value: '' } }
   if (field === 'message')
     return one.wild ? { op: 'field', field, match: 'like', value: one.text } : { op: 'text', value: one.text }

@@ -137,6 +137,7 @@ describe('items of an envelope', () => {
       events: [],
       attachments: [],
       feedback: [],
+      samples: [],
       outcomes: [],
       items: undefined,
     }))

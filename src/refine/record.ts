@@ -10,6 +10,7 @@ import { readForm } from '../protocol/minidump.ts'
 import { parseMultipart } from '../protocol/multipart.ts'
 import type { EventRow } from '../store/events/events.ts'
 import type { FeedbackEffect } from '../store/meta/feedback.ts'
+import type { FilteredEvent } from '../store/meta/filters.ts'
 import type { EventEffect, ProjectSettings } from '../store/meta/meta.ts'
 import {
   type Attachment,
@@ -18,17 +19,19 @@ import {
   attachmentOfItem,
   attachmentOfPart,
 } from './attachment/attachment.ts'
+import { newDraft } from './draft.ts'
 import { makeEffect, rowOf } from './error/row.ts'
 import { seconds } from './error/time.ts'
 import { feedbackOf, reportOf } from './feedback/feedback.ts'
+import { filtered, sampleOf } from './filter/filter.ts'
 import type { Forms } from './lines.ts'
 import { eventOfDump, withFields } from './minidump/event.ts'
 import { dumpName, isDumpItem, type OpenDumps, readOpened, readUpload } from './minidump/upload.ts'
 import { reportsMax, reportsOf } from './security/security.ts'
-import { type Context, createTools, type Draft, eventSteps, type Tools } from './step.ts'
+import { type Context, createTools, eventSteps, firstSteps, type Tools } from './step.ts'
 import type { MapSource } from './symbolicate/frames.ts'
 import { withScrapes } from './symbolicate/scrapes.ts'
-import { type Loose, listOf, object, own, parsePayload, scalar, wellFormed, whole } from './value.ts'
+import { listOf, object, own, parsePayload, scalar, wellFormed, whole } from './value.ts'
 
 /** What a record became. */
 export type Refined = {
@@ -41,6 +44,8 @@ export type Refined = {
   attachments: (Attachment & { outcome: OutcomeCount })[]
   /** What people wrote; the commit turns `outcome` into duplicate when the id stands already. */
   feedback: FeedbackEffect[]
+  /** Events that the project's filters dropped and that are kept to look at. */
+  samples: FilteredEvent[]
   /** Everything that ended otherwise. */
   outcomes: OutcomeCount[]
   /** Items that the envelope brought, but for those that accept took out; undefined for a body without a framing. */
@@ -54,11 +59,11 @@ type Work = {
   settings: ProjectSettings
   tools: Tools
   out: Refined
-  /** Ids of events that were filtered, as their issue is deleted for good: what hangs on them goes with them. */
-  discarded: Set<string>
+  /** Ids of events that were filtered, and why: what hangs on them goes with them. */
+  discarded: Map<string, OutcomeReason>
   /** Events of the record so far, and which of them were filtered so: numbers must not move when an issue is deleted. */
   made: number
-  discardedAt: Set<number>
+  discardedAt: Map<number, OutcomeReason>
   dumps: OpenDumps
   maps: MapSource | undefined
   /** The minidump that the record's event is about. */
@@ -82,9 +87,9 @@ export function refineRecord(
   dumps: OpenDumps = new Map(),
   maps?: MapSource,
 ): Refined {
-  const out: Refined = { events: [], attachments: [], feedback: [], outcomes: [], items: undefined }
-  const discarded = new Set<string>()
-  const places = { made: 0, discardedAt: new Set<number>(), dumps, maps }
+  const out: Refined = { events: [], attachments: [], feedback: [], samples: [], outcomes: [], items: undefined }
+  const discarded = new Map<string, OutcomeReason>()
+  const places = { made: 0, discardedAt: new Map<number, OutcomeReason>(), dumps, maps }
   const work: Work = { record, head: record.head, settings, tools, out, discarded, dump: undefined, ...places }
   if (record.head.kind === 'envelope') refineEnvelope(work, body)
   else if (record.head.kind === 'store') refineStore(work, body)
@@ -97,10 +102,10 @@ export function refineRecord(
 /** One event of a record whose others are stored already; one end, whatever the rules make of it by now. */
 function onlyEvent(work: Work, index: number, bytes: number): Refined {
   const found = work.out.events.find((one) => one.index === index)
-  if (found) return { events: [found], attachments: [], feedback: [], outcomes: [], items: ['event'] }
-  const gone = work.discardedAt.has(index)
-  const end = ended(work, 'event', 'error', gone ? 'filtered' : 'invalid', gone ? 'discarded' : 'bad_item', bytes)
-  return { events: [], attachments: [], feedback: [], outcomes: [end], items: ['event'] }
+  if (found) return { events: [found], attachments: [], feedback: [], samples: [], outcomes: [], items: ['event'] }
+  const gone = work.discardedAt.get(index)
+  const end = ended(work, 'event', 'error', gone ? 'filtered' : 'invalid', gone ?? 'bad_item', bytes)
+  return { events: [], attachments: [], feedback: [], samples: [], outcomes: [end], items: ['event'] }
 }
 
 /** The effect of a stored row, from its payload: for recovery, when rows were inserted and the batch was not committed. */
@@ -264,7 +269,22 @@ function refineEvent(work: Work, incoming: Incoming): void {
   if ('sent' in incoming.parsed && !dump) draft.sent = incoming.parsed.sent
   if ('repaired' in incoming.parsed && incoming.parsed.repaired)
     draft.remarks.errors.push({ type: 'invalid_data', reason: 'lone surrogates or NUL replaced' })
-  for (const step of eventSteps) step.run(draft, context)
+  const category = () =>
+    incoming.category ?? (draft.event.csp ? 'security' : draft.event.type === 'error' ? 'error' : 'default')
+  const drop = (reason: OutcomeReason) => {
+    work.discarded.set(eventId, reason)
+    work.discardedAt.set(place, reason)
+    bad(category(), 'filtered', reason)
+  }
+  for (const step of firstSteps) step.run(draft, context)
+  const dropped = filtered(draft, settings, tools, { userAgent: head.userAgent, address: head.clientAddress })
+  if (dropped) {
+    const sample = sampleOf(draft, context, dropped, work.record.jpos + place)
+    if (sample) work.out.samples.push(sample)
+    drop(dropped.reason)
+    return
+  }
+  for (const step of eventSteps.slice(firstSteps.length)) step.run(draft, context)
   const { event, remarks } = draft
   if (Object.keys(remarks.meta).length) event._meta = remarks.meta
   const jpos = work.record.jpos + place
@@ -274,18 +294,15 @@ function refineEvent(work: Work, incoming: Incoming): void {
     sent: draft.sent?.bytes,
   }
   const row = rowOf(event, forms, { projectId: head.projectId, jpos, receivedMs: head.receivedMs })
-  const category = incoming.category ?? (event.csp ? 'security' : event.type === 'error' ? 'error' : 'default')
   if (work.settings.discardedHashes?.some((hash) => row.hashes.includes(hash))) {
-    work.discarded.add(eventId)
-    work.discardedAt.add(place)
-    bad(category, 'filtered', 'discarded')
+    drop('discarded')
     return
   }
   work.out.events.push({
     row,
     forms,
     effect: withScrapes(makeEffect(event, row, head.keyId), event, settings),
-    outcome: ended(work, incoming.itemType, category, 'stored', 'ok', incoming.bytes),
+    outcome: ended(work, incoming.itemType, category(), 'stored', 'ok', incoming.bytes),
     index: place,
   })
 }
@@ -309,30 +326,6 @@ function refineFeedback(work: Work, incoming: Incoming): void {
   const row = isReport ? reportOf(item, place) : feedbackOf(item, place)
   if (row) work.out.feedback.push({ row, outcome: end('stored', 'ok') })
   else work.out.outcomes.push(end('invalid', 'bad_item'))
-}
-
-function newDraft(received: Loose, eventId: string): Draft {
-  const errors: NormalEvent['errors'] = []
-  const event: NormalEvent = {
-    event_id: eventId,
-    timestamp: 0,
-    received: 0,
-    platform: 'other',
-    level: 'error',
-    type: 'default',
-    tags: [],
-    errors,
-    contexts: {},
-    findings: {
-      title: '',
-      culprit: '',
-      metadata: {},
-      kind: 'message',
-      unhandled: false,
-      grouping: { version: 0, variants: [] },
-    },
-  }
-  return { received, event, remarks: { path: [], meta: {}, errors } }
 }
 
 function refineStore(work: Work, body: Buffer): void {
@@ -394,9 +387,10 @@ function refineAttachment(
 ): void {
   const end = (outcome: Outcome, reason: OutcomeReason) =>
     ended(work, 'attachment', 'attachment', outcome, reason, item.payload.length)
+  const gone = eventId === undefined ? undefined : work.discarded.get(eventId)
   if (foreign || !needsEventId('attachment', item.headers)) work.out.outcomes.push(end('filtered', 'not_stored_yet'))
   else if (!eventId) work.out.outcomes.push(end('invalid', 'event_missing'))
-  else if (work.discarded.has(eventId)) work.out.outcomes.push(end('filtered', 'discarded'))
+  else if (gone) work.out.outcomes.push(end('filtered', gone))
   else if (work.out.attachments.length >= attachmentsMax) work.out.outcomes.push(end('invalid', 'too_many_items'))
   else {
     const { projectId, receivedMs } = work.head
@@ -439,10 +433,11 @@ function refineMinidump(work: Work, body: Buffer): void {
   const place = (index: number) => ({ projectId, eventId, jpos: work.record.jpos, index, receivedMs })
   const gone = (reason: OutcomeReason, outcome: Outcome, bytes: number) =>
     work.out.outcomes.push(ended(work, 'attachment', 'attachment', outcome, reason, bytes))
-  if (work.discarded.has(eventId)) gone('discarded', 'filtered', dump.bytes.length)
+  const dropped = work.discarded.get(eventId)
+  if (dropped) gone(dropped, 'filtered', dump.bytes.length)
   else keepDump(work, dump.bytes, dump.name, place(dump.index))
   for (const { index, part } of files) {
-    if (work.discarded.has(eventId)) gone('discarded', 'filtered', part.bytes.length)
+    if (dropped) gone(dropped, 'filtered', part.bytes.length)
     else if (work.out.attachments.length > attachmentsMax) gone('too_many_items', 'invalid', part.bytes.length)
     else {
       const outcome = ended(work, 'attachment', 'attachment', 'stored', 'ok', part.bytes.length)

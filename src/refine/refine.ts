@@ -223,8 +223,8 @@ async function store(
     if (work.stopped.signal.aborted) throw error
     effects = await insertByOne(work, batch, range, sifted)
   }
-  const { attachments, dead, again, feedback } = range
-  return { events: effects, attachments, feedback, outcomes: sifted.outcomes, dead, again }
+  const { attachments, dead, again, feedback, samples } = range
+  return { events: effects, attachments, feedback, samples, outcomes: sifted.outcomes, dead, again }
 }
 
 function commit(work: Work, batch: Batch, range: RefinedRange, effects: BatchEffects, beganMs: number): void {

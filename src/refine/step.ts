@@ -1,12 +1,14 @@
 import { LRUCache } from 'lru-cache'
 import type { RecordHead } from '../journal/journal.ts'
 import type { NormalEvent } from '../protocol/event.ts'
+import type { ProjectFilters } from '../protocol/filters.ts'
 import type { ProjectSettings } from '../store/meta/meta.ts'
 import { describe } from './error/describe.ts'
 import { digest } from './error/digest.ts'
 import { inApp } from './error/inapp.ts'
 import { normalize } from './error/normalize.ts'
 import { userAddress } from './error/user.ts'
+import type { Filter } from './filter/rules.ts'
 import { createRuleCache, fingerprint, type RuleCache, stackRules } from './fingerprint/fingerprint.ts'
 import type { Marks } from './fingerprint/stack-rules.ts'
 import { trimFunctions } from './fingerprint/trim.ts'
@@ -23,6 +25,7 @@ export type Tools = {
   agents: LRUCache<string, UserAgentFacts>
   rules: LRUCache<string, Rules>
   rulesOf: WeakMap<ProjectSettings, Rules>
+  filtersOf: WeakMap<ProjectFilters, Filter>
   /** Whether what a sender's agent adds to an event can hold nothing to scrub. */
   plainAgents: LRUCache<string, boolean>
   /** Rules of grouping, by their text. */
@@ -35,6 +38,7 @@ export function createTools(): Tools {
     agents: new LRUCache({ max: 5000 }),
     rules: new LRUCache({ max: 500 }),
     rulesOf: new WeakMap(),
+    filtersOf: new WeakMap(),
     plainAgents: new LRUCache({ max: 5000 }),
     grouping: createRuleCache(),
   }
@@ -62,11 +66,22 @@ export type Draft = { received: Loose; event: NormalEvent; remarks: Remarks; sen
 /** One step; it changes the draft that it is given. */
 export type Step = { name: string; run: (draft: Draft, context: Context) => void }
 
-/** Every step of an event item, in order. The list is the whole way of an event between its parsed JSON and its row. */
-export const eventSteps: readonly Step[] = [
+/** Steps before the project's filters, which look at what was sent: mapping what is dropped would cost the most. */
+export const firstSteps: readonly Step[] = [
   { name: 'normalize', run: normalize }, // loose shapes to one, each value within its limit
   { name: 'userAddress', run: userAddress },
   { name: 'userAgent', run: userAgent },
+]
+
+/** Steps of an event that is dropped and kept to look at. */
+export const droppedSteps: readonly Step[] = [
+  { name: 'scrub', run: scrub },
+  { name: 'describe', run: describe },
+]
+
+/** Every step of an event item, in order. The list is the whole way of an event between its parsed JSON and its row. */
+export const eventSteps: readonly Step[] = [
+  ...firstSteps,
   { name: 'scrub', run: scrub }, // both forms, before anything is derived from them
   { name: 'symbolicate', run: symbolicate }, // original places, before anything is decided or derived by them
   { name: 'trimFunctions', run: trimFunctions },

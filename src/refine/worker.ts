@@ -8,6 +8,7 @@ import type { OutcomeCount } from '../outcome.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import { openFileBlobs } from '../store/blobs/files.ts'
 import type { FeedbackEffect } from '../store/meta/feedback.ts'
+import type { FilteredEvent } from '../store/meta/filters.ts'
 import type { AttachmentRow, DeadItem, EventEffect, ProjectSettings } from '../store/meta/meta.ts'
 import { endOfDead, endOfRecord, toldOf } from './ends.ts'
 import { createLines, type Lines } from './lines.ts'
@@ -51,6 +52,7 @@ export type RefinedRange = {
   events: RefinedEvent[]
   attachments: AttachmentRow[]
   feedback: FeedbackEffect[]
+  samples: FilteredEvent[]
   outcomes: OutcomeCount[]
   uses: KeyUse[]
   dead: DeadItem[]
@@ -88,6 +90,7 @@ export function joined(ranges: readonly RefinedRange[], from: number): RefinedRa
     for (const one of range.attachments) out.attachments.push(one)
     for (const one of range.outcomes) out.outcomes.push(one)
     out.feedback.push(...range.feedback)
+    out.samples.push(...range.samples)
     out.uses.push(...range.uses)
     out.dead.push(...range.dead)
     out.again.push(...range.again)
@@ -108,6 +111,7 @@ const emptyRange = (job: { job: number; from: number }, to: number): RefinedRang
   events: [],
   attachments: [],
   feedback: [],
+  samples: [],
   outcomes: [],
   uses: [],
   dead: [],
@@ -206,6 +210,7 @@ async function takeRecord(
     into.outcomes.push(outcome)
   }
   into.feedback.push(...refined.feedback)
+  into.samples.push(...refined.samples)
   into.outcomes.push(...refined.outcomes)
   const { projectId, keyId, kind } = record.head
   into.outcomes.push(receivedCount(projectId, keyId, kind, receivedOf(refined), body.length))
@@ -230,6 +235,7 @@ async function takeRemoved(
     events: [],
     attachments: [],
     feedback: [],
+    samples: [],
     outcomes: [...ends, ...refined.outcomes],
   }
   into.outcomes.push(...gone.outcomes, receivedCount(projectId, keyId, kind, receivedOf(gone), body.length))

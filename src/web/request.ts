@@ -5,6 +5,8 @@ import de from './messages/de.json'
 import doctorDe from './messages/doctor.de.json'
 import doctorEn from './messages/doctor.en.json'
 import en from './messages/en.json'
+import filtersDe from './messages/filters.de.json'
+import filtersEn from './messages/filters.en.json'
 import groupingDe from './messages/grouping.de.json'
 import groupingEn from './messages/grouping.en.json'
 import issuesDe from './messages/issues.de.json'
@@ -15,6 +17,8 @@ import peopleDe from './messages/people.de.json'
 import peopleEn from './messages/people.en.json'
 import releasesDe from './messages/releases.de.json'
 import releasesEn from './messages/releases.en.json'
+import searchDe from './messages/search.de.json'
+import searchEn from './messages/search.en.json'
 import sourcesDe from './messages/sources.de.json'
 import sourcesEn from './messages/sources.en.json'
 import operationDe from './messages/status.de.json'
@@ -25,22 +29,26 @@ const catalogues = {
     ...en,
     doctor: doctorEn,
     grouping: groupingEn,
+    filters: filtersEn,
     issues: issuesEn,
     notifications: notificationsEn,
     operation: operationEn,
     people: peopleEn,
     releases: releasesEn,
+    search: searchEn,
     sources: sourcesEn,
   },
   de: {
     ...de,
     doctor: doctorDe,
     grouping: groupingDe,
+    filters: filtersDe,
     issues: issuesDe,
     notifications: notificationsDe,
     operation: operationDe,
     people: peopleDe,
     releases: releasesDe,
+    search: searchDe,
     sources: sourcesDe,
   },
 }

@@ -1,6 +1,9 @@
 /** What a search text means, before anyone knows where it will run. Pure; the browser imports it too. */
 
-/** One wanted value; `wild` says that `*` stands for any run of characters (`\*` is a literal star). */
+/**
+ * One wanted value. With `wild` it is a pattern: `*` stands for any run of characters, `\*` and `\\` for the sign itself;
+ * without, the text is taken as it stands.
+ */
 export type Wanted = { text: string; wild: boolean }
 
 export type Compare = '<' | '<=' | '=' | '>=' | '>'
@@ -8,16 +11,21 @@ export type Compare = '<' | '<=' | '=' | '>=' | '>'
 /** A point in time: fixed (ms since 1970) or that many ms before now. */
 export type Moment = { atMs: number } | { agoMs: number }
 
+/** What a measured value counts in: a number, milliseconds, bytes, or hundredths. */
+export type Measured = 'number' | 'duration' | 'size' | 'percent'
+
 /** A leaf; `at` is the position of its first character in the text. */
 export type Term =
-  | { op: 'text'; value: string; quoted: boolean; at: number }
+  /** Words to be found; `wild` as in Wanted. */
+  | { op: 'text'; value: string; wild: boolean; quoted: boolean; at: number }
   | { op: 'match'; key: string; tag: boolean; values: Wanted[]; at: number }
   | { op: 'has'; key: string; tag: boolean; at: number }
   | { op: 'is'; value: string; at: number }
-  | { op: 'number'; key: string; compare: Compare; value: number; at: number }
+  /** `tag`: the tag of that name, read as a number. */
+  | { op: 'number'; key: string; tag?: true; compare: Compare; value: number; at: number }
   | { op: 'date'; key: string; compare: Compare; moment: Moment; at: number }
   | { op: 'flag'; key: string; value: boolean; at: number }
-  /** A well-formed condition on something that error events do not have (durations, aggregates): nothing meets it. */
-  | { op: 'nothing'; key: string; at: number }
+  /** A duration, or an aggregate such as p95(x): spans and transactions have them, error events do not. */
+  | { op: 'measure'; key: string; aggregate: boolean; compare: Compare; value: number; unit: Measured; at: number }
 
 export type Search = { op: 'and' | 'or'; of: Search[] } | { op: 'not'; of: Search } | Term

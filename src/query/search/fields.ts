@@ -1,8 +1,17 @@
+import type { Measured } from './ast.ts'
+
 /** How the value of a key is read. Keys that are not here are tags, whose values are text. */
 export type FieldType = 'text' | 'number' | 'date' | 'boolean' | 'duration' | 'is' | 'has'
 
 /** Name after spelling variants are folded, and the type. `shown` ones are offered while typing. */
-export type Field = { name: string; type: FieldType; shown: boolean; sentence: string }
+export type Field = {
+  name: string
+  type: FieldType
+  shown: boolean
+  sentence: string
+  /** A number of spans and transactions, which error events do not have. */
+  measured?: true
+}
 
 const field = (name: string, type: FieldType, sentence: string, shown = true): Field => ({
   name,
@@ -55,6 +64,22 @@ export const fields: readonly Field[] = [
   field('trace', 'text', 'Trace id of the event.'),
   field('digest', 'text', 'Number that a React framework showed instead of the error.'),
   field('id', 'text', 'Event id.'),
+  field('url', 'text', 'Address of the request or page.'),
+  field('user', 'text', 'Who was hit, with the kind in front, in quotes: "id:42", "email:ada@example.com" and so on.'),
+  field('user.id', 'text', 'Id of the user.'),
+  field('user.email', 'text', 'E-mail address of the user.'),
+  field('user.username', 'text', 'Name of the user.'),
+  field('user.ip', 'text', 'Address of the user.'),
+  field('release.package', 'text', 'Package of the release: web of web@1.2.3+7.'),
+  field(
+    'release.version',
+    'text',
+    'Version of the release, compared by its numbers: >=1.2.0, or 1.2.* for all of them.',
+  ),
+  field('release.build', 'text', 'Build of the release: 7 of web@1.2.3+7.'),
+  field('error.mechanism', 'text', 'How the SDK caught it, such as onerror.'),
+  field('browser.version', 'text', 'Version of the browser.', false),
+  field('os.version', 'text', 'Version of the operating system.', false),
   field('project', 'text', 'Slug of a project.'),
   field('project.id', 'number', 'Id of a project.', false),
   field('transaction.duration', 'duration', 'Duration of a transaction.', false),
@@ -86,18 +111,46 @@ const spellings: Record<string, string> = {
   event_id: 'id',
   'event.id': 'id',
   location: 'culprit',
+  'http.url': 'url',
+  'user.ip_address': 'user.ip',
   short_id: 'issue',
   shortId: 'issue',
   'group.id': 'issue.id',
 }
+
+/** Measurements in milliseconds, by the names that SDKs give them; any other is a plain number. */
+const timed =
+  /^(?:fp|fcp|lcp|fid|inp|ttfb|ttfb\.requesttime|app_start_(?:cold|warm)|time_to_(?:initial|full)_display|stall_(?:longest|total)_time)$/
 
 /** The field of a key, or undefined for a tag. Prefixed families (measurements, spans) exist for other kinds of data. */
 export function fieldOf(key: string): Field | undefined {
   const name = Object.hasOwn(spellings, key) ? spellings[key] : key
   const known = fields.find((one) => one.name === name)
   if (known) return known
-  if (/^(measurements|spans)\./.test(key)) return { name: key, type: 'duration', shown: false, sentence: '' }
-  return undefined
+  const found = /^(measurements|spans?)\.(.+)$/.exec(key)
+  if (!found) return undefined
+  const [, family, own = ''] = found
+  const base = { name: key, shown: false, sentence: '', measured: true } as const
+  if (family === 'measurements') return { ...base, type: timed.test(own) ? 'duration' : 'number' }
+  return family === 'spans' || /^(?:duration|self_time)$/.test(own) ? { ...base, type: 'duration' } : undefined
+}
+
+/** Aggregates that are counts or scores, shares, and those that are what their argument is. */
+const counted =
+  /^(?:count|count_unique|count_if|count_miserable|count_web_vitals|failure_count|epm|eps|tpm|tps|apdex|user_misery|performance_score|opportunity_score)$/
+const shares = /^(?:failure_rate|percentage|crash_rate|crash_free_rate)$/
+const ofArgument = /^(?:avg|p50|p75|p90|p95|p99|p100|percentile|min|max|sum|any)$/
+
+/** What an aggregate such as `p95(transaction.duration)` counts in; undefined for one that is not known. */
+export function aggregateOf(key: string): Measured | undefined {
+  const found = /^([A-Za-z_]\w*)\(([^,()]*)/.exec(key)
+  const [, name = '', argument = ''] = found ?? []
+  if (counted.test(name)) return 'number'
+  if (shares.test(name)) return 'percent'
+  if (!ofArgument.test(name)) return undefined
+  if (argument === '') return 'duration'
+  const type = fieldOf(argument)?.type
+  return type === 'duration' || type === 'number' ? type : undefined
 }
 
 /** What `is:` takes. */

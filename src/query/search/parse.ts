@@ -1,8 +1,8 @@
 import { MishapError } from '../../errors.ts'
 import type { Search, Term } from './ast.ts'
-import { fieldOf } from './fields.ts'
-import type { Raw } from './value.ts'
-import { dateOf, isMeasure, refuse, typed, wanted } from './value.ts'
+import { aggregateOf, fieldOf } from './fields.ts'
+import type { Place, Raw } from './value.ts'
+import { aggregated, dateOf, numbered, placed, refuse, typed, wanted } from './value.ts'
 
 /** Bounds of a query (QUERY_TOO_LONG). */
 export const searchCharsMax = 4096
@@ -106,15 +106,19 @@ function readTerm(s: Scanner): Search | undefined {
   const found = keyPattern.exec(s.text)
   if (found) {
     const start = s.at
-    return readFilter(s, found) ?? { op: 'text', value: s.text.slice(start, s.at), quoted: false, at: start }
+    return readFilter(s, found) ?? textTerm({ text: s.text.slice(start, s.at), quoted: false, at: start })
   }
   const at = s.at
   if (s.text[s.at] === '"') {
     const quoted = readQuoted(s)
-    if (quoted)
-      return quoted.text === '' ? undefined : { op: 'text', value: quoted.text.replace(/\\"/g, '"'), quoted: true, at }
+    if (quoted) return quoted.text === '' ? undefined : textTerm(quoted)
   }
-  return { op: 'text', value: readFree(s, false), quoted: false, at }
+  return textTerm({ text: readFree(s, false), quoted: false, at })
+}
+
+function textTerm(raw: Raw): Term {
+  const { text, wild } = wanted(raw)
+  return { op: 'text', value: text, wild, quoted: raw.quoted, at: raw.at }
 }
 
 function readQuoted(s: Scanner): Raw | undefined {
@@ -145,20 +149,38 @@ function readFree(s: Scanner, strict: boolean): string {
   return s.text.slice(start, s.at)
 }
 
+/** What Sentry's screens write before a value that is to stand at a place in the text. */
+const placePattern = /\uf00d(Contains|StartsWith|EndsWith)\uf00d/y
+
+function readPlace(s: Scanner): Place | undefined {
+  placePattern.lastIndex = s.at
+  const found = placePattern.exec(s.text)
+  if (!found) return undefined
+  s.at += found[0].length
+  return found[1] as Place
+}
+
+/** What stands before the colon; `type` is that of `tags[x,number]`. */
+type Key = {
+  name: string
+  kind: 'plain' | 'tag' | 'aggregate'
+  type: string | undefined
+  place: Place | undefined
+  at: number
+}
+
 /** The part after `key:`. Undefined: this is no filter after all (an aggregate with a value that is none), read it as text. */
 function readFilter(s: Scanner, found: RegExpExecArray): Search | undefined {
   const at = s.at
   const [whole, bang, , tagQuoted, tagPlain, keyQuoted, aggregate, plain] = found
-  const tagKey = tagQuoted ?? tagPlain?.replace(/,\s*(number|string|boolean)$/, '')
-  const key = tagKey ?? keyQuoted ?? aggregate?.replace(/\s+/g, '') ?? plain ?? ''
+  const type = /,\s*(number|string|boolean)$/.exec(tagPlain ?? '')
+  const tagKey = tagQuoted ?? (type ? tagPlain?.slice(0, type.index) : tagPlain)
+  const name = tagKey ?? keyQuoted ?? aggregate?.replace(/\s+/g, '') ?? plain ?? ''
+  const kind = tagKey !== undefined ? 'tag' : aggregate !== undefined && !fieldOf(name) ? 'aggregate' : 'plain'
   s.at += whole.length
-  const values = readValues(s, key)
-  if (aggregate !== undefined && !fieldOf(key)) {
-    const fits = values.every((one) => !one.quoted && isMeasure(one.text))
-    if (!fits) return undefined
-  }
-  const term = build(key, tagKey !== undefined, aggregate !== undefined, values, at)
-  return bang ? { op: 'not', of: term } : term
+  const place = readPlace(s)
+  const term = build({ name, kind, type: type?.[1], place, at }, readValues(s, name))
+  return bang && term ? { op: 'not', of: term } : term
 }
 
 function readValues(s: Scanner, key: string): Raw[] {
@@ -199,12 +221,27 @@ function readList(s: Scanner): Raw[] {
 
 const anyOf = (terms: Search[]): Search => (terms.length === 1 && terms[0] ? terms[0] : { op: 'or', of: terms })
 
-function build(key: string, tag: boolean, aggregate: boolean, values: Raw[], at: number): Search {
-  const field = tag ? undefined : fieldOf(key)
-  if (!field)
-    return aggregate ? { op: 'nothing', key, at } : { op: 'match', key, tag: true, values: values.map(wanted), at }
+function build(key: Key, values: Raw[]): Search | undefined {
+  const { name, kind, at } = key
+  const texts = () => values.map((one) => (key.place ? placed(wanted(one), key.place) : wanted(one)))
+  if (kind === 'aggregate') {
+    const of = aggregateOf(name)
+    const terms = values.map((one) => (one.quoted ? undefined : aggregated(name, of, one.text, at)))
+    return terms.includes(undefined) ? undefined : anyOf(terms.flatMap((one) => one ?? []))
+  }
+  const field = kind === 'tag' ? undefined : fieldOf(name)
+  if (!field) {
+    if (key.type !== 'number') return { op: 'match', key: name, tag: true, values: texts(), at }
+    return anyOf(
+      values.flatMap((one) => {
+        const terms = numbered(name, one.text, at)
+        if (!terms) throw refuse(one.at, 'a number, such as 10, >10 or 2k', 'QUERY_TYPE')
+        return terms
+      }),
+    )
+  }
   if (field.type === 'has') return anyOf(values.map((one): Term => hasTerm(one.text, at)))
-  if (field.type === 'text') return { op: 'match', key: field.name, tag: false, values: values.map(wanted), at }
+  if (field.type === 'text') return { op: 'match', key: field.name, tag: false, values: texts(), at }
   if (field.type === 'date') return anyOf(values.map((one) => date(field.name, one, at)))
   return anyOf(values.flatMap((one) => typed(field, one, at)))
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { MishapError } from '../../errors.ts'
-import { type Field, fieldOf, fields, states } from './fields.ts'
-import { dateOf, isMeasure, numberOf, refuse, typed, wanted } from './value.ts'
+import { aggregateOf, type Field, fieldOf, fields, states } from './fields.ts'
+import { aggregated, dateOf, measureOf, numberOf, placed, refuse, typed, wanted } from './value.ts'
 
 const plain = (text: string) => ({ text, quoted: false, at: 4 })
 const hourMs = 3_600_000
@@ -15,6 +15,10 @@ describe('wanted', () => {
     ['\\*a*', '\\*a*', true],
     ['say \\"hi\\"', 'say "hi"', false],
     ['100%', '100%', false],
+    ['C:\\\\x', 'C:\\x', false],
+    ['C:\\x', 'C:\\x', false],
+    ['C:\\\\*', 'C:\\\\*', true],
+    ['\\"*', '"*', true],
     ['', '', false],
   ])('%j', (text, value, wild) => {
     expect(wanted(plain(text))).toEqual({ text: value, wild })
@@ -92,16 +96,64 @@ describe('dateOf', () => {
   )
 })
 
-describe('isMeasure', () => {
-  test.each(['5', '>5', '-1.5k', '>1.5s', '300ms', '2min', '>=1hr', '3wk', '50%', '10mb', '1.5GiB', '8bit', '-24h'])(
-    '%s',
-    (text) => {
-      expect(isMeasure(text)).toBe(true)
-    },
-  )
-  test.each(['', 'fast', '5 s', '5parsecs', '..5s', 's', '%'])('not %j', (text) => {
-    expect(isMeasure(text)).toBe(false)
+describe('measureOf', () => {
+  test.each<[string, string, number, string]>([
+    ['5', '=', 5, 'duration'],
+    ['>1.5s', '>', 1500, 'duration'],
+    ['300ms', '=', 300, 'duration'],
+    ['>2m', '>', 120_000, 'duration'],
+    ['2min', '=', 120_000, 'duration'],
+    ['>=1hr', '>=', 3_600_000, 'duration'],
+    ['3wk', '=', 1_814_400_000, 'duration'],
+    ['!=2d', '!=', 172_800_000, 'duration'],
+    ['50%', '=', 50, 'percent'],
+    ['10mb', '=', 10_000_000, 'size'],
+    ['1.5KiB', '=', 1536, 'size'],
+    ['8bit', '=', 1, 'size'],
+    ['7bytes', '=', 7, 'size'],
+  ])('%s', (text, compare, value, of) => {
+    expect(measureOf(text, 'duration')).toEqual({ compare, value, of })
   })
+  test('m is millions of a number', () => {
+    expect(measureOf('2m', 'number')).toEqual({ compare: '=', value: 2_000_000, of: 'number' })
+  })
+  test.each(['', 'fast', '5 s', '5parsecs', '..5s', 's', '%', '-24h+'])('%j is none', (text) => {
+    expect(measureOf(text, 'duration')).toBeUndefined()
+  })
+})
+
+describe('aggregated', () => {
+  test.each<[string, 'number' | 'duration' | 'percent' | undefined, string, [string, number, string][] | undefined]>([
+    ['p95()', 'duration', '>1s', [['>', 1000, 'duration']]],
+    [
+      'p95()',
+      'duration',
+      '!=1s',
+      [
+        ['<', 1000, 'duration'],
+        ['>', 1000, 'duration'],
+      ],
+    ],
+    ['count_unique(user)', 'number', '>2k', [['>', 2000, 'number']]],
+    ['failure_rate()', 'percent', '>5%', [['>', 5, 'percent']]],
+    ['failure_rate()', 'percent', '>0.05', [['>', 0.05, 'percent']]],
+    ['min(measurements.size)', 'number', '3s', undefined],
+    ['own(x)', undefined, '10mb', [['=', 10_000_000, 'size']]],
+    ['max(timestamp)', undefined, '-24h', [['=', 0, 'number']]],
+    ['p95()', 'duration', '..5s', undefined],
+  ])('%s, a %s, of %s', (key, of, text, expected) => {
+    expect(aggregated(key, of, text, 3)).toEqual(
+      expected?.map(([compare, value, unit]) => ({ op: 'measure', key, aggregate: true, compare, value, unit, at: 3 })),
+    )
+  })
+})
+
+test.each([
+  ['Contains', '*a\\*b*'],
+  ['StartsWith', 'a\\*b*'],
+  ['EndsWith', '*a\\*b'],
+] as const)('a text that %s stands as a pattern', (place, text) => {
+  expect(placed({ text: 'a*b', wild: false }, place)).toEqual({ text, wild: true })
 })
 
 const known = (key: string): Field => {
@@ -109,6 +161,10 @@ const known = (key: string): Field => {
   if (!field) throw new Error(`no field ${key}`)
   return field
 }
+
+const measure = (key: string, compare: string, value: number, unit: string) => ({
+  ...{ op: 'measure', key, aggregate: false, compare, value, unit, at: 9 },
+})
 
 describe('typed', () => {
   test.each<[string, string, object[]]>([
@@ -124,8 +180,9 @@ describe('typed', () => {
         { op: 'number', key: 'timesSeen', compare: '>', value: 5, at: 9 },
       ],
     ],
-    ['transaction.duration', '>5s', [{ op: 'nothing', key: 'transaction.duration', at: 9 }]],
-    ['transaction.duration', '500', [{ op: 'nothing', key: 'transaction.duration', at: 9 }]],
+    ['transaction.duration', '>5s', [measure('transaction.duration', '>', 5000, 'duration')]],
+    ['transaction.duration', '500', [measure('transaction.duration', '=', 500, 'duration')]],
+    ['measurements.cls', '>0.1', [measure('measurements.cls', '>', 0.1, 'number')]],
     ['title', 'x*', [{ op: 'match', key: 'title', tag: false, values: [{ text: 'x*', wild: true }], at: 9 }]],
   ])('%s:%s', (key, text, terms) => {
     expect(typed(known(key), plain(text), 9)).toEqual(terms)
@@ -174,6 +231,8 @@ describe('fields', () => {
 
   test.each([
     ['first_seen', 'firstSeen'],
+    ['http.url', 'url'],
+    ['user.ip_address', 'user.ip'],
     ['first-seen', 'firstSeen'],
     ['first_seen()', 'firstSeen'],
     ['last_seen', 'lastSeen'],
@@ -201,8 +260,27 @@ describe('fields', () => {
     expect(fieldOf(key)).toBeUndefined()
   })
 
-  test.each(['measurements.lcp', 'spans.db'])('%s is a duration of another kind of data, and not offered', (key) => {
-    expect(fieldOf(key)).toMatchObject({ name: key, type: 'duration', shown: false })
+  test.each([
+    ['measurements.lcp', 'duration'],
+    ['spans.db', 'duration'],
+    ['span.duration', 'duration'],
+    ['measurements.cls', 'number'],
+  ])('%s is a %s of another kind of data, and not offered', (key, type) => {
+    expect(fieldOf(key)).toMatchObject({ name: key, type, shown: false, measured: true })
+  })
+
+  test.each([
+    ['count()', 'number'],
+    ['p95()', 'duration'],
+    ['avg(transaction.duration)', 'duration'],
+    ['percentile(measurements.fp,0.5)', 'duration'],
+    ['min(measurements.size)', 'number'],
+    ['failure_rate()', 'percent'],
+    ['max(timestamp)', undefined],
+    ['own(x)', undefined],
+    ['count', undefined],
+  ])('%s counts in %s', (key, unit) => {
+    expect(aggregateOf(key)).toBe(unit)
   })
 
   test.each(states.map((one) => [one]))('is:%s is read', (state) => {

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../errors.ts'
 import { MishapError } from '../../errors.ts'
-import type { Compare, Moment, Term, Wanted } from './ast.ts'
+import type { Compare, Measured, Moment, Term, Wanted } from './ast.ts'
 import type { Field } from './fields.ts'
 import { states } from './fields.ts'
 
@@ -19,33 +19,72 @@ export function refuse(at: number, expected: string, code: ErrorCode = 'QUERY_SY
   })
 }
 
-/** A text value; stars are wildcards unless escaped. Takes the value as written, returns it with escapes resolved. */
-export function wanted(raw: Raw): Wanted {
-  const text = raw.text.replace(/\\"/g, '"')
-  const wild = /(^|[^\\])\*/.test(text)
-  return { text: wild ? text : text.replace(/\\\*/g, '*'), wild }
+/** A text without its escapes: `\"`, `\*` and `\\` are the sign behind the backslash; any other backslash is one. */
+export const unescaped = (text: string): string => text.replace(/\\(["*\\])/g, '$1')
+
+/** A text value; stars are wildcards unless escaped. Takes the value as written. */
+export function wanted(raw: Pick<Raw, 'text'>): Wanted {
+  const wild = raw.text.replace(/\\["*\\]/g, '').includes('*')
+  const pattern = () => raw.text.replace(/\\(["*\\])/g, (all, sign: string) => (sign === '"' ? sign : all))
+  return { text: wild ? pattern() : unescaped(raw.text), wild }
 }
+
+/** Where a text stands within a value, as Sentry's screens write it between two marks before the value. */
+export type Place = 'Contains' | 'StartsWith' | 'EndsWith'
+
+/** The pattern of values in which the wanted one stands at that place. */
+export function placed(one: Wanted, place: Place): Wanted {
+  const text = one.wild ? one.text : one.text.replace(/[*\\]/g, '\\$&')
+  return { text: `${place === 'StartsWith' ? '' : '*'}${text}${place === 'EndsWith' ? '' : '*'}`, wild: true }
+}
+
+type Compared = { compare: Compare | '!='; value: number }
+
+const compared = (sign: string | undefined) => (sign ?? '=') as Compared['compare']
 
 /** A number with comparison sign and k, m, b; undefined when it is none. */
-export function numberOf(text: string): { compare: Compare | '!='; value: number } | undefined {
+export function numberOf(text: string): Compared | undefined {
   const found = /^(>=|<=|!=|>|<|=)?(-?\d+(?:\.\d+)?)([kmb]?)$/i.exec(text)
   if (!found) return undefined
-  return {
-    compare: (found[1] ?? '=') as Compare | '!=',
-    value: Number(found[2]) * (magnitude[(found[3] ?? '').toLowerCase()] ?? 1),
-  }
+  return { compare: compared(found[1]), value: Number(found[2]) * (magnitude[(found[3] ?? '').toLowerCase()] ?? 1) }
 }
 
-const isDuration = (text: string) =>
-  /^(>=|<=|!=|>|<|=)?-?\d+(\.\d+)?(ms|s|sec|secs|second|seconds|min|mins|m|minute|minutes|hr|hrs|h|hour|hours|d|day|days|wk|wks|w|week|weeks)$/i.test(
-    text,
-  )
-/** What the value of an aggregate may be: number, duration, size, percent or date. */
-export const isMeasure = (text: string) =>
-  numberOf(text) !== undefined ||
-  isDuration(text) ||
-  /^(>=|<=|!=|>|<|=)?-?\d+(\.\d+)?(%|bit|nb|bytes?|[kmgtpezy]i?b)$/i.test(text) ||
-  dateOf(text) !== undefined
+const second = 1000
+const durations: [pattern: RegExp, ms: number][] = [
+  [/^ms$/, 1],
+  [/^(?:s|secs?|seconds?)$/, second],
+  [/^(?:m|mins?|minutes?)$/, minuteMs],
+  [/^(?:h|hrs?|hours?)$/, 60 * minuteMs],
+  [/^(?:d|days?)$/, 1440 * minuteMs],
+  [/^(?:w|wks?|weeks?)$/, 10_080 * minuteMs],
+]
+
+const perK = 'kmgtpezy'
+
+/** Bytes of a unit: thousands for kb, 1,024 for kib. */
+function sizeOf(unit: string): number | undefined {
+  if (unit === 'bit') return 1 / 8
+  if (/^(?:nb|bytes?)$/.test(unit)) return 1
+  const found = /^([kmgtpezy])(i?)b$/.exec(unit)
+  return found ? (found[2] ? 1024 : 1000) ** (perK.indexOf(found[1] ?? '') + 1) : undefined
+}
+
+/**
+ * A number with a unit: milliseconds of a duration, bytes of a size, hundredths of a percentage; undefined when it is
+ * none. A bare number is read as `of` says, and so is `m`, which is minutes of a duration and millions of a number.
+ */
+export function measureOf(text: string, of: Measured): (Compared & { of: Measured }) | undefined {
+  const plain = numberOf(text)
+  if (plain && (of !== 'duration' || !/[a-z]$/i.test(text))) return { ...plain, of }
+  const found = /^(>=|<=|!=|>|<|=)?(-?\d+(?:\.\d+)?)(%|[a-z]{1,7})$/i.exec(text)
+  if (!found) return undefined
+  const [compare, value, unit] = [compared(found[1]), Number(found[2]), (found[3] ?? '').toLowerCase()]
+  if (unit === '%') return { compare, value, of: 'percent' }
+  const ms = durations.find(([pattern]) => pattern.test(unit))?.[1]
+  if (ms !== undefined) return { compare, value: value * ms, of: 'duration' }
+  const bytes = sizeOf(unit)
+  return bytes === undefined ? undefined : { compare, value: value * bytes, of: 'size' }
+}
 
 /** A date: relative (`-24h` younger, `+7d` older) or ISO 8601 with an optional comparison sign; a day alone or a bare moment means that day or minute. */
 export function dateOf(text: string): { compare: Compare; moment: Moment; until?: Moment } | undefined {
@@ -70,6 +109,37 @@ export function dateOf(text: string): { compare: Compare; moment: Moment; until?
     : { compare: '>=', moment: { atMs }, until: { atMs: atMs + 1440 * minuteMs } }
 }
 
+/** A comparison as leaves: `!=` is a pair of them of which one holds, so that a leaf needs no sign of its own. */
+const leaves = ({ compare, value }: Compared, make: (compare: Compare, value: number) => Term): Term[] =>
+  compare === '!=' ? [make('<', value), make('>', value)] : [make(compare, value)]
+
+/** The value of an aggregate such as p95(x); undefined when it is none, and the whole text is words. `of`: what it counts in, if known. */
+export function aggregated(key: string, of: Measured | undefined, text: string, at: number): Term[] | undefined {
+  const date = dateOf(text)
+  // No date is kept: nothing that stands here has one yet.
+  if (date && (of === undefined || of === 'number') && !numberOf(text))
+    return [measure(key, true, '=', 0, 'number', at)]
+  const found = measureOf(text, of ?? 'duration')
+  if (!found || (of !== undefined && found.of !== of)) return undefined
+  return leaves(found, (compare, value) => measure(key, true, compare, value, found.of, at))
+}
+
+const measure = (key: string, aggregate: boolean, compare: Compare, value: number, of: Measured, at: number): Term => ({
+  op: 'measure',
+  key,
+  aggregate,
+  compare,
+  value,
+  unit: of,
+  at,
+})
+
+/** Leaves of a tag that is compared as a number; undefined when the text is no number. */
+export function numbered(key: string, text: string, at: number): Term[] | undefined {
+  const found = numberOf(text)
+  return found && leaves(found, (compare, value) => ({ op: 'number', key, tag: true, compare, value, at }))
+}
+
 /** Reads one value by the type of its field. Throws QUERY_TYPE with position and what was expected. */
 export function typed(field: Field, raw: Raw, at: number): Term[] {
   const key = field.name
@@ -88,18 +158,14 @@ export function typed(field: Field, raw: Raw, at: number): Term[] {
     case 'number': {
       const found = numberOf(raw.text)
       if (!found) throw refuse(raw.at, 'a number, such as 10, >10 or 2k', 'QUERY_TYPE')
-      // != is spelled as a pair, so that the leaf needs no sign of its own
-      if (found.compare === '!=')
-        return [
-          { op: 'number', key, compare: '<', value: found.value, at },
-          { op: 'number', key, compare: '>', value: found.value, at },
-        ]
-      return [{ op: 'number', key, compare: found.compare, value: found.value, at }]
+      return leaves(found, (compare, value) =>
+        field.measured ? measure(key, false, compare, value, 'number', at) : { op: 'number', key, compare, value, at },
+      )
     }
     case 'duration': {
-      if (!isDuration(raw.text) && !numberOf(raw.text))
-        throw refuse(raw.at, 'a number with ms, s, m, h, d or w', 'QUERY_TYPE')
-      return [{ op: 'nothing', key, at }]
+      const found = measureOf(raw.text, 'duration')
+      if (found?.of !== 'duration') throw refuse(raw.at, 'a number with ms, s, m, h, d or w', 'QUERY_TYPE')
+      return leaves(found, (compare, value) => measure(key, false, compare, value, found.of, at))
     }
     default:
       return [{ op: 'match', key, tag: false, values: [wanted(raw)], at }]

@@ -73,6 +73,13 @@ function rowTags(event: NormalEvent, user: string): Record<string, string> {
   field(tags, 'level', event.level)
   field(tags, 'dist', event.dist)
   field(tags, 'user', user)
+  // `user` says one of them; the others are asked for by their own names.
+  for (const [key, value] of [
+    ['email', event.user?.email],
+    ['username', event.user?.username],
+    ['ip', event.user?.ip_address],
+  ] as const)
+    if (value && user !== `${key}:${value}`) derive(tags, `user.${key}`, value)
   const mechanism = event.exception?.values.at(-1)?.mechanism
   derive(tags, 'transaction', event.transaction)
   derive(tags, 'logger', event.logger)

@@ -50,7 +50,10 @@ export type SeenEvent = EventRef & Pick<EventRow, 'jpos' | 'hashes' | 'tags' | '
 /** Where an event stands within its issue: its number (1 = oldest kept) and the ids beside it. */
 export type PlaceInIssue = { number: number; total: number; olderId: string | undefined; newerId: string | undefined }
 
-/** A condition on rows; `text` is a word search in `message`. Compiled in query/compile only. */
+/**
+ * A condition on rows; `text` is a word search in `message`. Of a `like`, `*` stands for any run of characters, `\*` and
+ * `\\` for the sign itself; the case of letters does not count.
+ */
 export type EventFilter =
   | { op: 'and' | 'or'; of: EventFilter[] }
   | { op: 'not'; of: EventFilter }
@@ -72,6 +75,14 @@ export type EventFilter =
       value: string
     }
   | { op: 'text'; value: string }
+  /** A tag that is read as a number; what is none meets no comparison. */
+  | { op: 'tagNumber'; key: string; compare: '<' | '<=' | '=' | '>=' | '>'; value: number }
+  | { op: 'releases'; values: string[] }
+  /** Events of these projects, or of these groups of one. */
+  | { op: 'projects'; ids: number[] }
+  | { op: 'groups'; hashes: string[] }
+  /** `fromMs` is within, `toMs` is not. */
+  | { op: 'time'; fromMs?: number; toMs?: number }
 
 export type Scope = {
   projectIds: number[]
@@ -119,6 +130,8 @@ export type EventStore = ThinStore &
       offset?: number
       max: number
     }): Promise<SeenEvent[]>
+    /** Events of a scope, newest first. Throws MishapError QUERY_TIMEOUT or STORE_UNAVAILABLE. */
+    inScope(request: { scope: Scope; filter?: EventFilter; offset: number; max: number }): Promise<SeenEvent[]>
     /** The event's place within its issue, in the order of time and then id. */
     placeOf(projectId: number, hashes: string[], event: EventRef): Promise<PlaceInIssue>
     /** Groups with events in the scope, ordered; from the rollup when `filter` is absent. */
@@ -152,7 +165,14 @@ export type EventStore = ThinStore &
     usersOf(hashes: { projectId: number; groupHash: string }[]): Promise<number>
     /** Tag keys seen in the scope with the number of events, most first. */
     tagKeys(scope: Scope, max: number): Promise<{ key: string; events: number }[]>
-    tagValues(scope: Scope, key: string, max: number): Promise<{ value: string; events: number }[]>
+    /** Values of a tag among the newest 500,000 events of the scope, most first; those that contain `text`, whatever its case. */
+    tagValues(scope: Scope, key: string, max: number, text?: string): Promise<{ value: string; events: number }[]>
+    /** The same of a column. */
+    columnValues(
+      scope: Scope,
+      column: 'platform' | 'type' | 'transaction' | 'release',
+      options: { text: string; max: number },
+    ): Promise<{ value: string; events: number }[]>
     /**
      * Takes all rows of a project, or of these groups of it, out of events and rollups. Safe to repeat. Nothing of them may
      * be inserted meanwhile.

@@ -32,9 +32,9 @@ export function hashList(values: Values, hashes: string[]): string {
   )
 }
 
-/** `*` stands for any text; what LIKE itself would read is escaped. */
+/** `*` stands for any text, `\*` and `\\` for the sign itself; what LIKE itself would read is escaped. */
 export function likePattern(value: string): string {
-  return value.replace(/[\\%_]/g, '\\$&').replaceAll('*', '%')
+  return value.replace(/\\\*|\\\\|[\\%_*]/g, (one) => (one === '*' ? '%' : one === '\\*' ? '*' : `\\${one.at(-1)}`))
 }
 
 /** Words as the index of `message_lower` cuts them: runs of ASCII letters and digits, and of everything beyond ASCII. */
@@ -90,10 +90,14 @@ function tagCondition(values: Values, filter: Extract<EventFilter, { op: 'tag' }
   const key = values.add('String', filter.key)
   if (filter.match === 'has') return `mapContains(tags, ${key})`
   if (filter.match === 'like') return `tags[${key}] ILIKE ${values.add('String', likePattern(filter.value))}`
-  // The pair narrows by its index; the value itself tells `a=b` + `c` from `a` + `b=c`.
   const pair = values.add('String', `${filter.key}=${filter.value}`)
+  // The pair goes by its index, and no tag is read; only where more than one `=` stands in it `a=b` + `c` may be `a` + `b=c`.
+  if (!`${filter.key}${filter.value}`.includes('=')) return `has(tagkv, ${pair})`
   return `has(tagkv, ${pair}) AND tags[${key}] = ${values.add('String', filter.value)}`
 }
+
+/** Signs by comparison: a closed table, as a sign cannot be bound. */
+const compares = { '<': '<', '<=': '<=', '=': '=', '>=': '>=', '>': '>' } as const
 
 /** A filter as a condition in parentheses; its values go into `values`. */
 export function compileFilter(values: Values, filter: EventFilter): string {
@@ -111,6 +115,21 @@ export function compileFilter(values: Values, filter: EventFilter): string {
       return `(${fieldCondition(values, filter)})`
     case 'text':
       return `(${textCondition(values, filter.value)})`
+    case 'tagNumber': {
+      const tag = `toFloat64OrNull(tags[${values.add('String', filter.key)}])`
+      return `(ifNull(${tag} ${compares[filter.compare]} ${values.add('Float64', filter.value)}, 0))`
+    }
+    case 'releases':
+      return `(release IN ${values.add('Array(String)', filter.values)})`
+    case 'projects':
+      return `(project_id IN ${values.add('Array(UInt64)', filter.ids)})`
+    case 'groups':
+      return `(group_hash IN ${hashList(values, filter.hashes)})`
+    case 'time':
+      return `(${[
+        filter.fromMs === undefined ? '1' : `timestamp >= ${time(values, filter.fromMs)}`,
+        filter.toMs === undefined ? '1' : `timestamp < ${time(values, filter.toMs)}`,
+      ].join(' AND ')})`
   }
 }
 

@@ -3,7 +3,7 @@ import type { EventRef, EventStore, PlaceInIssue, SeenEvent } from './events.ts'
 import { compileFilter, compileScope, createValues, hashList, type Values } from './filter.ts'
 import { readRef, readSeen, refSelect, type StoredRef, type StoredSeen, seenSelect } from './rows.ts'
 
-type Reads = Pick<EventStore, 'recentIds' | 'byEventId' | 'byDigest' | 'byTraceId' | 'ofIssue' | 'placeOf'>
+type Reads = Pick<EventStore, 'recentIds' | 'byEventId' | 'byDigest' | 'byTraceId' | 'ofIssue' | 'inScope' | 'placeOf'>
 
 /** A retried SDK may have sent one id some times; nobody looks at more. */
 const sameIdMax = 100
@@ -44,6 +44,47 @@ async function placeOf(
   }
 }
 
+type Picked = { conditions: string[]; order: 'newest' | 'oldest'; offset: number; max: number }
+
+/**
+ * A page of the rows that meet conditions. Which they are is found by light columns; only those are then read whole, as a
+ * payload has some kilobytes and all that are sorted would be unpacked.
+ */
+async function pick(
+  connection: Connection,
+  table: string,
+  values: Values,
+  { conditions, order, offset, max }: Picked,
+): Promise<SeenEvent[]> {
+  const way = order === 'newest' ? 'DESC' : 'ASC'
+  const refs = (
+    await connection.rows<StoredRef>(
+      `SELECT ${refSelect} FROM ${table} WHERE ${conditions.join(' AND ')}
+       ORDER BY timestamp ${way}, event_id ${way} LIMIT ${values.add('UInt32', max)} OFFSET ${values.add('UInt32', offset)}`,
+      values.bound,
+    )
+  ).map(readRef)
+  if (refs.length === 0) return []
+  const own = createValues()
+  const times = refs.map((one) => one.timestampUs)
+  const at = (us: number) => `fromUnixTimestamp64Micro(${own.add('Int64', us)}, 'UTC')`
+  const ids = own.add(
+    'Array(String)',
+    refs.map((one) => one.eventId),
+  )
+  const rows = await connection.rows<StoredSeen>(
+    `SELECT ${seenSelect} FROM ${table} WHERE project_id IN ${own.add('Array(UInt64)', [...new Set(refs.map((one) => one.projectId))])}
+       AND group_hash IN ${hashList(
+         own,
+         refs.map((one) => one.groupHash),
+       )} AND timestamp BETWEEN ${at(Math.min(...times))} AND ${at(Math.max(...times))}
+       AND event_id IN (SELECT toFixedString(unhex(arrayJoin(${ids})), 16))`,
+    own.bound,
+  )
+  const found = new Map(rows.map((row) => [`${row.event_hex} ${row.timestamp_us} ${row.project_id}`, readSeen(row)]))
+  return refs.flatMap((one) => found.get(`${one.eventId} ${one.timestampUs} ${one.projectId}`) ?? [])
+}
+
 /** A page of an issue's rows; see `EventStore.ofIssue`. */
 async function ofIssue(
   connection: Connection,
@@ -57,13 +98,27 @@ async function ofIssue(
   if (scope) conditions.push(compileScope(values, scope))
   if (filter) conditions.push(compileFilter(values, filter))
   if (from) conditions.push(beside(values, order === 'newest' ? '<' : '>', from))
+  if (filter || max > 1) return pick(connection, table, values, { conditions, order, offset, max })
   const way = order === 'newest' ? 'DESC' : 'ASC'
+  // One row is read at once: planning a second query costs more.
   const rows = await connection.rows<StoredSeen>(
     `SELECT ${seenSelect} FROM ${table} WHERE ${conditions.join(' AND ')}
      ORDER BY timestamp ${way}, event_id ${way} LIMIT ${values.add('UInt32', max)} OFFSET ${values.add('UInt32', offset)}`,
     values.bound,
   )
   return rows.map(readSeen)
+}
+
+/** A page of a scope's rows; see `EventStore.inScope`. */
+async function inScope(
+  connection: Connection,
+  table: string,
+  { scope, filter, offset, max }: Parameters<EventStore['inScope']>[0],
+): Promise<SeenEvent[]> {
+  if (scope.projectIds.length === 0) return []
+  const values = createValues()
+  const conditions = [compileScope(values, scope), ...(filter ? [compileFilter(values, filter)] : [])]
+  return pick(connection, table, values, { conditions, order: 'newest', offset, max })
 }
 
 /** Questions whose answer is events themselves. */
@@ -115,6 +170,7 @@ export function createReads(connection: Connection, database: string): Reads {
     },
 
     ofIssue: (request) => ofIssue(connection, table, request),
+    inScope: (request) => inScope(connection, table, request),
 
     placeOf: (projectId, hashes, event) => placeOf(connection, table, projectId, hashes, event),
   }

@@ -1,9 +1,9 @@
 import type { TagCount } from '../../protocol/rest.ts'
 import type { Connection } from './connection.ts'
-import type { EventStore } from './events.ts'
-import { compileScope, createValues, hashList } from './filter.ts'
+import type { EventStore, Scope } from './events.ts'
+import { compileHours, compileScope, createValues, hashList, type Values } from './filter.ts'
 
-type Tags = Pick<EventStore, 'tagsOf' | 'tagKeys' | 'tagValues'>
+type Tags = Pick<EventStore, 'tagsOf' | 'tagKeys' | 'tagValues' | 'columnValues'>
 
 /** Suggestions need no exact numbers: this many events of a scope say enough, and bound the work. */
 const sampleMax = 500_000
@@ -36,26 +36,77 @@ export function createTags(connection: Connection, database: string): Tags {
 
     async tagKeys(scope, max) {
       if (scope.projectIds.length === 0) return []
+      const newest = await newestOf(connection, database, scope)
       const values = createValues()
       const rows = await connection.rows<{ tag_key: string; n: string }>(
-        `SELECT tag_key, count() AS n FROM (SELECT mapKeys(tags) AS names FROM ${table} WHERE ${compileScope(values, scope)} LIMIT ${sampleMax})
+        `SELECT tag_key, count() AS n FROM (SELECT mapKeys(tags) AS names FROM ${table} WHERE ${compileScope(values, newest)} LIMIT ${sampleMax})
          ARRAY JOIN names AS tag_key GROUP BY tag_key ORDER BY n DESC, tag_key LIMIT ${values.add('UInt32', max)}`,
         values.bound,
       )
       return rows.map((row) => ({ key: row.tag_key, events: Number(row.n) }))
     },
 
-    async tagValues(scope, key, max) {
+    async tagValues(scope, key, max, text = '') {
       if (scope.projectIds.length === 0) return []
+      const newest = await newestOf(connection, database, scope)
       const values = createValues()
       const name = values.add('String', key)
-      const rows = await connection.rows<{ tag_value: string; n: string }>(
-        `SELECT tag_value, count() AS n FROM (SELECT tags[${name}] AS tag_value FROM ${table}
-           WHERE ${compileScope(values, scope)} AND mapContains(tags, ${name}) LIMIT ${sampleMax})
-         GROUP BY tag_value ORDER BY n DESC, tag_value LIMIT ${values.add('UInt32', max)}`,
-        values.bound,
+      return counted(
+        connection,
+        values,
+        `(SELECT tags[${name}] AS one FROM ${table}
+           WHERE ${compileScope(values, newest)} AND mapContains(tags, ${name}) LIMIT ${sampleMax})`,
+        { text, max },
       )
-      return rows.map((row) => ({ value: row.tag_value, events: Number(row.n) }))
+    },
+
+    async columnValues(scope, column, options) {
+      if (scope.projectIds.length === 0) return []
+      const newest = await newestOf(connection, database, scope)
+      const values = createValues()
+      return counted(
+        connection,
+        values,
+        `(SELECT ${columns[column]} AS one FROM ${table}
+           WHERE ${compileScope(values, newest)} AND ${columns[column]} != '' LIMIT ${sampleMax})`,
+        options,
+      )
     },
   }
+}
+
+/** Names of columns: a closed table, as a name cannot be bound. */
+const columns = { platform: 'platform', type: 'type', transaction: 'transaction', release: 'release' } as const
+
+/** The values `one` of a table with their counts, most first. */
+async function counted(
+  connection: Connection,
+  values: Values,
+  table: string,
+  { text, max }: { text: string; max: number },
+): Promise<{ value: string; events: number }[]> {
+  const where = text === '' ? '' : `WHERE positionCaseInsensitiveUTF8(toString(one), ${values.add('String', text)}) > 0`
+  const rows = await connection.rows<{ one: string; n: string }>(
+    `SELECT one, count() AS n FROM ${table} ${where} GROUP BY one ORDER BY n DESC, one LIMIT ${values.add('UInt32', max)}`,
+    values.bound,
+  )
+  return rows.map((row) => ({ value: row.one, events: Number(row.n) }))
+}
+
+/**
+ * The end of a scope that has about as many events as are looked at, by whole hours: rows lie by issue, so the first ones
+ * that are read would be those of a few issues.
+ */
+async function newestOf(connection: Connection, database: string, scope: Scope): Promise<Scope> {
+  const values = createValues()
+  const [found] = await connection.rows<{ from_s: string }>(
+    `SELECT max(from_s) AS from_s FROM (
+       SELECT toUnixTimestamp(hour) AS from_s, sum(sum(n)) OVER (ORDER BY hour DESC) AS events
+       FROM ${database}.hour_issue WHERE ${compileHours(values, scope)} GROUP BY hour)
+     WHERE events >= ${values.add('UInt64', sampleMax)}`,
+    values.bound,
+  )
+  // The hour in which the sum is reached is taken in whole; 0: there are fewer events.
+  const fromMs = Number(found?.from_s ?? 0) * 1000
+  return { ...scope, fromMs: Math.max(scope.fromMs, fromMs) }
 }

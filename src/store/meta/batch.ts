@@ -2,6 +2,7 @@ import type { OutcomeCount } from '../../outcome.ts'
 import { type BatchStatements, batchStatements } from './batch-statements.ts'
 import { outcomeWriter } from './counts.ts'
 import { feedbackWriter } from './feedback.ts'
+import { sampleWriter } from './filters.ts'
 import { beginIssue, countEvent, type IssueRow, latestTexts } from './issue-state.ts'
 import type { Batch, BatchEffects, BatchResult, BatchStore, DeadAgain, EventEffect } from './meta.ts'
 import type { MissedNotes } from './missed.ts'
@@ -202,6 +203,7 @@ export function batchPart(store: Store, notes: MissedNotes): Omit<BatchStore, 'p
   const writeOutcomes = outcomeWriter(store)
   const writeFeedback = feedbackWriter(store)
   const noteScrapes = scrapeWriter(store)
+  const keepSamples = sampleWriter(store)
   const cursor = () => write.get(builder.selectFrom('cursor').select('jpos').where('id', '=', 1))?.jpos ?? 0
   const open = () =>
     write
@@ -224,6 +226,7 @@ export function batchPart(store: Store, notes: MissedNotes): Omit<BatchStore, 'p
     writeWork(statements, work)
     writeAlerts(statements, work)
     for (const attachment of effects.attachments) statements.attachment.run(attachment)
+    keepSamples(effects.samples ?? [])
     for (const item of effects.dead) statements.deadItem.run(item)
     const again = (effects.again ?? []).flatMap((one) => outAgain(statements, one))
     writeOutcomes([...effects.outcomes, ...again, ...writeFeedback(effects.feedback ?? [])], nowMs)

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { OutcomeCount } from '../../outcome.ts'
+import { sampleDays } from './filters.ts'
 import type { AttachmentRow, MetaStore, OutcomeRow } from './meta.ts'
 import type { Store } from './store.ts'
 import type { Tables } from './tables.ts'
@@ -153,6 +154,7 @@ export function keptPart({ write, read, dialect: { builder } }: Store): KeptPart
         write.run(builder.deleteFrom('attachment').where('received_ms', '<', attachmentsBeforeMs))
         write.run(builder.deleteFrom('dead_item').where('received_ms', '<', deadBeforeMs))
         write.run(builder.deleteFrom('feedback').where('received_ms', '<', attachmentsBeforeMs))
+        write.run(builder.deleteFrom('filtered_event').where('received_ms', '<', nowMs - sampleDays * 24 * hourMs))
         // A younger row may stand on the same blob.
         const used = (key: string) =>
           write.get(builder.selectFrom('attachment').select('id').where('blob_key', '=', key).limit(1)) !== undefined ||

@@ -27,8 +27,9 @@ export const escaped = (text: string) => text.replace(/[\\%_]/g, (one) => `\\${o
 export const containing = (column: Expression<unknown>, text: string): RawBuilder<SqlBool> =>
   sql<SqlBool>`${column} like ${`%${escaped(text)}%`} escape '\\'`
 
-/** `*` stands for any run of characters; everything else for itself. */
-const likePattern = (value: string) => value.split('*').map(escaped).join('%')
+/** `*` stands for any run of characters, `\*` and `\\` for the sign itself; everything else for itself. */
+const likePattern = (value: string) =>
+  value.replace(/\\\*|\\\\|[\\%_*]/g, (one) => (one === '*' ? '%' : one === '\\*' ? '*' : `\\${one.at(-1)}`))
 
 /** Turns a filter into a condition on the issue table; values become parameters, never text of the statement. */
 export function condition(build: Build, filter: IssueFilter): Expression<SqlBool> {

@@ -81,7 +81,8 @@ export function issueListPart({ read, dialect: { builder } }: Store): ListPart {
     listIssues: (request) => {
       if (request.projectIds.length === 0) return []
       const column = request.sort === 'last' ? 'last_seen_ms' : 'first_seen_ms'
-      let query = matching(request).selectAll()
+      // By its index alone: only issues of the page are read whole, however many state leaves out.
+      let query = matching(request).select('id')
       const { after } = request
       if (after)
         query = query.where((build) =>
@@ -90,7 +91,9 @@ export function issueListPart({ read, dialect: { builder } }: Store): ListPart {
             build.and([build(column, '=', after.valueMs), build('id', '<', after.id)]),
           ]),
         )
-      return read.all(query.orderBy(column, 'desc').orderBy('id', 'desc').limit(request.max)).map(toIssue)
+      const page = query.orderBy(column, 'desc').orderBy('id', 'desc').limit(request.max)
+      const rows = builder.selectFrom('issue').selectAll().where('id', 'in', page)
+      return read.all(rows.orderBy(column, 'desc').orderBy('id', 'desc')).map(toIssue)
     },
     countIssues: (request) => {
       if (request.projectIds.length === 0) return 0

@@ -1,3 +1,4 @@
+import ipaddr from 'ipaddr.js'
 import { MishapError } from '../../errors.ts'
 
 /** Entries of a list of a project's settings at most, and characters of one (spec.md 5: patterns that people write). */
@@ -70,5 +71,21 @@ export function checkFieldNames(entries: readonly string[], field: string): stri
   const kept = tidy(entries, field)
   const wrong = kept.find((one) => /\p{Cc}/u.test(one))
   if (wrong !== undefined) throw refuse(field, `${shown(wrong)} has control characters.`)
+  return kept
+}
+
+/** Patterns with `*`, trimmed, each once. Throws VALIDATION that names the first wrong one. */
+export function checkPatterns(entries: readonly string[], field: string): string[] {
+  const kept = checkFieldNames(entries, field)
+  const wrong = kept.find((one) => /^\*+$/.test(one))
+  if (wrong !== undefined) throw refuse(field, `${shown(wrong)} would take everything.`)
+  return kept
+}
+
+/** Addresses and networks such as 10.0.0.0/8, trimmed, each once. Throws VALIDATION that names the first wrong one. */
+export function checkNetworks(entries: readonly string[], field: string): string[] {
+  const kept = tidy(entries, field)
+  const wrong = kept.find((one) => !ipaddr.isValid(one) && !ipaddr.isValidCIDR(one))
+  if (wrong !== undefined) throw refuse(field, `${shown(wrong)} is no address and no network such as 10.0.0.0/8.`)
   return kept
 }

@@ -13,6 +13,7 @@ import { regroupCases } from './regroup.cases.ts'
 import { releaseCases } from './releases.cases.ts'
 import { revisionCases } from './revision.cases.ts'
 import { scrapeCases } from './scrape.cases.ts'
+import { searchCases } from './searches.cases.ts'
 
 const dayMs = 86_400_000
 
@@ -40,6 +41,7 @@ export function metaCases(name: string, open: Open): void {
     artifactCases(fresh)
     regroupCases(fresh)
     scrapeCases(fresh)
+    searchCases(fresh)
     releaseCases(fresh)
   })
 }

@@ -1,4 +1,5 @@
 import type { DataCategory, OutcomeCount } from '../../outcome.ts'
+import type { ProjectFilters } from '../../protocol/filters.ts'
 import type { RestActivity } from '../../protocol/rest.ts'
 import type { AlertStore } from './alerts.ts'
 import type { ArtifactSearchStore } from './artifact-search.ts'
@@ -8,6 +9,7 @@ import type { CommitStore } from './commits.ts'
 import type { DeployStore } from './deploys.ts'
 import type { EnvironmentStore } from './environments.ts'
 import type { FeedbackEffect, FeedbackStore } from './feedback.ts'
+import type { FilteredEvent, FilterStore } from './filters.ts'
 import type { KeepStore } from './keep.ts'
 import type { MemberStore } from './members.ts'
 import type { MergeStore } from './merge.ts'
@@ -18,6 +20,7 @@ import type { RegroupStoreMeta } from './regroup.ts'
 import type { ReleaseStore } from './releases.ts'
 import type { RemovalStore } from './removals.ts'
 import type { ScrapeStore } from './scrape.ts'
+import type { SearchStore } from './searches.ts'
 import type { ThinningStore } from './thinning.ts'
 
 /** What one stored event does to its issue; made by refine, applied in the batch's one transaction. */
@@ -86,6 +89,8 @@ export type BatchEffects = {
   again?: DeadAgain[]
   /** Counted at the commit, which knows what stands already. */
   feedback?: FeedbackEffect[]
+  /** Of what filters dropped: a hundredth, to look at. */
+  samples?: FilteredEvent[]
 }
 /** What changed, for listeners: after the commit only. */
 export type BatchResult = {
@@ -123,6 +128,8 @@ export type ProjectSettings = {
   safeFields: string[]
   /** Hashes of issues that people deleted for good: events that have one are filtered. */
   discardedHashes?: string[]
+  /** What is dropped of what comes in; absent when nothing is. */
+  filters?: ProjectFilters
   /** People deleted the project: what still comes of it is filtered. */
   removed?: true
   /** The project has uploaded artifacts; the text is another one whenever those change. */
@@ -166,6 +173,8 @@ export type ProjectChange = {
   slug?: string
   platform?: string | null
   allowedOrigins?: string[]
+  /** Those that are named change. */
+  filters?: Partial<ProjectFilters>
 } & Partial<ScrubSettings> &
   Partial<ScrapeChange> &
   Partial<GroupingChange>
@@ -291,6 +300,7 @@ export type MetaStore = BatchStore &
   KeepStore &
   MemberStore &
   FeedbackStore &
+  FilterStore &
   OrganizationStore &
   RemovalStore &
   OrganizationRemovalStore &
@@ -305,6 +315,7 @@ export type MetaStore = BatchStore &
   RegroupStoreMeta &
   MergeStore &
   ScrapeStore &
+  SearchStore &
   ThinningStore & {
     /** Organizations. `createOrganization` makes the first member (owner) too. Slugs follow spec.md 5; CONFLICT when taken. */
     createOrganization(value: { slug: string; name: string; ownerUserId: string }): Organization

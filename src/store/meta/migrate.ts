@@ -16,6 +16,8 @@ import { statements as scrape } from './schema/0011-scrape.ts'
 import { statements as commitFileNames } from './schema/0012-commit-file-names.ts'
 import { statements as grouping } from './schema/0013-grouping.ts'
 import { statements as merge } from './schema/0014-merge.ts'
+import { statements as searches } from './schema/0015-searches.ts'
+import { statements as filters } from './schema/0016-filters.ts'
 
 /** Every step of the schema; the place in the list is its number, from 1. A released step is never edited. */
 const steps: ((dialect: Dialect) => string[])[] = [
@@ -33,6 +35,8 @@ const steps: ((dialect: Dialect) => string[])[] = [
   commitFileNames,
   grouping,
   merge,
+  searches,
+  filters,
 ]
 
 /** Names the version that wrote the database last, so that an older one can say what is needed. */

@@ -35,6 +35,7 @@ const referring = [
   'release_commit',
   'release_ref',
   'deploy',
+  'saved_search',
 ] as const
 
 /** Deletion of organizations, over the deletion of their projects. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Selectable, sql } from 'kysely'
 import { MishapError } from '../../errors.ts'
+import { isIdle, readFilters, writeFilters } from './filters.ts'
 import { groupingColumns, groupingOf } from './grouping.ts'
 import { checkFieldNames, checkOrigins } from './lists.ts'
 import type { ChangedBy, MetaStore, Project, ProjectChange, ProjectKey } from './meta.ts'
@@ -89,6 +90,7 @@ function projectColumns(old: Selectable<Tables['project']>, change: ProjectChang
     scrape_tls: flag(change.scrapeTls, old.scrape_tls),
     sealed_scrape_token: change.sealedScrapeToken ?? old.sealed_scrape_token,
     ...groupingColumns(old, change, nowMs),
+    filters: change.filters ? writeFilters(old.filters, change.filters) : old.filters,
   }
 }
 
@@ -239,6 +241,7 @@ export function settingsPart({
   const discarded = read.hot<{ id: number }, { hash: string }>((slot) =>
     builder.selectFrom('discarded').select('hash').where('project_id', '=', slot('id')),
   )
+  const idleless = (text: string) => (text === '{}' || isIdle(readFilters(text)) ? {} : { filters: readFilters(text) })
   return {
     projectSettings: (projectId) => {
       const row = settings.get({ id: projectId })
@@ -253,6 +256,7 @@ export function settingsPart({
         safeFields: fromJson<string[]>(row.safe_fields),
         ...(hashes.length > 0 ? { discardedHashes: hashes } : {}),
         ...(row.scrape === 1 ? { scrape: true as const } : {}),
+        ...idleless(row.filters),
         ...groupingOf(row, clock.now()),
       }
     },

@@ -16,6 +16,7 @@ import { deadPart } from './dead.ts'
 import { sqliteDialect } from './dialect.ts'
 import { environmentPart } from './environments.ts'
 import { feedbackLinkPart, feedbackPart } from './feedback.ts'
+import { filterPart } from './filters.ts'
 import { commentPart, issueHangPart, issueListPart, issueStatePart, lookPart, seenPart } from './issues.ts'
 import { keepPart } from './keep.ts'
 import { invitationPart, membershipPart } from './members.ts'
@@ -33,6 +34,7 @@ import { regroupCommitPart } from './regroup-commit.ts'
 import { releaseParts } from './release-parts.ts'
 import { removalFilePart, removalPart, removalRowPart } from './removals.ts'
 import { scrapePart } from './scrape.ts'
+import { searchPart } from './searches.ts'
 import type { Store } from './store.ts'
 import { thinCountPart, thinFilePart, thinRunPart, thinStepPart } from './thinning.ts'
 import { tokenPart } from './tokens.ts'
@@ -107,6 +109,8 @@ export function openSqliteMeta(file: string, options: { clock: Clock; readers?: 
     ...removalRowPart(store),
     ...organizationRemovalPart(store),
     ...environmentPart(store),
+    ...filterPart(store),
+    ...searchPart(store),
     ...artifactListPart(store),
     ...artifactLookPart(store),
     ...artifactChangePart(store),

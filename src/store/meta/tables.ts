@@ -108,6 +108,7 @@ export type Tables = {
     grouping_version: Defaulted<number>
     grouping_secondary: Defaulted<number | null>
     grouping_until_ms: Defaulted<number | null>
+    filters: Defaulted<JsonText>
   } & Revised
   old_slug: { organization_id: number; slug: string; project_id: number }
   project_key: {
@@ -121,6 +122,30 @@ export type Tables = {
     created_ms: number
     last_used_ms: number | null
   } & Revised
+  filtered_event: {
+    id: Id
+    project_id: number
+    reason: string
+    event_id: string
+    received_ms: number
+    title: string
+    why: string
+    payload: string
+  }
+  saved_search: {
+    id: Id
+    organization_id: number
+    user_id: string
+    name: string
+    shared: Flag
+    query: string
+    sort: string
+    projects: JsonText
+    environments: JsonText
+    span: string
+    created_ms: number
+    rev: Defaulted<number>
+  }
   short_id: { organization_id: number; prefix: string; last: number }
   issue: {
     id: Id

@@ -1,6 +1,7 @@
 import type { Actor } from '../../auth/auth.ts'
 import { type IssueListRequest, listIssues } from '../../query/issues.ts'
 import { rangeOf } from '../../query/range.ts'
+import { viewsOf } from '../../query/saved.ts'
 import type { Organization, Project } from '../../store/meta/meta.ts'
 import { app } from '../handle.ts'
 import { givenMarks } from '../releases/load-marks.ts'
@@ -32,7 +33,7 @@ export async function firstScreen(
   projects: Project[],
   search: URLSearchParams,
 ): Promise<FirstScreen> {
-  const { clock, live } = app()
+  const { clock, live, auth, meta } = app()
   const params = paramsOf(search)
   const projectIds = projectIdsOf(
     params.project,
@@ -76,7 +77,13 @@ export async function firstScreen(
       inTime(environmentsOf(projects)),
       unlessAway(marksOf()),
     ])
-    return { ...list, environments, marks }
+    const mayShare = projects.some((project) => auth.may(actor, 'issue:triage', { organization, project }) === 'yes')
+    return {
+      ...list,
+      environments,
+      marks,
+      views: viewsOf(meta, organization.id, { userId: actor.person.id, mayShare }),
+    }
   } finally {
     late.abort()
   }

@@ -171,6 +171,9 @@ export function EventNav({ event, eventBase, kept, copyMarkdown, jsonHref, markd
             </span>
           ),
         )}
+        <Link className="button button-compact" href={`${eventBase}${kept}`}>
+          {t('allEvents')}
+        </Link>
         <CopyButton text={copyMarkdown} label={t('copyMarkdown')} />
         <a className="link" href={withBase(markdownHref)}>
           .md

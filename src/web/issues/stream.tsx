@@ -4,6 +4,7 @@ import { useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import type { IssueStatus, RestIssue } from '../../protocol/rest.ts'
+import type { RestSearch } from '../../protocol/rest-search.ts'
 import { ApiError } from '../api.ts'
 import type { GivenMarks } from '../releases/mark-groups.ts'
 import { marksQuery } from '../releases/mark-groups.ts'
@@ -14,8 +15,7 @@ import { useKey } from '../ui/keys.tsx'
 import { useAssign } from './assignee.tsx'
 import { IssueList } from './issue-list.tsx'
 import { selectTo, statusesOf } from './rows.ts'
-import { SearchBox } from './search-box.tsx'
-import { StreamFilters } from './stream-filters.tsx'
+import { StreamBar } from './stream-bar.tsx'
 import { useStreamParams } from './stream-params.ts'
 import { keptSearch, listQuery, type ProjectName, projectIdsOf } from './stream-query.ts'
 import { NoMatch, StreamFailed, StreamLoading } from './stream-states.tsx'
@@ -75,11 +75,15 @@ export type FirstScreen = {
   environments: string[] | undefined
   /** Releases and deploys for the sparklines. */
   marks: GivenMarks | undefined
+  /** Saved views. */
+  views: RestSearch[] | undefined
   /** The last resolved ones, where there is nothing else to show. */
   resolved: RestIssue[] | undefined
 }
 
-const noFirst: FirstScreen = { rows: undefined, environments: undefined, marks: undefined, resolved: undefined }
+const noFirst: FirstScreen = {
+  ...{ rows: undefined, environments: undefined, marks: undefined, views: undefined, resolved: undefined },
+}
 
 /** What came with the document, while the page is new: a later return to this query must not show rows of long ago. */
 function useWhileNew(first: FirstScreen): FirstScreen {
@@ -140,16 +144,15 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
     <div className="stream">
       {assign.dialog}
       <StreamHead issues={issues} />
-      <div className="stream-bar">
-        <SearchBox value={params.q} onSearch={(q) => change({ q })} error={refused ? [refused.message] : undefined} />
-        <StreamFilters
-          organization={organization}
-          params={params}
-          change={change}
-          projects={projects}
-          environments={first.environments}
-        />
-      </div>
+      <StreamBar
+        organization={organization}
+        params={params}
+        change={change}
+        projects={projects}
+        first={first}
+        canShare={canTriage}
+        refused={refused?.message}
+      />
       {selected.size ? (
         <BulkBar
           count={selected.size}

@@ -46,7 +46,7 @@ describe('withFilter', () => {
     ['is:unresolved', 'browser', 'Mobile Safari', 'is:unresolved browser:"Mobile Safari"'],
     ['', 'a', 'x "y" \\', 'a:"x \\"y\\" \\\\"'],
     ['a:b', 'a', 'b', 'a:b'],
-    ['', 'a', 'x*', 'a:"x*"'],
+    ['', 'a', 'x*', 'a:"x\\*"'],
   ])('%s + %s=%s', (query, key, value, expected) => {
     expect(withFilter(query, key, value)).toBe(expected)
   })

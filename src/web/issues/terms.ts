@@ -72,10 +72,14 @@ export function withoutTerm(query: string, index: number): string {
     .replaceAll(' )', ')')
 }
 
+/** A value as it stands in a search text: in quotes and with escapes where it must be. */
+export function quoted(value: string): string {
+  return /^[^\s"()[\],\\*]+$/.test(value) ? value : `"${value.replace(/[\\"*]/g, '\\$&')}"`
+}
+
 /** Adds `key:value` to a search text unless it is there; quotes the value where it must be. */
 export function withFilter(query: string, key: string, value: string): string {
-  const plain = /^[^\s"()[\],\\*]+$/.test(value)
-  const term = `${key}:${plain ? value : `"${value.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`}`
+  const term = `${key}:${quoted(value)}`
   if (termsOf(query).some((known) => known.text === term)) return query
   return query.trim() === '' ? term : `${query.trim()} ${term}`
 }

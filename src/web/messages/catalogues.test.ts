@@ -1,8 +1,11 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import { doctorFindings } from '../../protocol/doctor-findings.ts'
 import { groupingHints } from '../../protocol/grouping.ts'
+import { fields } from '../../query/search.ts'
 import doctorDe from './doctor.de.json'
 import doctorEn from './doctor.en.json'
+import filtersDe from './filters.de.json'
+import filtersEn from './filters.en.json'
 import groupingDe from './grouping.de.json'
 import groupingEn from './grouping.en.json'
 import de from './issues.de.json'
@@ -13,6 +16,8 @@ import peopleDe from './people.de.json'
 import peopleEn from './people.en.json'
 import releasesDe from './releases.de.json'
 import releasesEn from './releases.en.json'
+import searchDe from './search.de.json'
+import searchEn from './search.en.json'
 import sourcesDe from './sources.de.json'
 import sourcesEn from './sources.en.json'
 import operationDe from './status.de.json'
@@ -34,6 +39,8 @@ describe.each([
   ['status', operationEn, operationDe],
   ['people', peopleEn, peopleDe],
   ['release', releasesEn, releasesDe],
+  ['filter', filtersEn, filtersDe],
+  ['search', searchEn, searchDe],
   ['source map', sourcesEn, sourcesDe],
   ['doctor', doctorEn, doctorDe],
   ['grouping', groupingEn, groupingDe],
@@ -53,6 +60,11 @@ describe.each([
 
 describe('hints of grouping', () => {
   it('each has its sentence', () => expect(Object.keys(groupingEn.hint).sort()).toEqual([...groupingHints].sort()))
+})
+
+test('the search box has a sentence for each field that it offers', () => {
+  const names = fields.filter((one) => one.shown).map((one) => one.name.replaceAll('.', '_'))
+  expect(Object.keys(searchEn.field).sort()).toEqual(names.sort())
 })
 
 describe('what the doctor finds', () => {

@@ -18,7 +18,9 @@ const longText = (data: FormData, name: string): string => {
 }
 
 /** What the settings form changes. Boxes that are off send nothing, so that every one is read. */
-export function changeOf(data: FormData): Required<Omit<ProjectChange, 'sealedScrapeToken' | keyof GroupingChange>> {
+export function changeOf(
+  data: FormData,
+): Required<Omit<ProjectChange, 'sealedScrapeToken' | 'filters' | keyof GroupingChange>> {
   const on = (name: string) => data.get(name) === 'on'
   const platform = textOf(data, 'platform')
   return {

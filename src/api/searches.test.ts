@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Role } from '../store/meta/meta.ts'
+import { openTestApp, type TestApp } from './app.cases.ts'
+import { hex, seedEvents } from './seed.cases.ts'
+
+// One language over events, what a box completes, and saved views, over the real stores.
+
+const state: { made?: TestApp } = {}
+function made(): TestApp {
+  if (!state.made) throw new Error('not open')
+  return state.made
+}
+const O = '/organizations/acme'
+const P = '/projects/acme/web'
+
+beforeAll(async () => {
+  state.made = await openTestApp()
+  await made().store([...seedEvents, { ...seedEvents[3], event_id: hex(9), tags: { size: '12', fruit: 'a*b' } }])
+}, 30_000)
+afterAll(() => state.made?.close())
+
+const call: TestApp['call'] = (...words) => made().call(...words)
+const rows = async (path: string) => (await call('GET', path)).json as { eventID: string }[]
+const ids = async (path: string, query: string) =>
+  (await rows(`${path}?statsPeriod=1h&query=${encodeURIComponent(query)}`)).map((one) =>
+    Number.parseInt(one.eventID, 16),
+  )
+const issueOf = async (query: string) => {
+  const [issue] = (await call('GET', `${O}/issues/?query=${encodeURIComponent(query)}`)).json as { id: string }[]
+  return issue?.id ?? ''
+}
+
+/** A token of a new person with a role. */
+async function as(role: Role, scopes = ['event:admin', 'project:admin']): Promise<string> {
+  const { app, organization } = made()
+  const person = await app.auth.createPerson({
+    ...{ name: role, email: `${role}${Math.random()}@searches.test`, password: 'another long password' },
+  })
+  app.meta.setMember(organization.id, person.id, role)
+  return app.auth.createToken(person, 't', scopes, null).secret
+}
+
+describe('events of an issue', () => {
+  test.each<[string, number[]]>([
+    ['', [3, 2, 1]],
+    ['fruit:pear', [3, 2]],
+    ['fruit:pear !environment:staging', [3]],
+    ['undefined', [3, 2, 1]],
+    ['ndefi', [3, 2, 1]],
+    ['"no such words"', []],
+    ['user.id:43 OR fruit:apple', [3, 2, 1]],
+    ['is:unresolved fruit:apple', [1]],
+    ['is:resolved', []],
+    ['!is:resolved fruit:apple', [1]],
+    ['is:resolved OR fruit:apple', [1]],
+    ['error.type:TypeError level:error', [3, 2, 1]],
+    ['timestamp:-2h', [3, 2, 1]],
+    ['timestamp:+2h', []],
+    ['timestamp:+2h OR fruit:apple', [1]],
+    ['project:nope', []],
+    ['release.version:>=1.0', [3, 2, 1]],
+    ['release.version:>1.0', []],
+    ['url:*/cart', [1]],
+    ['has:user.email', [1]],
+  ])('%s', async (query, found) => {
+    expect(await ids(`${O}/issues/${await issueOf('TypeError')}/events/`, query)).toEqual(found)
+  })
+
+  test('page by page, each once', async () => {
+    const path = `${O}/issues/${await issueOf('TypeError')}/events/?per_page=2`
+    const first = await call('GET', path)
+    const cursor = /rel="next"; results="true"; cursor="([^"]+)"/.exec(first.headers.get('link') ?? '')?.[1] ?? ''
+    const second = await rows(`${path}&cursor=${encodeURIComponent(cursor)}`)
+    expect([...(first.json as { eventID: string }[]), ...second].map((one) => one.eventID)).toEqual([3, 2, 1].map(hex))
+  })
+
+  test.each([
+    ['a:', 'QUERY_SYNTAX', 'position 3'],
+    ['timesSeen:many', 'QUERY_TYPE', 'position 11'],
+  ])('%s is refused with its place', async (query, code, place) => {
+    const answer = await call('GET', `${P}/events/?query=${encodeURIComponent(query)}`)
+    expect([answer.status, answer.json]).toMatchObject([400, { code, detail: expect.stringContaining(place) }])
+  })
+})
+
+test.each<[string, number[]]>([
+  ['', [5, 9, 4, 3, 2, 1]],
+  ['level:fatal', [9, 4]],
+  ['platform:python', [5]],
+  ['error.type:RangeError fruit:plum', [4]],
+  ['tags[size,number]:>5', [9]],
+  ['tags[size,number]:<5', []],
+  ['fruit:a\\*b', [9]],
+  ['fruit:a\\**', [9]],
+  ['title:RangeError*', [9, 4]],
+  ['logger:disk', [5]],
+  ['nearly', [5]],
+  [`id:${hex(2)}`, [2]],
+])('events of a project: %s', async (query, found) => {
+  expect(await ids(`${P}/events/`, query)).toEqual(found)
+})
+
+describe('what a box completes', () => {
+  const values = async (key: string, query = '') =>
+    (
+      (await call('GET', `${O}/tags/${encodeURIComponent(key)}/values/?query=${encodeURIComponent(query)}`)).json as {
+        value: string
+        count: number | null
+      }[]
+    ).map((one) => `${one.value} ${one.count}`)
+  test.each<[string, string, string[]]>([
+    ['fruit', '', ['pear 2', 'a*b 1', 'apple 1', 'plum 1']],
+    ['fruit', 'P', ['pear 2', 'apple 1', 'plum 1']],
+    ['tags[fruit]', 'app', ['apple 1']],
+    ['error.type', 'Error', ['TypeError 3', 'RangeError 2']],
+    ['platform', '', ['javascript 5', 'python 1']],
+    ['release', 'shop', ['shop@1.0.0 5']],
+    ['environment', 'stag', ['staging 1']],
+    ['project', '', ['web null']],
+    ['issue.priority', 'h', ['high null']],
+    ['firstRelease', '', ['latest null', 'shop@1.0.0 null']],
+    ['timesSeen', '', []],
+    ['no-such-tag', '', []],
+  ])('%s with "%s"', async (key, text, found) => {
+    expect(await values(key, text)).toEqual(found)
+  })
+
+  test('people by e-mail, beside the words', async () => {
+    expect(await values('assigned')).toEqual(expect.arrayContaining(['me null', 'none null', 'any null']))
+  })
+
+  test('values of projects that one may not read are not told', async () => {
+    const token = await as('viewer', ['org:read'])
+    expect((await call('GET', `${O}/tags/fruit/values/`, { token })).status).toBe(403)
+  })
+})
+
+describe('saved views', () => {
+  const body = { name: 'Mine', query: 'is:unresolved level:error', sort: 'freq', projects: ['web'], statsPeriod: '24h' }
+  const names = async (token: string) =>
+    ((await call('GET', `${O}/searches/`, { token })).json as { name: string }[]).map((one) => one.name)
+
+  test('are saved, read, changed and deleted', async () => {
+    const saved = await call('POST', `${O}/searches/`, { body })
+    expect([saved.status, saved.json]).toMatchObject([
+      201,
+      { ...body, visibility: 'owner', environments: [], start: null, end: null, isEditable: true, revision: 0 },
+    ])
+    const { id } = saved.json as { id: string }
+    const path = `${O}/searches/${id}/`
+    const range = { start: '2026-01-01T00:00:00Z', end: '2026-01-02T00:00:00Z' }
+    const changed = await call('PUT', path, { body: { ...range, revision: 0 } })
+    expect(changed.json).toMatchObject({ ...range, statsPeriod: null, query: body.query, revision: 1 })
+    expect((await call('PUT', path, { body: { query: '', revision: 0 } })).status).toBe(409)
+    expect((await call('GET', path)).json).toEqual(changed.json)
+    expect([(await call('DELETE', path)).status, (await call('GET', path)).status]).toEqual([204, 404])
+  })
+
+  test('one’s own are nobody else’s; shared ones are read by all and changed by who triages', async () => {
+    const [viewer, member] = [await as('viewer'), await as('member')]
+    const own = (await call('POST', `${O}/searches/`, { body, token: viewer })).json as { id: string }
+    const share = { ...body, name: 'Ours', visibility: 'organization' }
+    expect((await call('POST', `${O}/searches/`, { body: share, token: viewer })).status).toBe(403)
+    const shared = (await call('POST', `${O}/searches/`, { body: share, token: member })).json as { id: string }
+    expect([await names(viewer), await names(member)]).toEqual([['Mine', 'Ours'], ['Ours']])
+    for (const [token, id, read, write] of [
+      [viewer, own.id, 200, 200],
+      [member, own.id, 404, 404],
+      [viewer, shared.id, 200, 403],
+      [member, shared.id, 200, 200],
+    ] as const) {
+      const path = `${O}/searches/${id}/`
+      expect((await call('GET', path, { token })).status).toBe(read)
+      expect((await call('PUT', path, { token, body: { sort: 'new' } })).status).toBe(write)
+    }
+    const publish = { visibility: 'organization', name: 'Public' }
+    expect((await call('PUT', `${O}/searches/${own.id}/`, { token: viewer, body: publish })).status).toBe(403)
+    expect((await call('DELETE', `${O}/searches/${shared.id}/`, { token: viewer })).status).toBe(403)
+    expect((await call('DELETE', `${O}/searches/${shared.id}/`, { token: member })).status).toBe(204)
+  })
+
+  test.each([
+    [{ ...body, name: '' }, 'name'],
+    [{ ...body, name: 'x'.repeat(65) }, 'name'],
+    [{ ...body, sort: 'trends' }, 'sort'],
+    [{ ...body, statsPeriod: 'soon' }, 'statsPeriod'],
+    [{ ...body, start: '2026-01-01' }, 'start'],
+  ])('%j is refused at %s', async (wrong, field) => {
+    const answer = await call('POST', `${O}/searches/`, { body: wrong })
+    expect([answer.status, Object.keys(answer.json)]).toEqual([400, [field]])
+  })
+})

@@ -1,0 +1,73 @@
+import type { QueryDeps, View } from './issue.ts'
+import { newestReleases } from './latest.ts'
+import { fieldOf } from './search/fields.ts'
+
+/** A value to complete with; `events` is null where nothing is counted. */
+export type Completion = { value: string; events: number | null }
+
+/** Columns of events that have a field's values, where its name is no tag. */
+const columns = { platform: 'platform', 'error.type': 'type', transaction: 'transaction', release: 'release' } as const
+/** Tags that have a field's values, where their names differ. */
+const tags: Record<string, string> = { 'error.mechanism': 'mechanism' }
+const priorities = ['high', 'medium', 'low']
+
+const named = <Value>(record: Record<string, Value>, key: string): Value | undefined =>
+  Object.hasOwn(record, key) ? record[key] : undefined
+
+const isColumn = (key: string): key is keyof typeof columns => Object.hasOwn(columns, key)
+
+function listed(values: readonly string[], text: string, max: number): Completion[] {
+  const wanted = text.toLowerCase()
+  return [...new Set(values)]
+    .filter((one) => one !== '' && one.toLowerCase().includes(wanted))
+    .slice(0, max)
+    .map((value) => ({ value, events: null }))
+}
+
+/** What is no text of an event: people, projects, releases that are compared by their parts. */
+function known(deps: QueryDeps, view: View, key: string): string[] | undefined {
+  const projectIds = view.projects.map((one) => one.id)
+  switch (key) {
+    case 'project':
+      return view.projects.map((one) => one.slug).sort()
+    case 'issue.priority':
+      return priorities
+    case 'assigned': {
+      const ids = deps.meta.membersOf(view.organization.id).map((one) => one.userId)
+      const people = deps.meta.people(ids).map((one) => one.email)
+      return ['me', 'none', 'any', ...people.sort()]
+    }
+    case 'firstRelease':
+    case 'lastRelease':
+      return ['latest', ...newestReleases(deps.meta, projectIds)]
+    default:
+      return undefined
+  }
+}
+
+/**
+ * Values that complete a key of the search language, most events first: of tags and columns those of the view's newest
+ * events. `text`: what they contain, whatever its case. Of fields whose values nobody lists (titles, numbers, dates) none.
+ * Throws STORE_UNAVAILABLE, QUERY_TIMEOUT.
+ */
+export async function completionsOf(
+  deps: QueryDeps,
+  view: View,
+  { key, text, max }: { key: string; text: string; max: number },
+): Promise<Completion[]> {
+  const inTags = /^tags\[(.{1,200})\]$/.exec(key)?.[1]
+  const field = inTags === undefined ? fieldOf(key) : undefined
+  const name = field?.name ?? inTags ?? key
+  const list = field && known(deps, view, name)
+  if (list) return listed(list, text, max)
+  const scope = {
+    projectIds: view.projects.map((one) => one.id),
+    environments: view.environments,
+    fromMs: view.range.fromMs,
+    toMs: view.range.toMs,
+  }
+  if (field && isColumn(name)) return deps.events.columnValues(scope, columns[name], { text, max })
+  if (field && field.type !== 'text') return []
+  const values = await deps.events.tagValues(scope, (field && named(tags, name)) ?? name, max, text)
+  return values.filter((one) => one.value !== '')
+}

@@ -1,0 +1,127 @@
+import { MishapError } from '../errors.ts'
+import type { RestEvent } from '../protocol/rest.ts'
+import type { EventFilter, Scope } from '../store/events/events.ts'
+import type { Issue, IssueFilter, Project } from '../store/meta/meta.ts'
+import type { Page } from './cursor.ts'
+import { pageByOffset, readCursor } from './cursor.ts'
+import { issueOfRow, toListedEvent } from './events.ts'
+import type { QueryDeps } from './issue.ts'
+import { namesOf } from './names.ts'
+import { type Branch, planOf } from './plan.ts'
+import { parseSearch } from './search/parse.ts'
+
+/** Issues that conditions on issues may leave over where events are listed. */
+const issuesMax = 2000
+/** Rows that a client may skip. */
+const offsetMax = 10_000
+
+export type EventListRequest = {
+  scope: Scope
+  query?: string | undefined
+  limit: number
+  cursor?: string | undefined
+  meUserId?: string | undefined
+}
+
+/** Events that meet both; `true` is every event, `false` none. */
+type Condition = EventFilter | boolean
+
+function all(conditions: Condition[]): Condition {
+  const parts = conditions.filter((one): one is EventFilter => typeof one !== 'boolean')
+  if (conditions.includes(false)) return false
+  return parts.length > 1 ? { op: 'and', of: parts } : (parts[0] ?? true)
+}
+
+function any(conditions: Condition[]): Condition {
+  const parts = conditions.filter((one): one is EventFilter => typeof one !== 'boolean')
+  if (conditions.includes(true)) return true
+  return parts.length > 1 ? { op: 'or', of: parts } : (parts[0] ?? false)
+}
+
+/** A branch of a plan as one condition on rows; `ofIssues` says what a condition on issues means for them. */
+function conditionOf(branch: Branch, ofIssues: (filter: IssueFilter) => Condition): Condition {
+  const { issue, event, projectIds, fromMs, toMs } = branch
+  const time = { ...(fromMs === undefined ? {} : { fromMs }), ...(toMs === undefined ? {} : { toMs }) }
+  return all([
+    projectIds ? { op: 'projects', ids: projectIds } : true,
+    fromMs === undefined && toMs === undefined ? true : { op: 'time', ...time },
+    event ?? true,
+    issue ? ofIssues(issue) : true,
+  ])
+}
+
+/**
+ * What a search text asks of events in a project: conditions on the issue are answered first, so that the events store
+ * gets one condition. Throws QUERY_*.
+ */
+function searched(
+  deps: QueryDeps,
+  project: Pick<Project, 'id' | 'slug'>,
+  request: EventListRequest,
+  ofIssues: (filter: IssueFilter) => Condition,
+): Condition {
+  const search = request.query ? parseSearch(request.query) : undefined
+  const { branches } = planOf(search, namesOf(deps, [project], request.meUserId, 'events'))
+  return any(branches.map((one) => conditionOf(one, ofIssues)))
+}
+
+/** The hashes of a project's issues that meet a filter. Throws QUERY_TOO_LONG for more than 2,000 issues. */
+function groupsOf(deps: QueryDeps, projectId: number, filter: IssueFilter): Condition {
+  const issues = deps.meta.listIssues({ projectIds: [projectId], filter, sort: 'last', max: issuesMax + 1 })
+  if (issues.length > issuesMax)
+    throw new MishapError('QUERY_TOO_LONG', {
+      detail: `Invalid query: more than ${issuesMax} issues meet what it asks of issues. Ask for fewer, or only of events.`,
+    })
+  const hashes = [...deps.meta.hashesOf(issues.map((one) => one.id)).values()].flat()
+  return hashes.length > 0 && { op: 'groups', hashes }
+}
+
+function offsetOf(request: EventListRequest): number {
+  const { offset } = readCursor(request.cursor)
+  if (offset > offsetMax) throw new MishapError('VALIDATION', { fields: { cursor: [`At most ${offsetMax} rows.`] } })
+  return offset
+}
+
+/** One page of an issue's events, newest first. Throws VALIDATION for the cursor, QUERY_*, STORE_UNAVAILABLE. */
+export async function listEvents(deps: QueryDeps, issue: Issue, request: EventListRequest): Promise<Page<RestEvent>> {
+  const offset = offsetOf(request)
+  const { limit, scope } = request
+  const hashes = deps.meta.hashesOf([issue.id]).get(issue.id) ?? []
+  const project = deps.meta.projectById(issue.projectId) ?? { id: issue.projectId, slug: '' }
+  const filter = searched(deps, project, request, (one) => deps.meta.issuesByIds([issue.id], one).length > 0)
+  if (hashes.length === 0 || filter === false) return pageByOffset<RestEvent>([], offset, limit, false)
+  const rows = await deps.events.ofIssue({
+    projectId: issue.projectId,
+    hashes,
+    scope,
+    order: 'newest',
+    offset,
+    max: limit + 1,
+    ...(filter === true ? {} : { filter }),
+  })
+  const shown = rows.slice(0, limit).map((row) => toListedEvent(deps, issue.id, row))
+  return pageByOffset(shown, offset, limit, rows.length > limit)
+}
+
+/** One page of a project's events, newest first. Throws VALIDATION for the cursor, QUERY_*, STORE_UNAVAILABLE. */
+export async function listProjectEvents(
+  deps: QueryDeps,
+  project: Project,
+  request: EventListRequest,
+): Promise<Page<RestEvent>> {
+  const offset = offsetOf(request)
+  const { limit, scope } = request
+  const filter = searched(deps, project, request, (one) => groupsOf(deps, project.id, one))
+  if (filter === false) return pageByOffset<RestEvent>([], offset, limit, false)
+  const rows = await deps.events.inScope({
+    scope,
+    offset,
+    max: limit + 1,
+    ...(filter === true ? {} : { filter }),
+  })
+  const shown = rows.slice(0, limit).flatMap((row) => {
+    const issue = issueOfRow(deps, row)
+    return issue ? [toListedEvent(deps, issue.id, row)] : []
+  })
+  return pageByOffset(shown, offset, limit, rows.length > limit)
+}

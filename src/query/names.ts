@@ -1,0 +1,24 @@
+import type { QueryDeps } from './issue.ts'
+import { latestReleases, newestReleases } from './latest.ts'
+import type { Names } from './plan.ts'
+import { fits } from './release-parts.ts'
+
+/** What names in a query stand for within these projects, for the one who asks. */
+export function namesOf(
+  deps: QueryDeps,
+  projects: readonly { id: number; slug: string }[],
+  meUserId: string | undefined,
+  over?: 'events',
+): Names {
+  const projectIds = projects.map((one) => one.id)
+  return {
+    nowMs: deps.clock.now(),
+    meUserId,
+    userIdOf: (email) => deps.auth.personByEmail(email)?.id,
+    projectIdsOf: (wanted) => projects.filter((one) => fits(one.slug, wanted)).map((one) => one.id),
+    projectIds,
+    latestReleases: () => latestReleases(deps.meta, projectIds),
+    releases: () => newestReleases(deps.meta, projectIds),
+    ...(over ? { over } : {}),
+  }
+}

@@ -1,0 +1,108 @@
+import { expect, test } from 'vitest'
+import { MishapError } from '../../errors.ts'
+import { planOf } from '../plan.ts'
+import type { Search } from './ast.ts'
+import { parseSearch, searchCharsMax } from './parse.ts'
+
+// Whatever is typed or sent ends in a tree or in a refusal that names a place, in a time that grows with its length.
+
+const pieces = [
+  ...[
+    'is:',
+    'has:',
+    'tags[',
+    'flags["',
+    ']',
+    '[',
+    ',',
+    ':',
+    '!',
+    '(',
+    ')',
+    '"',
+    '\\',
+    '*',
+    ' ',
+    '\t',
+    '\n',
+    'AND',
+    'OR',
+  ],
+  ...['level', 'release.version', 'timesSeen', 'firstSeen', 'p95(x)', 'count()', '>', '<=', '!=', '-24h', '2026-01-31'],
+  ...['T12:00', '5s', '2k', '%', 'unresolved', 'latest', 'me', 'ä', '日本', '\u{1f600}', '\ud800', '\0', '__proto__'],
+  ...['\uf00dContains\uf00d', "'; drop table", '{p0:String}', 'a', 'WEB-4', 'true', '""', '""""'],
+]
+
+/** The same numbers for a seed each time. */
+function createRandom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+const names = {
+  nowMs: 1_795_000_000_000,
+  meUserId: 'me',
+  userIdOf: () => undefined,
+  projectIdsOf: () => [1],
+  projectIds: [1, 2],
+  latestReleases: () => ['web@1'],
+  releases: () => ['web@1.0.0'],
+}
+
+/** The tree, planned both ways; undefined: refused. */
+function read(text: string): Search | undefined {
+  try {
+    const search = parseSearch(text)
+    planOf(search, names)
+    planOf(search, { ...names, over: 'events' })
+    return search
+  } catch (error) {
+    if (!(error instanceof MishapError) || !error.code.startsWith('QUERY_')) throw error
+    const at = Number(/position (\d+), expected/.exec(error.message)?.[1] ?? Number.NaN)
+    if (error.code === 'QUERY_TOO_LONG') expect(error.message).not.toBe('')
+    else expect([text, at >= 1 && at <= text.length + 1]).toEqual([text, true])
+    return undefined
+  }
+}
+
+test('20,000 made-up texts: never an error of ours, and as many are read as refused', () => {
+  const random = createRandom(5)
+  let trees = 0
+  for (let n = 0; n < 20_000; n++) {
+    const text = Array.from(
+      { length: 1 + Math.floor(random() * 8) },
+      () => pieces[Math.floor(random() * pieces.length)],
+    )
+    if (read(text.join(''))) trees++
+  }
+  expect(trees).toBeGreaterThan(2000)
+  expect(trees).toBeLessThan(18_000)
+})
+
+test.each([
+  ['quotes', '"'],
+  ['backslashes', '\\'],
+  ['openings', '('],
+  ['closings', ')'],
+  ['brackets', '['],
+  ['lists', 'a:[b,'],
+  ['negations', '!'],
+  ['keys', 'a:'],
+  ['aggregates', 'p95('],
+  ['tags', 'tags['],
+  ['stars', '*'],
+  ['escaped stars', '\\*'],
+  ['commas', 'a:[,'],
+  ['digits', '9'],
+  ['minus signs', 'a-'],
+  ['spaces in an aggregate', 'f( '],
+])('4,096 characters of %s take no longer than a few milliseconds', (_name, piece) => {
+  const text = piece.repeat(searchCharsMax).slice(0, searchCharsMax)
+  const began = performance.now()
+  for (let n = 0; n < 10; n++) read(text)
+  // Of 10 rounds; a pattern that goes back over what it read would take seconds for one.
+  expect(performance.now() - began).toBeLessThan(1000)
+})

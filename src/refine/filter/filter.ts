@@ -1,0 +1,44 @@
+import { hash } from 'node:crypto'
+import type { FilteredEvent } from '../../store/meta/filters.ts'
+import type { ProjectSettings } from '../../store/meta/meta.ts'
+import { type Context, type Draft, droppedSteps, type Tools } from '../step.ts'
+import { createFilter, type Dropped, type Sender } from './rules.ts'
+
+/** Bytes of a payload that is kept to look at. */
+const payloadBytesMax = 64 * 1024
+const sampledOf = 100
+
+/** What the project's filters say of an event that is normalized and not yet scrubbed; undefined: it is kept. */
+export function filtered(draft: Draft, settings: ProjectSettings, tools: Tools, sender: Sender): Dropped | undefined {
+  const { filters } = settings
+  if (!filters) return undefined
+  let ask = tools.filtersOf.get(filters)
+  if (!ask) {
+    ask = createFilter(filters)
+    tools.filtersOf.set(filters, ask)
+  }
+  return ask(draft.event, sender)
+}
+
+/** Whether a dropped event is one of the hundredth that is kept: by its place, which no sender chooses. */
+const isSampled = (jpos: number): boolean =>
+  Number.parseInt(hash('md5', `filtered ${jpos}`, 'hex').slice(0, 8), 16) % sampledOf === 0
+
+/** One in a hundred of the dropped events, scrubbed as a stored one, to be kept; undefined for the others. */
+export function sampleOf(
+  draft: Draft,
+  context: Context,
+  { reason, why }: Dropped,
+  jpos: number,
+): FilteredEvent | undefined {
+  if (!isSampled(jpos)) return undefined
+  for (const step of droppedSteps) step.run(draft, context)
+  const payload = JSON.stringify(draft.event)
+  const { projectId, receivedMs } = context.head
+  return {
+    ...{ projectId, reason, eventId: context.eventId, receivedMs, title: draft.event.findings.title },
+    // Which address it was goes with the other addresses.
+    why: reason === 'ip_address' && context.settings.scrubIpAddresses ? '' : why,
+    payload: Buffer.byteLength(payload) > payloadBytesMax ? '' : payload,
+  }
+}

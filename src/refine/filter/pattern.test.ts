@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { createPatterns } from './pattern.ts'
+
+test.each([
+  ['abc', 'abc', true],
+  ['ABC', 'abc', true],
+  ['abc', 'abcd', false],
+  ['a*', 'a', true],
+  ['a*', 'ba', false],
+  ['*b', 'ab', true],
+  ['*b', 'abc', false],
+  ['*b*', 'abc', true],
+  ['a*c', 'ac', true],
+  ['a*a', 'a', false],
+  ['a*b*c', 'a1b2c', true],
+  ['a*b*c', 'acb', false],
+  ['*', '', true],
+  ['.*+?^$()[]{}|\\', '.*+?^$()[]{}|\\', true],
+  ['a.c', 'abc', false],
+  ['line one*', 'line one\nline two', true],
+])('%j and %j: %s', (pattern, text, meets) => {
+  expect(createPatterns([pattern])(text)).toBe(meets ? pattern : undefined)
+})
+
+test('the first that is met is told; none of none', () => {
+  expect(createPatterns(['x', 'a*', 'ab'])('ab')).toBe('a*')
+  expect(createPatterns([])('ab')).toBeUndefined()
+})
+
+test('a pattern of stars over a long text takes no longer than its length', () => {
+  const pattern = `${'a*'.repeat(100)}b`
+  const began = performance.now()
+  expect(createPatterns([pattern])('a'.repeat(8192))).toBeUndefined()
+  expect(performance.now() - began).toBeLessThan(200)
+})

@@ -1,0 +1,153 @@
+import { createNetworks } from '../../network.ts'
+import type { NormalEvent } from '../../protocol/event.ts'
+import {
+  type FilterReason,
+  isOldBrowser,
+  type OldBrowser,
+  oldBrowsers,
+  type ProjectFilters,
+} from '../../protocol/filters.ts'
+import { createPatterns } from './pattern.ts'
+
+/** What an event is dropped for, and what of it met the filter. */
+export type Dropped = { reason: FilterReason; why: string }
+
+/** What the rules know of a request beside its event. */
+export type Sender = { userAgent: string; address: string }
+
+/** The question of all switched-on filters of a project; undefined: the event is kept. Made once for many events. */
+export type Filter = (event: NormalEvent, sender: Sender) => Dropped | undefined
+
+type Rule = { reason: FilterReason; meets: (event: NormalEvent, sender: Sender) => string | undefined }
+
+const whyCharactersMax = 200
+
+/** Makes the question for what a project has switched on. */
+export function createFilter(filters: ProjectFilters): Filter {
+  const rules: Rule[] = []
+  const add = (on: boolean, reason: FilterReason, meets: Rule['meets']) => {
+    if (on) rules.push({ reason, meets })
+  }
+  const [messages, releases] = [createPatterns(filters.messages), createPatterns(filters.releases)]
+  const isWithin = createNetworks(filters.addresses)
+  add(filters.addresses.length > 0, 'ip_address', (event, sender) =>
+    [event.user?.ip_address, sender.address].find((one) => one !== undefined && one !== '' && isWithin(one)),
+  )
+  add(filters.releases.length > 0, 'release_version', (event) => event.release && releases(event.release))
+  add(filters.localhost, 'localhost', localhostOf)
+  add(filters.crawlers, 'web_crawler', (event, sender) => crawlerOf(agentOf(event, sender)))
+  add(filters.browsers.length > 0, 'legacy_browser', (event, sender) => oldBrowserOf(event, sender, filters.browsers))
+  add(filters.extensions, 'browser_extension', extensionOf)
+  add(filters.hydration, 'hydration_error', (event) => said(event, hydration))
+  add(filters.chunkLoad, 'chunk_load_error', (event) => said(event, chunkLoad))
+  add(filters.messages.length > 0, 'error_message', (event) => {
+    for (const text of textsOf(event)) {
+      const found = messages(text)
+      if (found !== undefined) return found
+    }
+    return undefined
+  })
+  return (event, sender) => {
+    for (const { reason, meets } of rules) {
+      const why = meets(event, sender)
+      if (why !== undefined) return { reason, why: why.slice(0, whyCharactersMax).toWellFormed() }
+    }
+    return undefined
+  }
+}
+
+/** What an error says: of each exception "Type: value" and the value alone, and the message. */
+function textsOf(event: NormalEvent): string[] {
+  const texts: string[] = []
+  for (const { type, value } of event.exception?.values ?? []) {
+    if (type && value) texts.push(`${type}: ${value}`)
+    if (value) texts.push(value)
+    else if (type) texts.push(type)
+  }
+  const { formatted, message } = event.logentry ?? {}
+  if (formatted) texts.push(formatted)
+  if (message && message !== formatted) texts.push(message)
+  return texts
+}
+
+/** What an error says of the well-known texts: those words only, as the rest is not scrubbed yet. */
+function said(event: NormalEvent, known: RegExp): string | undefined {
+  for (const text of textsOf(event)) {
+    const found = known.exec(text)
+    if (found) return found[0]
+  }
+  return undefined
+}
+
+const isBrowserEvent = (event: NormalEvent): boolean => event.platform === 'javascript'
+
+/** Only the page's own address counts: behind a proxy every visitor may seem to come from 127.0.0.1. */
+function localhostOf(event: NormalEvent): string | undefined {
+  const url = event.request?.url
+  const host = url === undefined || !URL.canParse(url) ? '' : new URL(url).hostname
+  return /^(?:localhost|.*\.localhost|127(?:\.\d{1,3}){3}|\[::1\]|0\.0\.0\.0)$/.test(host) ? host : undefined
+}
+
+const agentOf = (event: NormalEvent, sender: Sender): string =>
+  (event.request?.headers?.find(([name]) => name.toLowerCase() === 'user-agent')?.[1] ?? sender.userAgent).slice(
+    0,
+    1024,
+  )
+
+/** How crawlers, previewers and monitors name themselves, by their own documentation. */
+const crawlers =
+  /Googlebot|Google-InspectionTool|AdsBot-Google|Mediapartners-Google|FeedFetcher-Google|Storebot-Google|GoogleOther|Google-Read-Aloud|bingbot|BingPreview|adidxbot|msnbot|Yahoo! Slurp|DuckDuckBot|DuckDuckGo-Favicons-Bot|Baiduspider|Yandex(?:Bot|Images|Video|Media|Blogs|Favicons|Webmaster|Metrika|Mobile|RenderResources)|Sogou web spider|Exabot|SeznamBot|facebookexternalhit|meta-externalagent|Facebot|Twitterbot|LinkedInBot|Slackbot|Slack-ImgProxy|Discordbot|TelegramBot|WhatsApp\/|Pinterestbot|redditbot|Applebot|AhrefsBot|SemrushBot|MJ12bot|DotBot|rogerbot|PetalBot|Bytespider|GPTBot|ChatGPT-User|OAI-SearchBot|ClaudeBot|CCBot|PerplexityBot|Amazonbot|ia_archiver|archive\.org_bot|Chrome-Lighthouse|UptimeRobot|Pingdom|Site24x7|StatusCake|GTmetrix|Screaming Frog|BLEXBot|DataForSeoBot/i
+
+function crawlerOf(agent: string): string | undefined {
+  return agent === '' ? undefined : crawlers.exec(agent)?.[0]
+}
+
+/** Names of browsers as the user agent step gives them. */
+const browserNames: Record<string, OldBrowser> = {
+  'Internet Explorer': 'ie',
+  'Microsoft Edge': 'edge',
+  Edge: 'edge',
+  Safari: 'safari',
+  'Mobile Safari': 'safari',
+  Firefox: 'firefox',
+  Chrome: 'chrome',
+  'Chrome Mobile': 'chrome',
+  Opera: 'opera',
+  'Opera Mini': 'opera_mini',
+  'Android Browser': 'android',
+}
+
+function oldBrowserOf(event: NormalEvent, sender: Sender, wanted: readonly OldBrowser[]): string | undefined {
+  const context = event.contexts['browser']
+  const name = typeof context?.['name'] === 'string' ? context['name'] : ''
+  const version = typeof context?.['version'] === 'string' ? context['version'] : ''
+  // Opera Mini is a proxy's browser, which is told by its own word in the agent only.
+  const mini = /Opera Mini\/(\d{1,4})/.exec(agentOf(event, sender))
+  const browser = mini ? 'opera_mini' : Object.hasOwn(browserNames, name) ? browserNames[name] : undefined
+  if (browser === undefined || !isOldBrowser(browser) || !wanted.includes(browser)) return undefined
+  const major = Number.parseInt(mini?.[1] ?? version, 10)
+  return major <= oldBrowsers[browser] ? `${mini ? 'Opera Mini' : name} ${mini?.[1] ?? version}` : undefined
+}
+
+const extensionFrame =
+  /^(?:chrome|moz|safari|safari-web|ms-browser|edge|opera)-extension:|^webkit-masked-url:|^resource:\/\/(?!\/)|\/kaspersky-labs\.com\/|^https?:\/\/gc\.kis\.v2\.scr\./
+/** What well-known extensions and toolbars throw into pages that have nothing of the kind. */
+const extensionMessages =
+  /top\.GLOBALS|originalCreateNotification|canvas\.contentDocument|MyApp_RemoveAllHighlights|tt\.epicplay\.com|Can't find variable: ZiteReader|jigsaw is not defined|ComboSearch is not defined|loading\.retry\.widdit\.com|atomicFindClose|fb_xd_fragment|bmi_SafeAddOnload|EBCallBackMessageReceived|conduitPage|Can't find variable: gCrWeb|Can't find variable: _AutofillCallbackHandler|Extension context invalidated|Could not establish connection\. Receiving end does not exist|Can't find variable: instantSearchSDKJSBridgeClearHighlight|__firefox__\.|webkit\.messageHandlers\.autofill|evaluating 'window\.webkit\.messageHandlers\.(?:selectedDebugHandler|pageHandler)|setting 'luaEnabled'|zaloJSV2|DealPly|runtime\.sendMessage\(\)\. Tab not found/
+
+/** Where it was thrown decides: an extension that only wraps a call of the page has a frame further up. */
+function extensionOf(event: NormalEvent): string | undefined {
+  if (!isBrowserEvent(event)) return undefined
+  const main = event.exception?.values.at(-1)
+  const thrown = main?.stacktrace?.frames.at(-1)
+  const place = thrown?.abs_path ?? thrown?.filename ?? ''
+  if (extensionFrame.test(place)) return place
+  return said(event, extensionMessages)
+}
+
+/** React's sentences, and the numbers that its minified build has for them. */
+const hydration =
+  /Hydration failed because|There was an error while hydrating|Text content does not match server-rendered HTML|The server could not finish this Suspense boundary|Minified React error #(?:418|419|422|423|425)\b|error-decoder\.html\?invariant=(?:418|419|422|423|425)\b|react\.dev\/errors\/(?:418|419|422|423|425)\b/
+/** What webpack, Vite, Rollup and the browsers say of a file that a build has taken away. */
+const chunkLoad =
+  /ChunkLoadError|Loading (?:CSS )?chunk \S{1,200} failed|Failed to (?:fetch|load) dynamically imported module|error loading dynamically imported module|Importing a module script failed|Unable to preload CSS for /

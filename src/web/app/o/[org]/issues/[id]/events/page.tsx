@@ -1,0 +1,17 @@
+import type { Metadata } from 'next'
+import { EventsScreen } from '../../../../../../issues/event-screen.tsx'
+import type { Search } from '../../../../../../issues/load.ts'
+import { issueTitle } from '../../../../../../issues/screen.tsx'
+
+type Props = { params: Promise<{ org: string; id: string }>; searchParams: Promise<Search> }
+
+export async function generateMetadata({ params }: Props): Promise<Metadata> {
+  const { org, id } = await params
+  return { title: await issueTitle(org, id) }
+}
+
+/** The events of an issue, with their search. */
+export default async function EventsRoute({ params, searchParams }: Props) {
+  const { org, id } = await params
+  return await EventsScreen({ org, id, search: await searchParams })
+}

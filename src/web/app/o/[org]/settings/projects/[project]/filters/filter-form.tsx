@@ -1,0 +1,127 @@
+'use client'
+import { useLocale, useTranslations } from 'next-intl'
+import type { ReactNode } from 'react'
+import {
+  inboundFilters,
+  type OldBrowser,
+  oldBrowsers,
+  type ProjectFilters,
+} from '../../../../../../../../protocol/filters.ts'
+import { noState } from '../../../../../../../form.ts'
+import { ActionForm } from '../../../../../../../ui/action-form.tsx'
+import { Button, TextArea } from '../../../../../../../ui/controls.tsx'
+import { useToast } from '../../../../../../../ui/toast.tsx'
+import { linesOf } from '../change.ts'
+import { saveFiltersAction } from './actions.ts'
+
+type Dropped = Readonly<Record<string, number>>
+
+/** Every filter of a project as one form: switches, the old browsers, and three lists with one entry a line. */
+export function FilterForm({
+  place,
+  filters,
+  dropped,
+  mayWrite,
+}: {
+  place: { organization: string; project: string }
+  filters: ProjectFilters
+  dropped: Dropped
+  mayWrite: boolean
+}) {
+  const t = useTranslations('filters')
+  const toast = useToast()
+  return (
+    <ActionForm
+      action={saveFiltersAction}
+      initial={noState}
+      name="filters"
+      onDone={() => toast({ text: t('saved'), stayMs: 3000 })}
+    >
+      {(state, pending) => (
+        <fieldset disabled={!mayWrite || pending} className="flex flex-col border-t border-line">
+          <input type="hidden" name="organization" value={place.organization} />
+          <input type="hidden" name="project" value={place.project} />
+          {inboundFilters.map((one) => (
+            <Row key={one.id} id={one.id} reason={one.reason} dropped={dropped}>
+              {one.kind === 'switch' ? (
+                <label className="flex items-center gap-2">
+                  <input type="checkbox" className="checkbox" name={one.key} defaultChecked={filters[one.key]} />
+                  <span className="font-[550]">{t(`${one.key}.title`)}</span>
+                </label>
+              ) : one.kind === 'browsers' ? (
+                <Browsers chosen={filters.browsers} />
+              ) : (
+                <div className="flex flex-col gap-1">
+                  <label htmlFor={`${one.id}-list`} className="font-[550]">
+                    {t(`${one.key}.title`)}
+                  </label>
+                  <TextArea
+                    id={`${one.id}-list`}
+                    name={one.key}
+                    rows={3}
+                    className="w-full font-mono"
+                    spellCheck={false}
+                    defaultValue={state.values[one.key] ?? linesOf(filters[one.key])}
+                    aria-describedby={`${one.id}-hint`}
+                    aria-invalid={state.fields[one.key] ? true : undefined}
+                  />
+                  {state.fields[one.key] ? (
+                    <span role="alert" className="text-small text-error">
+                      {state.fields[one.key]?.join(' ')}
+                    </span>
+                  ) : null}
+                </div>
+              )}
+              <p id={`${one.id}-hint`} className="mt-1 max-w-[72ch] text-small text-ink-2">
+                {t(`${one.key}.hint`)}
+              </p>
+            </Row>
+          ))}
+          <div className="pt-4">
+            <Button type="submit" look="main">
+              {t('save')}
+            </Button>
+          </div>
+        </fieldset>
+      )}
+    </ActionForm>
+  )
+}
+
+/** One filter, and what it dropped in the last week. */
+function Row({ id, reason, dropped, children }: { id: string; reason: string; dropped: Dropped; children: ReactNode }) {
+  const t = useTranslations('filters')
+  const count = new Intl.NumberFormat(useLocale()).format(dropped[reason] ?? 0)
+  return (
+    <section id={id} className="flex flex-wrap gap-x-6 gap-y-1 border-b border-line py-3">
+      <div className="min-w-0 grow basis-[320px]">{children}</div>
+      <p className="w-[150px] flex-none text-ink-3">
+        <b className="text-ink">{count}</b> {t('dropped')}
+      </p>
+    </section>
+  )
+}
+
+function Browsers({ chosen }: { chosen: readonly OldBrowser[] }) {
+  const t = useTranslations('filters')
+  const all = Object.entries(oldBrowsers) as [OldBrowser, number][]
+  return (
+    <fieldset>
+      <legend className="mb-1 font-[550]">{t('browsers.title')}</legend>
+      <div className="flex flex-wrap gap-x-5 gap-y-1">
+        {all.map(([name, version]) => (
+          <label key={name} className="flex items-center gap-2">
+            <input
+              type="checkbox"
+              className="checkbox"
+              name="browsers"
+              value={name}
+              defaultChecked={chosen.includes(name)}
+            />
+            {t('browser', { name: t(`browsers.${name}`), version })}
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  )
+}

@@ -1,0 +1,57 @@
+import { getTranslations } from 'next-intl/server'
+import type { FilteredEvent } from '../../../../../../../../store/meta/filters.ts'
+import { PlainText } from '../../../../../../../ui/plain-text.tsx'
+import { RelativeTime } from '../../../../../../../ui/time.tsx'
+
+/** Characters of a kept event that are shown. */
+const shownCharacters = 20_000
+
+function pretty(payload: string): string {
+  const text = JSON.stringify(JSON.parse(payload), null, 2)
+  return text.length > shownCharacters ? `${text.slice(0, shownCharacters).toWellFormed()} …` : text
+}
+
+/** The hundredth of what was dropped that is kept to look at. */
+export async function Samples({ samples }: { samples: readonly FilteredEvent[] }) {
+  const t = await getTranslations('filters')
+  return (
+    <section className="mt-8">
+      <h2>{t('samples')}</h2>
+      <p className="mb-3 mt-1 max-w-[72ch] text-ink-2">{t('samplesHint')}</p>
+      {samples.length === 0 ? (
+        <p className="text-ink-3">{t('noSamples')}</p>
+      ) : (
+        <ul className="border-t border-line">
+          {samples.map((one) => (
+            <li key={`${one.reason} ${one.eventId} ${one.receivedMs}`} className="border-b border-line py-2">
+              <details>
+                <summary className="cursor-pointer">
+                  <span className="chip">{t(`reason.${one.reason}`)}</span>{' '}
+                  <PlainText text={one.title} charactersMax={160} />{' '}
+                  <span className="text-small text-ink-3">
+                    {one.why ? (
+                      <>
+                        <code>
+                          <PlainText text={one.why} charactersMax={200} />
+                        </code>
+                        {', '}
+                      </>
+                    ) : null}
+                    <RelativeTime at={one.receivedMs} />
+                  </span>
+                </summary>
+                {one.payload === '' ? (
+                  <p className="mt-2 text-ink-3">{t('tooLarge')}</p>
+                ) : (
+                  <pre className="mt-2 max-h-[50vh] overflow-auto bg-sunken p-3 text-small">
+                    <PlainText text={pretty(one.payload)} charactersMax={shownCharacters + 2} />
+                  </pre>
+                )}
+              </details>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,55 @@
+'use client'
+import { useTranslations } from 'next-intl'
+import { useMemo } from 'react'
+import { SavedViews } from './saved-views.tsx'
+import { SearchBox } from './search-box.tsx'
+import type { FirstScreen } from './stream.tsx'
+import { StreamFilters } from './stream-filters.tsx'
+import type { ParamChange } from './stream-params.ts'
+import { type ProjectName, projectIdsOf, type StreamParams } from './stream-query.ts'
+import { completionScope, keptParams } from './views.ts'
+
+/** What the stream is asked for: search text, saved views, project, environment, range and sorting. */
+export function StreamBar({
+  organization,
+  params,
+  change,
+  projects,
+  first,
+  canShare,
+  refused,
+}: {
+  organization: string
+  params: StreamParams
+  change: (change: ParamChange) => void
+  projects: readonly ProjectName[]
+  first: FirstScreen
+  canShare: boolean
+  /** Why the server did not take the search text. */
+  refused: string | undefined
+}) {
+  const t = useTranslations('issues')
+  const scope = useMemo(() => completionScope(params, projectIdsOf(params.project, projects)), [params, projects])
+  return (
+    <div className="stream-bar">
+      <SearchBox
+        organization={organization}
+        value={params.q}
+        onSearch={(q) => change({ q })}
+        error={refused ? [refused] : undefined}
+        scope={scope}
+        kept={keptParams(params)}
+        label={t('search.label')}
+        placeholder={t('search.placeholder')}
+      />
+      <SavedViews organization={organization} params={params} given={first.views} canShare={canShare} />
+      <StreamFilters
+        organization={organization}
+        params={params}
+        change={change}
+        projects={projects}
+        environments={first.environments}
+      />
+    </div>
+  )
+}

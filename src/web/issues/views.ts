@@ -1,0 +1,64 @@
+import type { RestSearch } from '../../protocol/rest-search.ts'
+import { isRelativeRange } from './range.ts'
+import { apiSort, defaultQuery, type Sort, type StreamParams, sorts } from './stream-query.ts'
+
+// Saved views as addresses of the stream, and back.
+
+type Shown = Pick<RestSearch, 'query' | 'sort' | 'projects' | 'environments' | 'statsPeriod' | 'start' | 'end'>
+
+const sortOf = (name: string): Sort => sorts.find((one) => apiSort[one] === name) ?? 'last'
+
+/** The query string of the stream that a view stands for, with `?`; '' for the stream as it opens. */
+export function viewSearch(view: Shown): string {
+  const search = new URLSearchParams()
+  if (view.query !== defaultQuery) search.set('q', view.query)
+  if (view.projects.length) search.set('project', view.projects.join(','))
+  if (view.environments.length) search.set('env', view.environments.join(','))
+  if (view.start && view.end) {
+    search.set('from', view.start)
+    search.set('to', view.end)
+  } else if (view.statsPeriod && isRelativeRange(view.statsPeriod) && view.statsPeriod !== '14d')
+    search.set('t', view.statsPeriod)
+  const sort = sortOf(view.sort)
+  if (sort !== 'last') search.set('sort', sort)
+  const text = search.toString()
+  return text ? `?${text}` : ''
+}
+
+const names = (text: string) => text.split(',').filter((one) => one !== '')
+
+/** What the stream shows, as a view is saved. */
+export function viewOf(params: StreamParams): Shown {
+  const { range } = params
+  const fixed = range.kind === 'absolute'
+  return {
+    query: params.q.trim(),
+    sort: apiSort[params.sort],
+    projects: names(params.project),
+    environments: names(params.env),
+    statsPeriod: fixed || range.period === '14d' ? null : range.period,
+    start: fixed ? new Date(range.fromMs).toISOString() : null,
+    end: fixed ? new Date(range.toMs).toISOString() : null,
+  }
+}
+
+/** The view that the stream shows now; a changed one is none. */
+export function shownView(views: readonly RestSearch[], params: StreamParams): RestSearch | undefined {
+  const now = viewSearch(viewOf(params))
+  return views.find((one) => viewSearch(one) === now)
+}
+
+/** What stands in the address beside the search text, by name, for the form of the box. */
+export function keptParams(params: StreamParams): Record<string, string> {
+  const search = new URLSearchParams(viewSearch({ ...viewOf(params), query: defaultQuery }))
+  return Object.fromEntries(search)
+}
+
+/** Within which projects and environments a list completes values. */
+export function completionScope(params: Pick<StreamParams, 'env'>, projectIds: readonly string[]) {
+  const environment = names(params.env)
+  return {
+    project: projectIds.length ? projectIds : undefined,
+    environment: environment.length ? environment : undefined,
+  }
+}
