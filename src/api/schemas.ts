@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { unmappedReasons } from '../protocol/event.ts'
+import { substatuses } from '../protocol/issue-states.ts'
 import type * as Rest from '../protocol/rest.ts'
 
 /** Shapes of the answers (protocol/rest.ts) as zod: the OpenAPI file is made from them, and tests hold every answer against them. */
@@ -112,6 +113,18 @@ const metadata = z.strictObject({
 })
 const version = z.strictObject({ version: z.string() }).nullable()
 const status = z.enum(['unresolved', 'resolved', 'ignored'])
+/** What is kept beside a status, and what REST says of it. */
+const statusDetails = z.strictObject({
+  inRelease: z.string().exactOptional(),
+  inNextRelease: z.literal(true).exactOptional(),
+  afterRelease: z.string().exactOptional(),
+  ignoreUntil: time.exactOptional(),
+  ignoreCount: z.int().exactOptional(),
+  ignoreWindow: z.int().exactOptional(),
+  ignoreUserCount: z.int().exactOptional(),
+  ignoreUserWindow: z.int().exactOptional(),
+  eventsBefore: z.int().exactOptional(),
+})
 
 export const issueFields = {
   id: digits,
@@ -121,8 +134,8 @@ export const issueFields = {
   permalink: z.string(),
   level: z.enum(['fatal', 'error', 'warning', 'info', 'debug']),
   status,
-  substatus: z.enum(['new', 'ongoing', 'escalating', 'regressed']).nullable(),
-  statusDetails: record,
+  substatus: z.enum(substatuses).nullable(),
+  statusDetails,
   platform: z.string(),
   project: z.strictObject({ id: digits, slug: z.string(), name: z.string(), platform: textOrNull }),
   type: z.enum(['error', 'default', 'csp']),
@@ -163,6 +176,10 @@ export const activity = z
       'assigned',
       'unassigned',
       'mapped_again',
+      'set_resolved_in_release',
+      'set_escalating',
+      'auto_set_ongoing',
+      'set_priority',
     ]),
     dateCreated: time,
     user: z.strictObject({ id: z.string(), name: z.string(), email: z.string() }).nullable(),

@@ -1,4 +1,5 @@
 import type { UnmappedReason } from './event.ts'
+import type { StatusDetails, Substatus } from './issue-states.ts'
 
 /** Shapes of the answers under /api/0/ (protocol.md 6), camelCase, as screens and other clients read them. */
 export type RestOrganization = {
@@ -89,8 +90,8 @@ export type RestIssue = {
   permalink: string
   level: RestLevel
   status: IssueStatus
-  substatus: 'new' | 'ongoing' | 'escalating' | 'regressed' | null
-  statusDetails: Record<string, unknown>
+  substatus: Substatus | null
+  statusDetails: StatusDetails
   platform: string
   project: { id: string; slug: string; name: string; platform: string | null }
   type: 'error' | 'default' | 'csp'
@@ -155,6 +156,10 @@ export type RestActivity = {
     | 'assigned'
     | 'unassigned'
     | 'mapped_again'
+    | 'set_resolved_in_release'
+    | 'set_escalating'
+    | 'auto_set_ongoing'
+    | 'set_priority'
   dateCreated: string
   user: { id: string; name: string; email: string } | null
   data: Record<string, unknown>

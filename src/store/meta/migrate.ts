@@ -13,6 +13,9 @@ import { statements as releases } from './schema/0008-releases.ts'
 import { statements as releaseEnvironments } from './schema/0009-release-environments.ts'
 import { statements as regroup } from './schema/0010-regroup.ts'
 import { statements as scrape } from './schema/0011-scrape.ts'
+import { statements as triage } from './schema/0017-triage.ts'
+import { statements as attention } from './schema/0018-attention.ts'
+import { statements as bulk } from './schema/0019-bulk.ts'
 
 /** Every step of the schema; the place in the list is its number, from 1. A released step is never edited. */
 const steps: ((dialect: Dialect) => string[])[] = [
@@ -27,6 +30,9 @@ const steps: ((dialect: Dialect) => string[])[] = [
   releaseEnvironments,
   regroup,
   scrape,
+  triage,
+  attention,
+  bulk,
 ]
 
 /** Names the version that wrote the database last, so that an older one can say what is needed. */
