@@ -126,6 +126,7 @@ const statusDetails = z.strictObject({
   eventsBefore: z.int().exactOptional(),
 })
 
+const person = { id: z.string(), name: z.string(), email: z.string() }
 export const issueFields = {
   id: digits,
   shortId: z.string(),
@@ -143,6 +144,7 @@ export const issueFields = {
   issueType: z.literal('error'),
   issueCategory: z.literal('error'),
   priority: z.enum(['high', 'medium', 'low']),
+  priorityReason: z.enum(['level', 'escalating', 'set']),
   assignedTo: z
     .strictObject({ type: z.literal('user'), id: z.string(), name: z.string(), email: z.string() })
     .nullable(),
@@ -193,6 +195,10 @@ export const issueDetail = z
     tags: z.array(z.strictObject({ key: z.string(), name: z.string(), totalValues: z.int() })),
     activity: z.array(activity),
     digests: z.array(z.string()),
+    seenBy: z.array(z.strictObject({ ...person, lastSeen: time })),
+    participants: z.array(z.strictObject(person)),
+    isSubscribed: z.boolean(),
+    subscriptionDetails: z.strictObject({ reason: z.string() }).nullable(),
     thinned: z.int(),
   })
   .meta({ id: 'IssueDetail' }) satisfies z.ZodType<Rest.RestIssueDetail>
@@ -388,15 +394,48 @@ export const tagKey = z.strictObject({ key: z.string(), name: z.string(), totalV
 export const tagValue = z.strictObject({ key: z.string(), name: z.string(), value: z.string(), count: z.int() })
 export const environment = z.strictObject({ id: z.string(), name: z.string(), isHidden: z.boolean() })
 
+export const inCommon = z
+  .strictObject({
+    own: z.number(),
+    others: z.number(),
+    values: z.array(
+      z.strictObject({
+        key: z.string(),
+        value: z.string(),
+        own: z.int(),
+        ownShare: z.number(),
+        otherShare: z.number(),
+        lift: z.number(),
+        low: z.number(),
+        high: z.number(),
+      }),
+    ),
+  })
+  .meta({ id: 'InCommon' }) satisfies z.ZodType<Rest.RestInCommon>
+export const bulk = z
+  .strictObject({
+    id: digits,
+    total: z.int(),
+    done: z.int(),
+    changed: z.int(),
+    undone: z.boolean(),
+    dateCreated: time,
+    dateEnded: time.nullable(),
+  })
+  .meta({ id: 'IssueBulk' }) satisfies z.ZodType<Rest.RestBulk>
 export const issueChange = z
   .strictObject({
     status,
-    substatus: z.enum(['new', 'ongoing', 'escalating', 'regressed']).nullable(),
-    statusDetails: record,
+    substatus: z.enum(substatuses).nullable(),
+    statusDetails,
     assignedTo: z
       .strictObject({ type: z.literal('user'), id: z.string(), name: z.string(), email: z.string() })
       .nullable(),
+    priority: z.enum(['high', 'medium', 'low']).nullable(),
     hasSeen: z.boolean(),
+    isBookmarked: z.boolean(),
+    isSubscribed: z.boolean(),
+    bulk,
   })
   .partial()
   .extend({ updated: z.array(digits) })

@@ -1,4 +1,4 @@
-import { floors, type Limits } from '../protocol/issue-states.ts'
+import { fewEvents, floors, type Limits, quietLimits } from '../protocol/issue-states.ts'
 
 /** What a forecast is made of, and how sure it is (docs/triage.md says it in words). */
 const hoursOfDay = 24
@@ -31,16 +31,33 @@ function meansOf(startHour: number, counts: readonly number[]): number[] {
 const around = (means: readonly number[], hour: number): number[] =>
   [hour + hoursOfDay - 1, hour, hour + 1].map((one) => means[one % hoursOfDay] ?? 0)
 
+/** How busy each day of the history was, as a factor of its mean: a weekend is no irregularity. */
+function daysOf(startHour: number, counts: readonly number[], means: readonly number[]): number[] {
+  const factors: number[] = []
+  for (let from = 0; from < counts.length; from += hoursOfDay) {
+    const own = counts.slice(from, from + hoursOfDay)
+    const expected = own.reduce((sum, _one, i) => sum + (means[(startHour + from + i) % hoursOfDay] ?? 0), 0)
+    factors.push(expected === 0 ? 1 : own.reduce((sum, one) => sum + one, 0) / expected)
+  }
+  return factors
+}
+
 /** How much more the counts vary than those of independent events would: 1 for these, 50 where events come in fifties. */
 function dispersionOf(startHour: number, counts: readonly number[], means: readonly number[]): number {
+  // With less there is nothing to tell a day's shape from chance.
+  const isShort = counts.length < 3 * hoursOfDay
+  const mean = counts.reduce((sum, one) => sum + one, 0) / Math.max(1, counts.length)
+  const days = isShort ? [] : daysOf(startHour, counts, means)
   let squares = 0
   let expected = 0
   for (const [i, count] of counts.entries()) {
-    const level = around(means, (startHour + i) % hoursOfDay).reduce((sum, one) => sum + one, 0) / 3
+    const level = isShort ? mean : (means[(startHour + i) % hoursOfDay] ?? 0) * (days[Math.floor(i / hoursOfDay)] ?? 1)
     squares += (count - level) ** 2
     expected += level
   }
-  return expected === 0 ? 1 : Math.max(1, squares / expected)
+  // What the means themselves were made of varies less around them.
+  const free = isShort ? counts.length - 1 : counts.length - hoursOfDay - days.length
+  return expected === 0 ? 1 : Math.max(1, (squares / expected) * (counts.length / Math.max(1, free)))
 }
 
 /**
@@ -56,6 +73,9 @@ export function forecastOf(startMs: number, counts: readonly number[]): Limits {
   const means = meansOf(startHour, counts)
   const dispersion = dispersionOf(startHour, counts, means)
   const days = Math.max(1, counts.length / hoursOfDay)
+  const total = counts.reduce((sum, one) => sum + one, 0)
+  // Few events say nothing of how many may come together.
+  const least = total < fewEvents ? { ten: quietLimits.ten[0] ?? 0, hour: quietLimits.hour[0] ?? 0 } : floors
   const limit = (share: number, floor: number) =>
     means.map((_mean, hour) => {
       const level = Math.max(...around(means, hour))
@@ -64,5 +84,5 @@ export function forecastOf(startMs: number, counts: readonly number[]): Limits {
       const spread = dispersion * poissonLimit((sure * share) / dispersion)
       return Math.ceil(Math.max(floor, risesBy * level * share, spread))
     })
-  return { ten: limit(1 / tensAnHour, floors.ten), hour: limit(1, floors.hour) }
+  return { ten: limit(1 / tensAnHour, least.ten), hour: limit(1, least.hour) }
 }

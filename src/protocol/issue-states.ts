@@ -79,12 +79,18 @@ export type Limits = { ten: readonly number[]; hour: readonly number[] }
 export type Windows = { slotStartMs: number; tenCount: number; hourStartMs: number; hourCount: number }
 
 /** The window that is over its limit, and by what; undefined while none is. */
-export function overLimit(windows: Windows, limits: Limits): { count: number; limit: number; minutes: number } | undefined {
+export function overLimit(
+  windows: Windows,
+  limits: Limits,
+): { count: number; limit: number; minutes: number } | undefined {
   const ten = limits.ten[new Date(windows.slotStartMs).getUTCHours()] ?? Number.POSITIVE_INFINITY
   if (windows.tenCount > ten) return { count: windows.tenCount, limit: ten, minutes: 10 }
   const hour = limits.hour[new Date(windows.hourStartMs).getUTCHours()] ?? Number.POSITIVE_INFINITY
   return windows.hourCount > hour ? { count: windows.hourCount, limit: hour, minutes: 60 } : undefined
 }
 
-/** Limits of an issue that had too few events ever to have a level. */
-export const quietLimits: Limits = { ten: Array(24).fill(floors.ten), hour: Array(24).fill(floors.hour) }
+/** An issue with fewer events in a week has no level. */
+export const fewEvents = 100
+
+/** Limits of an issue that has no level: one user who tries again and again is no escalation. */
+export const quietLimits: Limits = { ten: Array(24).fill(60), hour: Array(24).fill(60) }

@@ -99,6 +99,8 @@ export type RestIssue = {
   issueType: 'error'
   issueCategory: 'error'
   priority: 'high' | 'medium' | 'low'
+  /** Ours: where the priority comes from: the level, the state, or a person. */
+  priorityReason: 'level' | 'escalating' | 'set'
   assignedTo: null | { type: 'user'; id: string; name: string; email: string }
   isUnhandled: boolean
   isBookmarked: boolean
@@ -140,8 +142,81 @@ export type RestIssueDetail = RestIssue & {
   tags: { key: string; name: string; totalValues: number }[]
   activity: RestActivity[]
   digests: string[]
+  /** Who has looked at it, the latest first. */
+  seenBy: (RestPerson & { lastSeen: string })[]
+  /** Who follows it, and whether the caller does and why. */
+  participants: RestPerson[]
+  isSubscribed: boolean
+  subscriptionDetails: { reason: string } | null
   /** Ours: events of it that the disk budget took out. Counts are of all. */
   thinned: number
+}
+
+export type RestPerson = { id: string; name: string; email: string }
+
+/** PUT organizations/{org}/issues/: what was set, and how far a change of many is. */
+export type RestIssueChange = {
+  status?: IssueStatus
+  substatus?: Substatus | null
+  statusDetails?: StatusDetails
+  assignedTo?: RestIssue['assignedTo']
+  priority?: RestIssue['priority'] | null
+  hasSeen?: boolean
+  isBookmarked?: boolean
+  isSubscribed?: boolean
+  updated: string[]
+  bulk?: RestBulk
+}
+
+/** organizations/{org}/issue-changes/{id}/: a change of many issues. */
+export type RestBulk = {
+  id: string
+  total: number
+  done: number
+  changed: number
+  undone: boolean
+  dateCreated: string
+  dateEnded: string | null
+}
+
+/** projects/{org}/{project}/ownership/: whose what is. */
+export type RestOwnership = {
+  raw: string
+  autoAssignment: boolean
+  revision: number
+  lastUpdated: string | null
+  rules: { line: number; text: string; owners: string[] }[]
+  faults: { line: number; sentence: string }[]
+}
+/** What rules would do with the latest issues. */
+export type RestOwnershipTrial = {
+  faults: { line: number; sentence: string }[]
+  issues: {
+    id: string
+    shortId: string
+    title: string
+    line: number | null
+    rule: string | null
+    owner: string | null
+  }[]
+}
+
+/** issues/{id}/in-common/: values that its events have more often than the project's others. Shares are 0 to 1. */
+export type RestInCommon = {
+  /** Events that were looked at, at most 5,000 of its newest; others in a sample. */
+  own: number
+  others: number
+  values: {
+    key: string
+    value: string
+    own: number
+    ownShare: number
+    otherShare: number
+    lift: number
+    /** The lift is within these bounds in 95 of 100 cases. */
+    low: number
+    high: number
+  }[]
 }
 
 export type RestActivity = {
@@ -442,6 +517,16 @@ export type RestFeedback = {
   status: 'new' | 'resolved' | 'spam'
   dateCreated: string
   attachments: { id: string; name: string; mimetype: string; size: number }[]
+}
+
+/** projects/{org}/{project}/tombstones/: an issue that was deleted for good. */
+export type RestTombstone = {
+  /** The short id that it had. */
+  id: string
+  title: string
+  hashes: string[]
+  actor: RestPerson | null
+  dateCreated: string
 }
 
 /** organizations/{org}/removals/: a deletion on its way through the stores. */

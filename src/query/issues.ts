@@ -47,6 +47,26 @@ export async function listIssues(deps: QueryDeps, request: IssueListRequest): Pr
   return { ...page, rows: toRestIssues(deps, request, page.rows, figures) }
 }
 
+/**
+ * Every issue that a query asks for, the latest first, at most `max`; where only events can say which, the 10,000 latest.
+ * Throws as listIssues does.
+ */
+export async function issuesMatching(
+  deps: QueryDeps,
+  asked: Omit<IssueListRequest, 'sort' | 'limit' | 'cursor'>,
+  max: number,
+): Promise<Issue[]> {
+  const request: IssueListRequest = { ...asked, sort: 'date', limit: max }
+  const plan = planFor(deps, request)
+  if (request.projects.length === 0 || plan.branches.length === 0) return []
+  const only = plan.branches.length === 1 ? plan.branches[0] : undefined
+  if (!only || !startsFromState(deps, request, only))
+    return (await fromEvents(deps, request, plan, { after: undefined, offset: 0 }, max)).rows
+  const projectIds = only.projectIds ?? request.projects.map((one) => one.id)
+  const filter = only.issue ? { filter: only.issue } : {}
+  return deps.meta.listIssues({ projectIds, fromMs: request.range.fromMs, ...filter, sort: 'last', max })
+}
+
 function planFor(deps: QueryDeps, request: IssueListRequest): Plan {
   return planOf(parseSearch(request.query), {
     nowMs: deps.clock.now(),

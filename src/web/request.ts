@@ -17,6 +17,8 @@ import sourcesDe from './messages/sources.de.json'
 import sourcesEn from './messages/sources.en.json'
 import operationDe from './messages/status.de.json'
 import operationEn from './messages/status.en.json'
+import triageDe from './messages/triage.de.json'
+import triageEn from './messages/triage.en.json'
 
 const catalogues = {
   en: {
@@ -28,6 +30,7 @@ const catalogues = {
     people: peopleEn,
     releases: releasesEn,
     sources: sourcesEn,
+    triage: triageEn,
   },
   de: {
     ...de,
@@ -38,6 +41,7 @@ const catalogues = {
     people: peopleDe,
     releases: releasesDe,
     sources: sourcesDe,
+    triage: triageDe,
   },
 }
 

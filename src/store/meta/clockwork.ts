@@ -1,5 +1,5 @@
 import type { Limits, Substatus } from '../../protocol/issue-states.ts'
-import { ageMs, floors } from '../../protocol/issue-states.ts'
+import { ageMs, fewEvents } from '../../protocol/issue-states.ts'
 import { batchStatements } from './batch-statements.ts'
 import { escalationOf, type IssueRow, settleNext, stateColumns } from './issue-state.ts'
 import { toIssue } from './issues.ts'
@@ -80,7 +80,13 @@ export function clockworkPart(store: Store): ClockworkStore {
     issuesDue: (nowMs, max) =>
       write
         .all(
-          builder.selectFrom('issue').selectAll().where('due_ms', '<=', nowMs).orderBy('due_ms').orderBy('id').limit(max),
+          builder
+            .selectFrom('issue')
+            .selectAll()
+            .where('due_ms', '<=', nowMs)
+            .orderBy('due_ms')
+            .orderBy('id')
+            .limit(max),
         )
         .map((row) => ({
           issue: toIssue(row),
@@ -98,7 +104,7 @@ export function clockworkPart(store: Store): ClockworkStore {
             .leftJoin('issue_forecast', 'issue_forecast.issue_id', 'issue.id')
             .select(['issue.id', 'issue.project_id', 'issue.first_seen_ms', 'issue_forecast.made_ms'])
             .where('issue.status', '!=', 'resolved')
-            .where('issue.count', '>=', floors.ten)
+            .where('issue.count', '>=', fewEvents)
             .where((build) =>
               build.or([
                 build('issue.first_seen_ms', '<', nowMs - youngMs),

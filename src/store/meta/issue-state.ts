@@ -2,16 +2,17 @@ import type { Selectable } from 'kysely'
 import {
   asksEvents,
   dueOf,
+  fewEvents,
   floors,
   hourMs,
   type Limits,
   overLimit,
   quietLimits,
-  slotMs,
-  slotsMax,
   type Status,
   type StatusDetails,
   type Substatus,
+  slotMs,
+  slotsMax,
 } from '../../protocol/issue-states.ts'
 import type { AlertKind } from './alerts.ts'
 import type { EventEffect } from './meta.ts'
@@ -134,7 +135,7 @@ export function escalationOf(row: IssueRow, around: Pick<Around, 'limitsOf' | 'n
   const tenCount = countsOf(row).reduce((sum, one) => sum + one, 0)
   if (tenCount <= floors.ten && row.hour_count <= floors.hour) return undefined
   // What never had more events than a window may has no level of its own that a forecast would have to know.
-  const isQuiet = row.count - row.hour_count < floors.ten && row.first_seen_ms < around.nowMs - youngMs
+  const isQuiet = row.count - row.hour_count < fewEvents && row.first_seen_ms < around.nowMs - youngMs
   const limits = around.limitsOf(row.id) ?? (isQuiet ? quietLimits : undefined)
   const { ten_ms: slotStartMs, hour_ms: hourStartMs, hour_count: hourCount } = row
   return limits && overLimit({ slotStartMs, tenCount, hourStartMs, hourCount }, limits)

@@ -259,19 +259,62 @@ export function lookPart({ write, read, dialect: { builder } }: Store): Pick<Met
   }
 }
 
+export type CommentStore = {
+  /** `mentions` are ids of the people that the text names. Throws VALIDATION for an empty or too long text, NOT_FOUND. */
+  addComment(issueId: number, userId: string, text: string, nowMs: number, mentions?: readonly string[]): Activity
+  /** Throws as addComment does. */
+  changeComment(id: number, text: string, mentions: readonly string[], nowMs: number): Activity
+  deleteComment(id: number): void
+  activityById(id: number): Activity | undefined
+}
+
+function commentText(text: string): string {
+  const trimmed = text.trim()
+  if (trimmed !== '' && trimmed.length <= commentCharactersMax) return trimmed
+  const sentence = `Use 1 to ${commentCharactersMax} characters.`
+  throw new MishapError('VALIDATION', { detail: sentence, fields: { text: [sentence] } })
+}
+
 /** What people write on an issue. */
-export function commentPart(store: Store): Pick<MetaStore, 'addComment'> {
+export function commentPart(store: Store): CommentStore {
   const {
     write,
     dialect: { builder },
   } = store
+  const demandNote = (id: number) => {
+    const row = write.get(builder.selectFrom('activity').selectAll().where('id', '=', id).where('type', '=', 'note'))
+    if (!row) throw new MishapError('NOT_FOUND')
+    return row
+  }
   return {
-    addComment: (issueId, userId, text, nowMs) => {
-      const trimmed = text.trim()
-      if (trimmed === '' || trimmed.length > commentCharactersMax) {
-        const sentence = `Use 1 to ${commentCharactersMax} characters.`
-        throw new MishapError('VALIDATION', { detail: sentence, fields: { text: [sentence] } })
-      }
+    activityById: (id) => {
+      const row = write.get(builder.selectFrom('activity').selectAll().where('id', '=', id))
+      return row && toActivity(row)
+    },
+    changeComment: (id, text, mentions, nowMs) =>
+      write.transaction(() => {
+        const row = demandNote(id)
+        const data = JSON.stringify({
+          text: commentText(text),
+          ...(mentions.length ? { mentions } : {}),
+          editedMs: nowMs,
+        })
+        write.run(builder.updateTable('activity').set({ data }).where('id', '=', id))
+        return toActivity({ ...row, data })
+      }),
+    deleteComment: (id) =>
+      write.transaction(() => {
+        const row = demandNote(id)
+        write.run(builder.deleteFrom('activity').where('id', '=', id))
+        write.run(
+          builder
+            .updateTable('issue')
+            .set((build) => ({ comments: build('comments', '-', 1) }))
+            .where('id', '=', row.issue_id),
+        )
+      }),
+    addComment: (issueId, userId, text, nowMs, mentions = []) => {
+      const trimmed = commentText(text)
       return write.transaction(() => {
         const old = demandIssue(store, issueId)
         const row = {
@@ -279,7 +322,7 @@ export function commentPart(store: Store): Pick<MetaStore, 'addComment'> {
           type: 'note',
           created_ms: nowMs,
           user_id: userId,
-          data: JSON.stringify({ text: trimmed }),
+          data: JSON.stringify({ text: trimmed, ...(mentions.length ? { mentions } : {}) }),
         }
         const { lastId } = write.run(builder.insertInto('activity').values(row))
         // No new revision: somebody who resolves an issue need not have read the last comment.

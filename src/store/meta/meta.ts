@@ -12,6 +12,7 @@ import type { CommitStore } from './commits.ts'
 import type { DeployStore } from './deploys.ts'
 import type { EnvironmentStore } from './environments.ts'
 import type { FeedbackEffect, FeedbackStore } from './feedback.ts'
+import type { CommentStore } from './issues.ts'
 import type { KeepStore } from './keep.ts'
 import type { MemberStore } from './members.ts'
 import type { MissedStore } from './missed.ts'
@@ -299,6 +300,7 @@ export type MetaStore = BatchStore &
   RegroupStoreMeta &
   ScrapeStore &
   IssueChangeStore &
+  CommentStore &
   ClockworkStore &
   AttentionStore &
   BulkStore &
@@ -368,7 +370,6 @@ export type MetaStore = BatchStore &
     setSeen(issueId: number, userId: string, seen: boolean, nowMs: number): void
     /** The issues among `ids` that the person has looked at; one that came back after a resolution counts as not seen. */
     seenBy(userId: string, ids: number[]): Set<number>
-    addComment(issueId: number, userId: string, text: string, nowMs: number): Activity
     activityOf(issueId: number): Activity[]
     /** The latest digests of an issue, newest first, at most 100. */
     digestsOf(issueId: number): string[]

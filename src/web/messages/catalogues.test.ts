@@ -14,6 +14,8 @@ import sourcesDe from './sources.de.json'
 import sourcesEn from './sources.en.json'
 import operationDe from './status.de.json'
 import operationEn from './status.en.json'
+import triageDe from './triage.de.json'
+import triageEn from './triage.en.json'
 
 type Messages = { [key: string]: string | Messages }
 
@@ -33,6 +35,7 @@ describe.each([
   ['release', releasesEn, releasesDe],
   ['source map', sourcesEn, sourcesDe],
   ['doctor', doctorEn, doctorDe],
+  ['triage', triageEn, triageDe],
 ] as [string, Messages, Messages][])('texts of the %s pages', (_pages, first, second) => {
   const english = new Map(flat(first))
   const german = new Map(flat(second))

@@ -1,16 +1,32 @@
 'use client'
-import { Activity, Bell, Boxes, Inbox, Keyboard, MessageSquare, Moon, Settings, Sun, Tag, Users } from 'lucide-react'
+import {
+  Activity,
+  Bell,
+  Boxes,
+  Command,
+  Inbox,
+  Keyboard,
+  MessageSquare,
+  Moon,
+  Settings,
+  Sun,
+  Tag,
+  Users,
+} from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { usePathname, useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import { type ReactNode, useState } from 'react'
 import type { LiveChange } from '../../protocol/rest.ts'
 import { isDark, setTheme } from '../theme.ts'
+import type { Choice } from './choice-dialog.tsx'
 import { useKey } from './keys.tsx'
 import { Link } from './link.tsx'
 import { LiveProvider, useLive } from './live.tsx'
 import { Mark } from './mark.tsx'
+import { usePaletteList } from './palette-actions.tsx'
 
+const Palette = dynamic(() => import('./palette.tsx').then((module) => module.Palette), { ssr: false })
 const KeyHelp = dynamic(() => import('./key-help.tsx').then((module) => module.KeyHelp), { ssr: false })
 
 export type ShellOrganization = { slug: string; name: string }
@@ -89,14 +105,19 @@ export function Shell({
 }) {
   const t = useTranslations('shell')
   const people = useTranslations('people')
+  const notifications = useTranslations('notifications')
   const router = useRouter()
   const [helpOpen, setHelpOpen] = useState(false)
+  const [palette, setPalette] = useState<readonly Choice[] | undefined>()
+  const offered = usePaletteList()
   const base = `/o/${organization.slug}`
+  useKey('$mod+k', t('global'), t('palette'), () => setPalette(offered()))
   useKey('?', t('global'), t('showKeys'), () => setHelpOpen(true))
   useKey('$mod+Shift+l', t('global'), t('toggleTheme'), toggleTheme)
   useKey('g i', t('global'), t('issues'), () => router.push(`${base}/issues`))
   useKey('g j', t('global'), t('projects'), () => router.push(`${base}/projects`))
   useKey('g r', t('global'), t('releases'), () => router.push(`${base}/releases`))
+  useKey('g a', t('global'), notifications('title'), () => router.push(`${base}/settings/notifications`))
   useKey('g f', t('global'), people('feedback'), () => router.push(`${base}/feedback`))
   useKey('g s', t('global'), t('settings'), () => router.push(`${base}/settings/account`))
   return (
@@ -149,6 +170,16 @@ export function Shell({
             <button
               type="button"
               className="shell-entry"
+              onClick={() => setPalette(offered())}
+              title={t('palette')}
+              aria-label={t('palette')}
+            >
+              <Command {...icon} />
+              <span className="shell-word">{t('palette')}</span>
+            </button>
+            <button
+              type="button"
+              className="shell-entry"
               onClick={() => setHelpOpen(true)}
               title={t('keys')}
               aria-label={t('keys')}
@@ -177,6 +208,7 @@ export function Shell({
           {children}
         </main>
       </div>
+      {palette ? <Palette actions={palette} onClose={() => setPalette(undefined)} /> : null}
       {helpOpen ? <KeyHelp onClose={() => setHelpOpen(false)} /> : null}
     </LiveProvider>
   )

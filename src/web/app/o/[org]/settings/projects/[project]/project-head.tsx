@@ -2,7 +2,7 @@ import { getTranslations } from 'next-intl/server'
 import { Link } from '../../../../../../ui/link.tsx'
 import { PlainText } from '../../../../../../ui/plain-text.tsx'
 
-const pages = ['general', 'keys', 'environments', 'sources', 'setup', 'ingest'] as const
+const pages = ['general', 'keys', 'environments', 'sources', 'ownership', 'tombstones', 'setup', 'ingest'] as const
 
 /** The head of a project's settings: its name and the ways between their pages. */
 export async function ProjectHead({
@@ -21,6 +21,8 @@ export async function ProjectHead({
     keys: `${base}/settings/projects/${project.slug}/keys`,
     environments: `${base}/settings/projects/${project.slug}/environments`,
     sources: `${base}/settings/projects/${project.slug}/source-maps`,
+    ownership: `${base}/settings/projects/${project.slug}/ownership`,
+    tombstones: `${base}/settings/projects/${project.slug}/tombstones`,
     setup: `${base}/projects/${project.slug}/setup`,
     ingest: `${base}/projects/${project.slug}/ingest`,
   }
