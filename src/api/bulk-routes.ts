@@ -8,7 +8,7 @@ import { changeBody, type IssueChangeBody } from './issue-input.ts'
 import * as people from './people-schemas.ts'
 import { toRestRemoval } from './removal-routes.ts'
 import { type Answer, type Call, organizationOf, type Route, route, viewOf, viewQuery } from './route.ts'
-import * as shapes from './schemas.ts'
+import * as triage from './triage-schemas.ts'
 
 const whichQuery = z.object({
   ...viewQuery,
@@ -54,7 +54,7 @@ async function whichOf(
   })
 }
 
-async function changeMany(call: WhichCall<IssueChangeBody>): Promise<Answer<z.input<typeof shapes.issueChange>>> {
+async function changeMany(call: WhichCall<IssueChangeBody>): Promise<Answer<z.input<typeof triage.issueChange>>> {
   const { app, actor, body, request, query } = call
   const revision = revisionOf(body, request)
   if (revision !== undefined && query.id.length !== 1)
@@ -104,7 +104,7 @@ export const bulkRoutes: readonly Route[] = [
       action: 'issue:triage',
       query: whichQuery,
       body: changeBody,
-      response: shapes.issueChange,
+      response: triage.issueChange,
       handle: changeMany,
     }),
     route({
@@ -125,7 +125,7 @@ export const bulkRoutes: readonly Route[] = [
     operationId: 'issueChangeProgress',
     summary: 'How far a change of many issues is. It is kept for a day.',
     action: 'issue:read',
-    response: shapes.bulk,
+    response: triage.bulk,
     handle: (call) => ({ body: toRestBulk(bulkOf(call)) }),
   }),
   route({
@@ -136,7 +136,7 @@ export const bulkRoutes: readonly Route[] = [
       'Takes a change of many issues back, but for those that anybody has changed since. 409 when it was taken back.',
     action: 'issue:triage',
     status: 202,
-    response: shapes.bulk,
+    response: triage.bulk,
     handle: async (call) => {
       const { app, actor } = call
       const bulk = bulkOf(call)

@@ -1,6 +1,6 @@
 import type { App } from '../app.ts'
 import type { Actor } from '../auth/auth.ts'
-import type { RestIssueChange } from '../protocol/rest.ts'
+import type { RestIssueChange } from '../protocol/rest-triage.ts'
 import type { NoticeKind } from '../store/meta/attention.ts'
 import type { Issue } from '../store/meta/meta.ts'
 import { type IssueChangeBody, readChange, type Wish } from './issue-input.ts'

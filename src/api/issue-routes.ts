@@ -23,6 +23,7 @@ import {
   viewQuery,
 } from './route.ts'
 import * as shapes from './schemas.ts'
+import * as triage from './triage-schemas.ts'
 
 const listQuery = z.object({
   ...viewQuery,
@@ -139,7 +140,7 @@ const tagRoutes = (path: string, id: NameOf): Route[] => [
     summary: 'Tag values that its events have more often than the other events of the project, the surest first.',
     action: 'issue:read',
     query: oneQuery,
-    response: shapes.inCommon,
+    response: triage.inCommon,
     handle: async (call) => ({
       body: await inCommonOf(call.app, issueOf(call.found), scopeOf(viewOf(call, '14d'))),
     }),

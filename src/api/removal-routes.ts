@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { MishapError } from '../errors.ts'
-import type { RestRemoval, RestTombstone } from '../protocol/rest.ts'
+import type { RestRemoval } from '../protocol/rest.ts'
+import type { RestTombstone } from '../protocol/rest-triage.ts'
 import { tombstonesOf } from '../query/tombstones.ts'
 import type { Removal } from '../store/meta/removals.ts'
 import * as people from './people-schemas.ts'

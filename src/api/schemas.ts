@@ -6,9 +6,9 @@ import type * as Rest from '../protocol/rest.ts'
 /** Shapes of the answers (protocol/rest.ts) as zod: the OpenAPI file is made from them, and tests hold every answer against them. */
 
 const record = z.record(z.string(), z.unknown())
-const time = z.iso.datetime()
+export const time = z.iso.datetime()
 const textOrNull = z.string().nullable()
-const digits = z.string().regex(/^\d+$/)
+export const digits = z.string().regex(/^\d+$/)
 const pairs = z.array(z.tuple([z.string(), z.string()]))
 
 export const organization = z
@@ -112,9 +112,9 @@ const metadata = z.strictObject({
   function: z.string().exactOptional(),
 })
 const version = z.strictObject({ version: z.string() }).nullable()
-const status = z.enum(['unresolved', 'resolved', 'ignored'])
+export const status = z.enum(['unresolved', 'resolved', 'ignored'])
 /** What is kept beside a status, and what REST says of it. */
-const statusDetails = z.strictObject({
+export const statusDetails = z.strictObject({
   inRelease: z.string().exactOptional(),
   inNextRelease: z.literal(true).exactOptional(),
   afterRelease: z.string().exactOptional(),
@@ -393,52 +393,6 @@ export const tag = z
 export const tagKey = z.strictObject({ key: z.string(), name: z.string(), totalValues: z.int() })
 export const tagValue = z.strictObject({ key: z.string(), name: z.string(), value: z.string(), count: z.int() })
 export const environment = z.strictObject({ id: z.string(), name: z.string(), isHidden: z.boolean() })
-
-export const inCommon = z
-  .strictObject({
-    own: z.number(),
-    others: z.number(),
-    values: z.array(
-      z.strictObject({
-        key: z.string(),
-        value: z.string(),
-        own: z.int(),
-        ownShare: z.number(),
-        otherShare: z.number(),
-        lift: z.number(),
-        low: z.number(),
-        high: z.number(),
-      }),
-    ),
-  })
-  .meta({ id: 'InCommon' }) satisfies z.ZodType<Rest.RestInCommon>
-export const bulk = z
-  .strictObject({
-    id: digits,
-    total: z.int(),
-    done: z.int(),
-    changed: z.int(),
-    undone: z.boolean(),
-    dateCreated: time,
-    dateEnded: time.nullable(),
-  })
-  .meta({ id: 'IssueBulk' }) satisfies z.ZodType<Rest.RestBulk>
-export const issueChange = z
-  .strictObject({
-    status,
-    substatus: z.enum(substatuses).nullable(),
-    statusDetails,
-    assignedTo: z
-      .strictObject({ type: z.literal('user'), id: z.string(), name: z.string(), email: z.string() })
-      .nullable(),
-    priority: z.enum(['high', 'medium', 'low']).nullable(),
-    hasSeen: z.boolean(),
-    isBookmarked: z.boolean(),
-    isSubscribed: z.boolean(),
-    bulk,
-  })
-  .partial()
-  .extend({ updated: z.array(digits) })
 
 export const found = z.strictObject({
   organizationSlug: z.string(),

@@ -1,8 +1,8 @@
-import type { RestInCommon } from '../protocol/rest.ts'
+import type { RestInCommon } from '../protocol/rest-triage.ts'
 import type { GroupCount, Scope } from '../store/events/events.ts'
 import type { Issue } from '../store/meta/meta.ts'
-import { commonOf, type ValueCount } from './common.ts'
 import type { QueryDeps } from './issue.ts'
+import { commonOf, type ValueCount } from './lift.ts'
 
 /** The issue's newest events that are looked at, and values of them. */
 const ownMax = 5_000

@@ -1,4 +1,4 @@
-import type { RestTombstone } from '../protocol/rest.ts'
+import type { RestTombstone } from '../protocol/rest-triage.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
 
 /** Issues of a project that were deleted for good, the newest first; each is named by the short id that it had. */

@@ -26,13 +26,20 @@ export type AttentionStore = {
   /** Who has looked at the issue and when, the latest first. */
   lookedAt(issueId: number): { userId: string; atMs: number }[]
   /** Asks for mails about an activity. Who is named in it has not seen the issue any more. */
-  addNotices(notices: readonly { userId: string; kind: NoticeKind }[], issueId: number, activityId: number, nowMs: number): void
+  addNotices(
+    notices: readonly { userId: string; kind: NoticeKind }[],
+    issueId: number,
+    activityId: number,
+    nowMs: number,
+  ): void
   noticesDue(nowMs: number, max: number): Notice[]
   /** Takes a notice out (`nextMs` undefined), or lets it be tried again then. */
   endNotice(id: number, nextMs?: number): void
 }
 
 type BookmarkPart = Pick<AttentionStore, 'setBookmark' | 'bookmarkedBy'>
+type NoticePart = Pick<AttentionStore, 'addNotices' | 'noticesDue' | 'endNotice'>
+type FollowPart = Omit<AttentionStore, keyof BookmarkPart | keyof NoticePart>
 const idsMax = 500
 
 /** Bookmarks of people. */
@@ -41,9 +48,13 @@ export function bookmarkPart({ write, read, dialect: { builder } }: Store): Book
     setBookmark: (issueId, userId, bookmarked, nowMs) => {
       const row = { issue_id: issueId, user_id: userId, at_ms: nowMs }
       if (bookmarked)
-        write.run(builder.insertInto('issue_bookmark').values(row).onConflict((conflict) => conflict.doNothing()))
-      else
-        write.run(builder.deleteFrom('issue_bookmark').where('issue_id', '=', issueId).where('user_id', '=', userId))
+        write.run(
+          builder
+            .insertInto('issue_bookmark')
+            .values(row)
+            .onConflict((conflict) => conflict.doNothing()),
+        )
+      else write.run(builder.deleteFrom('issue_bookmark').where('issue_id', '=', issueId).where('user_id', '=', userId))
     },
     bookmarkedBy: (userId, ids) => {
       const found = new Set<number>()
@@ -61,8 +72,8 @@ export function bookmarkPart({ write, read, dialect: { builder } }: Store): Book
   }
 }
 
-/** Who follows and who has seen an issue, and mails to them. */
-export function attentionPart({ write, read, dialect: { builder } }: Store): Omit<AttentionStore, keyof BookmarkPart> {
+/** Who follows and who has seen an issue. */
+export function attentionPart({ write, read, dialect: { builder } }: Store): FollowPart {
   const own = (issueId: number, userId: string) =>
     builder
       .selectFrom('issue_subscription')
@@ -109,6 +120,12 @@ export function attentionPart({ write, read, dialect: { builder } }: Store): Omi
             .limit(50),
         )
         .map((row) => ({ userId: row.user_id, atMs: row.at_ms })),
+  }
+}
+
+/** Mails to people about issues. */
+export function noticePart({ write, dialect: { builder } }: Store): NoticePart {
+  return {
     addNotices: (notices, issueId, activityId, nowMs) =>
       write.transaction(() => {
         for (const { userId, kind } of notices) {
@@ -120,7 +137,15 @@ export function attentionPart({ write, read, dialect: { builder } }: Store): Omi
       }),
     noticesDue: (nowMs, max) =>
       write
-        .all(builder.selectFrom('notice').selectAll().where('next_ms', '<=', nowMs).orderBy('next_ms').orderBy('id').limit(max))
+        .all(
+          builder
+            .selectFrom('notice')
+            .selectAll()
+            .where('next_ms', '<=', nowMs)
+            .orderBy('next_ms')
+            .orderBy('id')
+            .limit(max),
+        )
         .map((row) => ({
           ...{ id: row.id, issueId: row.issue_id, userId: row.user_id, activityId: row.activity_id },
           ...{ kind: row.kind as NoticeKind, attempts: row.attempts, nextMs: row.next_ms },

@@ -21,7 +21,11 @@ export type Bulk = {
 export type BulkStore = {
   /** Asks for a change of these issues, each with what becomes of it; nothing is changed yet. */
   askBulk(
-    value: { organizationId: number; userId: string | null; items: readonly { issueId: number; change: IssueChange }[] },
+    value: {
+      organizationId: number
+      userId: string | null
+      items: readonly { issueId: number; change: IssueChange }[]
+    },
     nowMs: number,
   ): Bulk
   bulkById(id: number): Bulk | undefined
@@ -125,7 +129,11 @@ export function bulkPart(store: Store): BulkStore {
     askBulk: (value, nowMs) =>
       write.transaction(() => {
         const row = {
-          ...{ organization_id: value.organizationId, user_id: value.userId, change: JSON.stringify(askedOf(value.items)) },
+          ...{
+            organization_id: value.organizationId,
+            user_id: value.userId,
+            change: JSON.stringify(askedOf(value.items)),
+          },
           ...{ total: value.items.length, done: 0, changed: 0, undone: 0 },
           ...{ created_ms: nowMs, ended_ms: value.items.length === 0 ? nowMs : null },
         }

@@ -70,8 +70,8 @@ function turnOne(
   return row
 }
 
-/** What happens to issues by the clock, and the forecasts that their arrivals are held against. */
-export function clockworkPart(store: Store): ClockworkStore {
+/** What happens to issues by the clock. */
+export function clockworkPart(store: Store): Omit<ClockworkStore, keyof ForecastPart> {
   const { write, dialect } = store
   const { builder } = dialect
   const statements = batchStatements(write, dialect)
@@ -96,6 +96,28 @@ export function clockworkPart(store: Store): ClockworkStore {
         })),
     turnIssues: (turns, nowMs) =>
       write.transaction(() => turns.flatMap((one) => turnOne(store, statements, one, nowMs) ?? []).map(toIssue)),
+    settleRelease: (projectIds, version, nowMs) =>
+      write.transaction(() =>
+        projectIds.flatMap((projectId) =>
+          statements.awaiting.all({ projectId }).flatMap(({ id }) => {
+            const row = statements.issue.get({ id })
+            if (!row || !settleNext(row, version, around(row, nowMs))) return []
+            statements.updateIssue.run(row)
+            const data = JSON.stringify({ version, reason: 'next_release' })
+            statements.activity.run({ issueId: id, type: 'set_resolved_in_release', createdMs: nowMs, data })
+            return [id]
+          }),
+        ),
+      ),
+  }
+}
+
+type ForecastPart = Pick<ClockworkStore, 'forecastsWanted' | 'putForecasts'>
+
+/** Forecasts that arrivals are held against. */
+export function forecastPart({ write, dialect: { builder } }: Store): ForecastPart {
+  const there = (id: number) => write.get(builder.selectFrom('issue').select('id').where('id', '=', id))
+  return {
     forecastsWanted: (nowMs, beforeMs, max) =>
       write
         .all(
@@ -129,7 +151,7 @@ export function clockworkPart(store: Store): ClockworkStore {
         for (const { issueId, limits } of made) {
           const row = { issue_id: issueId, made_ms: nowMs, limits: JSON.stringify(limits) }
           // The issue may have gone since its history was asked for.
-          if (!statements.issue.get({ id: issueId })) continue
+          if (!there(issueId)) continue
           write.run(
             builder
               .insertInto('issue_forecast')
@@ -138,18 +160,5 @@ export function clockworkPart(store: Store): ClockworkStore {
           )
         }
       }),
-    settleRelease: (projectIds, version, nowMs) =>
-      write.transaction(() =>
-        projectIds.flatMap((projectId) =>
-          statements.awaiting.all({ projectId }).flatMap(({ id }) => {
-            const row = statements.issue.get({ id })
-            if (!row || !settleNext(row, version, around(row, nowMs))) return []
-            statements.updateIssue.run(row)
-            const data = JSON.stringify({ version, reason: 'next_release' })
-            statements.activity.run({ issueId: id, type: 'set_resolved_in_release', createdMs: nowMs, data })
-            return [id]
-          }),
-        ),
-      ),
   }
 }

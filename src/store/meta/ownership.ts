@@ -2,7 +2,13 @@ import { staleError } from './revision.ts'
 import type { Store } from './store.ts'
 
 /** Who owns what in a project, as its people wrote it. */
-export type Ownership = { text: string; autoAssign: boolean; rev: number; changedMs: number | null; changedBy: string | null }
+export type Ownership = {
+  text: string
+  autoAssign: boolean
+  rev: number
+  changedMs: number | null
+  changedBy: string | null
+}
 
 export type OwnershipStore = {
   /** What stands; an empty text where nobody wrote any. */

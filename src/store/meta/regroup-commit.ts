@@ -62,8 +62,17 @@ function splitFrom(room: Room, from: Work, effect: EventEffect): Work {
   if (!project) throw new Error(`project ${effect.projectId} is gone`)
   const prefix = project.slug.toUpperCase()
   const number = statements.shortId.get({ organizationId: project.organization_id, prefix })?.last
-  const { status, substatus, status_details, resolved_ms, assignee_user_id, state_ms, due_ms, awaits_release, priority } =
-    from.row
+  const {
+    status,
+    substatus,
+    status_details,
+    resolved_ms,
+    assignee_user_id,
+    state_ms,
+    due_ms,
+    awaits_release,
+    priority,
+  } = from.row
   const begun = {
     ...beginIssue(effect, project.organization_id, `${prefix}-${number}`, room.nowMs),
     ...{ status, substatus, status_details, resolved_ms, assignee_user_id },

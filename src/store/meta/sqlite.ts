@@ -8,11 +8,11 @@ import {
   artifactLookPart,
   releaseFilePart,
 } from './artifacts.ts'
-import { attentionPart, bookmarkPart } from './attention.ts'
+import { attentionPart, bookmarkPart, noticePart } from './attention.ts'
 import { batchPart } from './batch.ts'
 import { bulkPart } from './bulk.ts'
 import { chunkEndPart, chunkPart } from './chunks.ts'
-import { clockworkPart } from './clockwork.ts'
+import { clockworkPart, forecastPart } from './clockwork.ts'
 import { openSqlite } from './connection.ts'
 import { keptPart, outcomePart } from './counts.ts'
 import { deadPart } from './dead.ts'
@@ -45,8 +45,10 @@ import { issueChangePart } from './triage.ts'
 const triageParts = (store: Store) => ({
   ...issueChangePart(store),
   ...clockworkPart(store),
+  ...forecastPart(store),
   ...bookmarkPart(store),
   ...attentionPart(store),
+  ...noticePart(store),
   ...bulkPart(store),
   ...ownershipPart(store),
 })

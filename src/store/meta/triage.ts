@@ -159,7 +159,13 @@ export function changeRow(statements: ChangeStatements, old: IssueRow, change: I
     const statusDetails = fromJson<StatusDetails>(state.status_details)
     const { substatus } = state
     const { inRelease: version } = statusDetails
-    const data = { before: beforeOf(old), statusDetails, substatus, ...(version === undefined ? {} : { version }), ...why }
+    const data = {
+      before: beforeOf(old),
+      statusDetails,
+      substatus,
+      ...(version === undefined ? {} : { version }),
+      ...why,
+    }
     activityIds.push(note(noteState(statusDetails, state.status), data))
   }
   if (reassigned) {

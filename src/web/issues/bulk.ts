@@ -1,7 +1,7 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import { systemClock } from '../../clock.ts'
-import type { RestBulk, RestIssueChange } from '../../protocol/rest.ts'
+import type { RestBulk, RestIssueChange } from '../../protocol/rest-triage.ts'
 import { type ApiRequest, apiFetch } from '../api.ts'
 import { useToast } from '../ui/toast.tsx'
 import { useComplaint } from './change.ts'

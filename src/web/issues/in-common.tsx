@@ -1,7 +1,7 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
 import { useLocale, useTranslations } from 'next-intl'
-import type { RestInCommon } from '../../protocol/rest.ts'
+import type { RestInCommon } from '../../protocol/rest-triage.ts'
 import { type ApiRequest, apiFetch } from '../api.ts'
 import { Link } from '../ui/link.tsx'
 import { PlainText } from '../ui/plain-text.tsx'

@@ -99,22 +99,27 @@ function useIssue({ organization, issueId, choice, detail, event, away }: PagePr
   return { params, query, key, issue, event: shown.data, failure: issue.failureReason ?? shown.failureReason }
 }
 
-/** The page of one issue with one of its events. */
-export function IssuePage(props: PageProps) {
-  const { organization, issueId, shortId, canTriage, away } = props
-  const t = useTranslations('issues')
-  const toast = useToast()
+/** What can be done with the issue, shown at once and guarded by its revision. */
+function useDeciding({
+  organization,
+  issueId,
+  canTriage,
+  detail,
+  queryKey,
+  refetch,
+}: {
+  organization: string
+  issueId: string
+  canTriage: boolean
+  detail: RestIssueDetail | undefined
+  queryKey: readonly unknown[]
+  refetch: () => void
+}) {
   const client = useQueryClient()
-  const [, change] = useStreamParams()
-  const { params, query, key, issue, event, failure } = useIssue(props)
-  const detail = issue.data
-  const base = `/o/${organization}/issues`
-  const kept = keptSearch(params)
-  const refetch = () => void issue.refetch()
   // As the server will have it: each change is one revision more.
   const patch = (change: (before: RestIssueDetail) => Partial<RestIssueDetail>) =>
     client.setQueryData<RestIssueDetail>(
-      key,
+      queryKey,
       (before) => before && { ...before, ...change(before), revision: before.revision + 1 },
     )
   const show = (_ids: readonly string[], standing: Standing) => patch((before) => withStatus(before, standing))
@@ -129,7 +134,6 @@ export function IssuePage(props: PageProps) {
     offerUndo,
     guarded: true,
   })
-  useLook(organization, issueId, detail?.hasSeen ?? true, canTriage)
   const decide = (standing: Standing) => {
     if (detail && canTriage) void triage(statusesOf([detail], new Set([issueId])), standing, detail.revision)
   }
@@ -139,6 +143,29 @@ export function IssuePage(props: PageProps) {
     ask: assign.ask,
     settled: refetch,
   })
+  return { decide, decisions, assign }
+}
+
+/** The page of one issue with one of its events. */
+export function IssuePage(props: PageProps) {
+  const { organization, issueId, shortId, canTriage, away } = props
+  const t = useTranslations('issues')
+  const toast = useToast()
+  const [, change] = useStreamParams()
+  const { params, query, key, issue, event, failure } = useIssue(props)
+  const detail = issue.data
+  const base = `/o/${organization}/issues`
+  const kept = keptSearch(params)
+  const refetch = () => void issue.refetch()
+  const { decide, decisions, assign } = useDeciding({
+    organization,
+    issueId,
+    canTriage,
+    detail,
+    queryKey: key,
+    refetch,
+  })
+  useLook(organization, issueId, detail?.hasSeen ?? true, canTriage)
   useLive((live) => {
     if (live.kind === 'missed' || (live.kind === 'issue' && live.id === issueId)) refetch()
   })

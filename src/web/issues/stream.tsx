@@ -12,54 +12,15 @@ import { useReleaseMarks } from '../releases/use-marks.ts'
 import { BulkBar } from './bulk-bar.tsx'
 import { IssueList } from './issue-list.tsx'
 import { keepList } from './list-order.ts'
-import { selectTo } from './rows.ts'
 import { SearchBox } from './search-box.tsx'
 import { useDecisions } from './stream-decisions.tsx'
 import { StreamFilters } from './stream-filters.tsx'
 import { Peek, useStreamKeys } from './stream-keys.tsx'
+import { useSelection } from './stream-marks.ts'
 import { useStreamParams } from './stream-params.ts'
 import { keptSearch, listQuery, type ProjectName, projectIdsOf } from './stream-query.ts'
 import { NoMatch, StreamFailed, StreamLoading } from './stream-states.tsx'
 import { type FirstRows, type Issues, useIssues } from './use-issues.ts'
-
-const none: ReadonlySet<string> = new Set()
-
-type Marks = { cursorId: string | null; anchorId: string | null; selected: ReadonlySet<string> }
-
-/** The marks with the cursor `step` rows further; `select` takes in what lies between. */
-function moved(marks: Marks, rows: readonly RestIssue[], step: number, select: boolean): Marks {
-  const at = rows.findIndex((row) => row.id === marks.cursorId)
-  const next = rows[Math.max(0, Math.min(rows.length - 1, at + step))]
-  if (!next) return marks
-  const selected = select ? selectTo(rows, marks.selected, marks.cursorId, next.id) : marks.selected
-  return { cursorId: next.id, anchorId: next.id, selected }
-}
-
-/** Cursor and selection, kept for the way back to this list (same organization, same search). */
-function useMarks(storeKey: string) {
-  const [marks, set] = useState<Marks>({
-    cursorId: null,
-    anchorId: null,
-    selected: none,
-  })
-  const [loaded, setLoaded] = useState('')
-  useEffect(() => {
-    let kept: { cursorId?: unknown; selected?: unknown } = {}
-    try {
-      kept = JSON.parse(sessionStorage.getItem(storeKey) ?? '{}')
-    } catch {
-      // What somebody else wrote there is no selection.
-    }
-    const selected = Array.isArray(kept.selected) ? new Set(kept.selected.filter((id) => typeof id === 'string')) : none
-    set({ cursorId: typeof kept.cursorId === 'string' ? kept.cursorId : null, anchorId: null, selected })
-    setLoaded(storeKey)
-  }, [storeKey])
-  useEffect(() => {
-    if (loaded === storeKey)
-      sessionStorage.setItem(storeKey, JSON.stringify({ cursorId: marks.cursorId, selected: [...marks.selected] }))
-  }, [loaded, storeKey, marks])
-  return [marks, set] as const
-}
 
 type StreamProps = {
   organization: string
@@ -102,46 +63,27 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
   }, [params, projectIds])
   const released = useReleaseMarks(organization, listed.marks, first.marks)
   const kept = keptSearch(params)
-  const [marks, setMarks] = useMarks(['stream', organization, params.q, params.project, params.env].join(':'))
-  const { cursorId, selected } = marks
-  const [isAll, setAll] = useState(false)
+  const storeKey = ['stream', organization, params.q, params.project, params.env].join(':')
+  const selection = useSelection(storeKey, rows)
+  const { cursor, selected, isAll, check, unselect } = selection
   const [peeked, setPeeked] = useState<string | undefined>()
-  const unselect = () => {
-    setAll(false)
-    setMarks((before) => ({ ...before, selected: none }))
-  }
-  const loaded = rows.length > 0 && rows.every((row) => selected.has(row.id))
-  const selectAll = () => {
-    if (loaded) setAll(true)
-    else setMarks((before) => ({ ...before, selected: new Set(rows.map((row) => row.id)) }))
-  }
   const { decide, decisions, assign } = useDecisions({
-    ...{ organization, canTriage, issues, cursorId, selected, unselect },
+    ...{ organization, canTriage, issues, cursorId: selection.cursorId, selected, unselect },
     all: isAll ? listed.query : undefined,
   })
   const hrefOf = (issue: RestIssue) => `/o/${organization}/issues/${issue.id}${kept}`
 
   function open(issue: RestIssue | undefined): void {
     if (!issue) return
-    setMarks((before) => ({ ...before, cursorId: issue.id }))
+    selection.goTo(issue.id)
     keepList(organization, rows)
     router.push(hrefOf(issue))
   }
-  const move = (step: number, select: boolean) => setMarks((before) => moved(before, rows, step, select))
-  const check = (issue: RestIssue, withShift: boolean) => {
-    setAll(false)
-    setMarks((before) => {
-      const next = withShift ? selectTo(rows, before.selected, before.anchorId, issue.id) : new Set(before.selected)
-      if (!withShift && !next.delete(issue.id)) next.add(issue.id)
-      return { cursorId: issue.id, anchorId: issue.id, selected: next }
-    })
-  }
-  const cursor = rows.find((row) => row.id === cursorId)
   useStreamKeys({
-    move,
+    move: selection.move,
     open: () => open(cursor),
     check: () => cursor && check(cursor, false),
-    selectAll,
+    selectAll: selection.selectAll,
     peek: () => setPeeked(cursor?.id),
     clear: unselect,
     showWaiting: waiting.length ? showWaiting : undefined,
@@ -182,7 +124,9 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
         <BulkBar
           count={selected.size}
           hits={issues.hits}
-          {...{ isAll, loaded, canTriage, decide, decisions, selectAll }}
+          {...{ isAll, canTriage, decide, decisions }}
+          loaded={selection.loaded}
+          selectAll={selection.selectAll}
           assign={assign.ask}
           clear={unselect}
         />
@@ -219,7 +163,7 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
           rows={rows}
           total={issues.hits ?? rows.length}
           hrefOf={hrefOf}
-          cursorId={cursorId}
+          cursorId={selection.cursorId}
           selected={selected}
           dimmed={list.isPlaceholderData}
           more={list.hasNextPage}

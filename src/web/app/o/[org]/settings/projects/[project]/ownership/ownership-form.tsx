@@ -2,7 +2,7 @@
 import { useTranslations } from 'next-intl'
 import { useMemo, useState } from 'react'
 import { ownershipCharactersMax, readOwnership } from '../../../../../../../../protocol/ownership.ts'
-import type { RestOwnershipTrial } from '../../../../../../../../protocol/rest.ts'
+import type { RestOwnershipTrial } from '../../../../../../../../protocol/rest-triage.ts'
 import { ApiError, apiFetch } from '../../../../../../../api.ts'
 import { noState } from '../../../../../../../form.ts'
 import { ActionForm } from '../../../../../../../ui/action-form.tsx'

@@ -1,6 +1,6 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import type { RestTombstone } from '../../../../../../../../protocol/rest.ts'
+import type { RestTombstone } from '../../../../../../../../protocol/rest-triage.ts'
 import { noState } from '../../../../../../../form.ts'
 import { ActionForm } from '../../../../../../../ui/action-form.tsx'
 import { Button } from '../../../../../../../ui/controls.tsx'

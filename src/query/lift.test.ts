@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Counted, commonOf, liftOf } from './common.ts'
+import { type Counted, commonOf, liftOf } from './lift.ts'
 
 /** Random numbers from 0 to 1 (mulberry32, public domain). */
 function randomOf(seed: number): () => number {
