@@ -12,6 +12,7 @@ import { regroupCases } from './regroup.cases.ts'
 import { releaseCases } from './releases.cases.ts'
 import { revisionCases } from './revision.cases.ts'
 import { scrapeCases } from './scrape.cases.ts'
+import { triageCases } from './triage.cases.ts'
 
 const dayMs = 86_400_000
 
@@ -39,6 +40,7 @@ export function metaCases(name: string, open: Open): void {
     regroupCases(fresh)
     scrapeCases(fresh)
     releaseCases(fresh)
+    triageCases(fresh)
   })
 }
 
@@ -159,7 +161,7 @@ function changeCases(fresh: () => MetaStore): void {
     const [, activity] = meta.activityOf(1)
     expect(activity).toMatchObject({
       id: first.activityId,
-      type: 'set_resolved',
+      type: 'set_resolved_in_release',
       userId: 'ann',
       data: { before: { status: 'unresolved', substatus: 'new', statusDetails: {} } },
     })
