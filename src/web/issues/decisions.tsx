@@ -68,16 +68,14 @@ export function useDecisionKeys(options: Options): Decisions {
   }
   usePaletteActions(() => {
     if (!canTriage || options.targets().length === 0) return []
-    const note = t('forIssues', { count: options.targets().length })
-    const own: Choice[] = [
-      ...choices.resolve(),
-      { id: 'unresolve', text: keys('unresolve'), run: () => decide({ status: 'unresolved' }) },
-      ...choices.archive(),
-      ...choices.snooze(),
-      { id: 'assign', text: keys('assign'), run: options.ask },
-      ...choices.priority(),
+    const count = t('forIssues', { count: options.targets().length })
+    // Behind each choice the question that it answers: alone they would not say what they do.
+    const of = (asked: Question) => choices[asked]().map((one) => ({ ...one, note: `${t(`ask.${asked}`)} · ${count}` }))
+    const plain: Choice[] = [
+      { id: 'unresolve', text: keys('unresolve'), note: count, run: () => decide({ status: 'unresolved' }) },
+      { id: 'assign', text: keys('assign'), note: count, run: options.ask },
     ]
-    return own.map((one) => ({ ...one, note }))
+    return [...of('resolve'), ...plain, ...of('archive'), ...of('snooze'), ...of('priority')]
   })
   const dialog = question ? (
     <ChoiceDialog
