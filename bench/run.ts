@@ -15,6 +15,7 @@ import { benchScreen } from './screen.ts'
 import { benchScroll } from './scroll.ts'
 import { benchSoak } from './soak.ts'
 import { benchStart } from './start.ts'
+import { benchTriage } from './triage.ts'
 import { benchUpload } from './upload.ts'
 
 const words = process.argv.slice(2)
@@ -34,6 +35,7 @@ const parts: Record<string, () => Promise<Row[]>> = {
   screen: benchScreen,
   scroll: benchScroll,
   start: benchStart,
+  triage: benchTriage,
   upload: () => benchUpload(words.includes('--quick')),
   soak: () => benchSoak(Number(wordAfter('--minutes') ?? 60)),
   scale: () => benchScale(sizes),
