@@ -16,6 +16,7 @@ import { benchScreen } from './screen.ts'
 import { benchScroll } from './scroll.ts'
 import { benchSoak } from './soak.ts'
 import { benchStart } from './start.ts'
+import { benchTriage } from './triage.ts'
 import { benchUpload } from './upload.ts'
 
 const words = process.argv.slice(2)
@@ -36,6 +37,7 @@ const parts: Record<string, () => Promise<Row[]>> = {
   screen: benchScreen,
   scroll: benchScroll,
   start: benchStart,
+  triage: benchTriage,
   upload: () => benchUpload(words.includes('--quick')),
   soak: () => benchSoak(Number(wordAfter('--minutes') ?? 60)),
   scale: () => benchScale(sizes),

@@ -87,10 +87,10 @@ async function fill(product: Product, rows: number): Promise<void> {
   await run(product, 'DROP TABLE mishap.bench_base')
 }
 
-type Times = { list: number[]; issue: number[]; event: number[] }
+type Times = { list: number[]; issue: number[]; event: number[]; common: number[] }
 
 async function measure(product: Product, project: Project): Promise<Times> {
-  const times: Times = { list: [], issue: [], event: [] }
+  const times: Times = { list: [], issue: [], event: [], common: [] }
   const ids = (
     await run(product, `SELECT lower(hex(event_id)) FROM mishap.events ORDER BY cityHash64(event_id) LIMIT ${asks}`)
   ).split('\n')
@@ -112,12 +112,24 @@ async function measure(product: Product, project: Project): Promise<Times> {
     )
     await timed('issue', `/organizations/scale/issues/${list[n % list.length]?.id}/events/latest/`)
     await timed('event', `/projects/scale/web/events/${ids[n % ids.length]}/`)
+    await timed(
+      'common',
+      `/organizations/scale/issues/${list[n % list.length]?.id}/in-common/?statsPeriod=${periods[n % 3]}`,
+    )
   }
   for (const one of Object.values(times)) one.sort((a, b) => a - b)
   return times
 }
 
 const restoreSMax = 300
+/** What an issue’s events have in common (issue 5). */
+const commonMsMax = 300
+const whats: Record<keyof Times, string> = {
+  list: 'list',
+  issue: 'newest event of an issue',
+  event: 'event by id',
+  common: 'what the events of an issue have in common',
+}
 const mishap = (...words: string[]) =>
   promisify(execFile)(process.execPath, ['--disable-warning=ExperimentalWarning', join(root, 'src/main.ts'), ...words])
 
@@ -179,12 +191,13 @@ export async function benchScale(sizes: number[]): Promise<Row[]> {
     const p95 = Object.fromEntries(Object.entries(times).map(([name, list]) => [name, percentile(list, 0.95)]))
     for (const [name, list] of Object.entries(times)) {
       const own = percentile(list, 0.95)
+      const most = name === 'common' ? commonMsMax : msMax
       const ratio = first ? own / (first[name] ?? own) : 1
       rows.push({
-        what: `${name === 'event' ? 'event by id' : name === 'issue' ? 'newest event of an issue' : 'list'}, ${size / 1e6}M events, by the API`,
-        goal: first ? `p95 at most ${msMax} ms, at most 2x of ${(sizes[0] ?? 0) / 1e6}M` : `p95 at most ${msMax} ms`,
+        what: `${whats[name as keyof Times]}, ${size / 1e6}M events, by the API`,
+        goal: first ? `p95 at most ${most} ms, at most 2x of ${(sizes[0] ?? 0) / 1e6}M` : `p95 at most ${most} ms`,
         figure: `p50 ${percentile(list, 0.5).toFixed(0)} ms, p95 ${own.toFixed(0)} ms${first ? `, ${ratio.toFixed(1)}x` : ''}`,
-        met: own <= msMax && ratio <= 2,
+        met: own <= most && ratio <= 2,
       })
     }
     if (!first) rows.push(await measureRestore(product, size))

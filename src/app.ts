@@ -23,6 +23,7 @@ import { createRemovals, type Removals } from './jobs/removals.ts'
 import { createScraping, type Scraping, scrapeLimits } from './jobs/scrape.ts'
 import type { JobState } from './jobs/states.ts'
 import { createThinning, type Thinning } from './jobs/thinning.ts'
+import { createTriage, type Triage } from './jobs/triage.ts'
 import { createTurn, type Turn } from './jobs/turn.ts'
 import { createUnmerge, type Unmerge } from './jobs/unmerge.ts'
 import { createObserve, createRequestScope, faultOf, type Observe, type RequestScope, requestIdOf } from './observe.ts'
@@ -71,6 +72,7 @@ export type App = {
   seal: Seal
   alerts: Alerts
   removals: Removals
+  triage: Triage
   /** What builds upload. */
   artifacts: Artifacts
   /** Says why frames are not mapped. */
@@ -375,6 +377,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     doctor: wireDoctor({ config, clock, meta, events, blobs }, () => refine),
     grouping: createGroupingDesk(),
     unmerge: createUnmerge({ clock, meta, events, pause: thinner.pause }),
+    triage: createTriage({ clock, observe, meta, events, alerts, live, url: config.url }),
     ...{ live, intakes, bytesUnder },
     disk: thinner.disk,
     jobs: () => jobs.states(),
@@ -402,6 +405,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   })
   const jobs = createJobs({
     ...{ clock, observe, meta, events, blobs, alerts, ...thinner, removals: app.removals },
+    triage: app.triage,
     ...{ artifacts: app.artifacts, regroup, scraping: wireScraping(app) },
     retentionErrorsDays: config.retentionErrorsDays,
   })

@@ -26,6 +26,8 @@ const issue: Issue = {
   unhandled: true,
   comments: 0,
   rev: 0,
+  stateMs: 0,
+  priority: null,
 }
 const project = {
   id: 1,

@@ -34,7 +34,8 @@ const mrkdwn = (text: string): string => text.replace(/[&<>]/g, (sign) => htmlSi
 export const issueUrl = (message: Pick<Message, 'url' | 'organization'>, issue: Pick<Issue, 'id'>): string =>
   `${message.url}/o/${message.organization.slug}/issues/${issue.id}`
 
-const kindWord = (kind: AlertKind): string => (kind === 'new' ? 'New issue' : 'Regression')
+const kindWords = { new: 'New issue', regression: 'Regression', escalation: 'Escalating' } as const
+const kindWord = (kind: AlertKind): string => kindWords[kind]
 const place = ({ issue, project }: Told): string =>
   [project.slug, issue.lastRelease]
     .filter(Boolean)

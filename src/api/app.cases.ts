@@ -14,6 +14,7 @@ import { systemClock } from '../clock.ts'
 import { readConfig } from '../config.ts'
 import { createArtifacts } from '../jobs/artifacts.ts'
 import { createRemovals } from '../jobs/removals.ts'
+import { createTriage } from '../jobs/triage.ts'
 import { createUnmerge } from '../jobs/unmerge.ts'
 import { silent } from '../observe.ts'
 import type { OutcomeCount } from '../outcome.ts'
@@ -121,9 +122,15 @@ export async function openTestApp(): Promise<TestApp> {
     ...{ clock: systemClock, observe: silent, meta, blobs, blobFolder: join(folder, 'blobs') },
   })
   const sent: TestApp['sent'] = { mails: [], posts: [], again: [] }
+  const alerts = createAlerts(alertDeps({ meta, sent, open: seal.open, smtp: () => smtpOf({ meta, seal }) }))
+  const live = createLive(1000)
   const app: App = {
     seal,
-    alerts: createAlerts(alertDeps({ meta, sent, open: seal.open, smtp: () => smtpOf({ meta, seal }) })),
+    alerts,
+    triage: createTriage({
+      ...{ clock: systemClock, observe: silent, meta, events, alerts, live },
+      url: read.config.url,
+    }),
     version: '0.1.0',
     startedMs: systemClock.now(),
     config: read.config,
@@ -148,7 +155,7 @@ export async function openTestApp(): Promise<TestApp> {
     }),
     grouping: createGroupingDesk(),
     unmerge: createUnmerge({ clock: systemClock, meta, events, pause: async () => () => undefined }),
-    live: createLive(1000),
+    live,
     journal: () => ({ lagBytes: 0, waitingRecords: 0, oldestWaitingMs: 0, boundBytes: 1 }),
     engineUp: () => true,
     publishKeys: async () => {},

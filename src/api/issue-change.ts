@@ -1,75 +1,110 @@
 import type { App } from '../app.ts'
 import type { Actor } from '../auth/auth.ts'
-import { MishapError } from '../errors.ts'
-import type { Issue, Person } from '../store/meta/meta.ts'
-import type { IssueChange } from './issue-routes.ts'
+import type { RestIssueChange } from '../protocol/rest-triage.ts'
+import type { NoticeKind } from '../store/meta/attention.ts'
+import type { Issue } from '../store/meta/meta.ts'
+import { type IssueChangeBody, readChange, type Wish } from './issue-input.ts'
 
-type Changed = {
-  status?: Issue['status']
-  substatus?: Issue['substatus']
-  statusDetails?: Record<string, unknown>
-  assignedTo?: { type: 'user'; id: string; name: string; email: string } | null
-  hasSeen?: boolean
-  updated: string[]
+/** From this many on a change is done in steps, so that nothing else waits for it. */
+const manyFrom = 50
+/** A change of some thousands is done by then; the answer says how far it is. */
+const patienceMs = 4_000
+
+/** What an answer says was set, of the first issue where releases differ by project. */
+function toldOf(wish: Wish, first: Issue | undefined, body: IssueChangeBody): Omit<RestIssueChange, 'updated'> {
+  const { assignee } = wish
+  const { status, substatus, statusDetails } = first ? wish.of(first) : {}
+  return {
+    ...(status === undefined ? {} : { status, substatus: substatus ?? null, statusDetails: statusDetails ?? {} }),
+    ...(assignee === undefined
+      ? {}
+      : { assignedTo: assignee && { type: 'user', id: assignee.id, name: assignee.name, email: assignee.email } }),
+    ...(body.priority === undefined ? {} : { priority: body.priority }),
+    ...(body.hasSeen === undefined ? {} : { hasSeen: body.hasSeen }),
+    ...(body.isBookmarked === undefined ? {} : { isBookmarked: body.isBookmarked }),
+    ...(body.isSubscribed === undefined ? {} : { isSubscribed: body.isSubscribed }),
+  }
 }
 
-const substates = ['new', 'ongoing', 'escalating', 'regressed'] as const
+/** What is the caller's own: nobody else is told. */
+function setOwn({ meta, clock }: App, userId: string, issue: Issue, body: IssueChangeBody): void {
+  const nowMs = clock.now()
+  if (body.hasSeen !== undefined) meta.setSeen(issue.id, userId, body.hasSeen, nowMs)
+  if (body.isBookmarked !== undefined) {
+    meta.setBookmark(issue.id, userId, body.isBookmarked, nowMs)
+    if (body.isBookmarked) meta.subscribe(issue.id, userId, true, 'bookmarked', nowMs)
+  }
+  if (body.isSubscribed !== undefined) meta.subscribe(issue.id, userId, body.isSubscribed, 'asked', nowMs)
+}
 
-/** Who is meant by `assignedTo`: `user:ID`, an id, an e-mail or nothing. Throws VALIDATION for somebody who is no member. */
-function assigneeOf(app: App, organizationId: number, text: string | null): Person | null {
-  if (text === null || text === '') return null
-  const name = text.replace(/^user:/, '')
-  const person = app.auth.personByEmail(name) ?? app.meta.personById(name)
-  if (!person || !app.meta.memberOf(organizationId, person.id))
-    throw new MishapError('VALIDATION', {
-      fields: { assignedTo: ['Nobody in this organization has this e-mail address or id.'] },
-    })
-  return person
+/** Whom an assignment tells: not whoever made it. */
+function tellAssigned(app: App, issue: Issue, actor: Actor, activityId: number): void {
+  const userId = issue.assigneeUserId
+  if (userId === null) return
+  const nowMs = app.clock.now()
+  app.meta.subscribe(issue.id, userId, true, 'assigned', nowMs)
+  const kind: NoticeKind = 'assigned'
+  if (userId !== actor.person.id) app.meta.addNotices([{ userId, kind }], issue.id, activityId, nowMs)
+}
+
+/** Changes a few issues one by one. With `revision`, only one that still has it: throws CONFLICT otherwise. */
+function changeFew(
+  app: App,
+  actor: Actor,
+  issues: Issue[],
+  body: IssueChangeBody,
+  wish: Wish,
+  revision?: number,
+): void {
+  for (const issue of issues) {
+    const change = wish.of(issue)
+    const nowMs = app.clock.now()
+    const { activityId, issue: made } = app.meta.updateIssue(issue.id, change, actor.person.id, nowMs, revision)
+    if (activityId !== null && made.assigneeUserId !== issue.assigneeUserId) tellAssigned(app, made, actor, activityId)
+    setOwn(app, actor.person.id, issue, body)
+    // What one person has seen is nobody else's business.
+    if (activityId !== null) app.live.publish(issue.organizationId, { kind: 'issue', id: String(issue.id) })
+  }
 }
 
 /**
- * Changes status and assignee of issues that the caller may triage, tells the listeners, returns what was set.
- * `hasSeen` is the caller's own. With `revision`, only issues that still have it are changed: throws CONFLICT otherwise.
- * A status set back restores the issue as it was when `substatus` names its old one (that is how undo works).
+ * Changes issues of one organization that the caller may triage, tells the listeners, returns what was set. Many of them
+ * are changed in the background: `bulk` says how far that is. With `revision` there is one issue.
+ * A status set back restores the issue as it was when `substatus` and `statusDetails` are its old ones.
  */
 export async function updateIssues(
   app: App,
   actor: Actor,
   issues: Issue[],
-  change: IssueChange,
+  body: IssueChangeBody,
   revision?: number,
-): Promise<Changed> {
-  const made: Changed = { updated: [] }
-  if (change.status !== undefined) {
-    made.status =
-      change.status === 'archived' ? 'ignored' : change.status === 'resolvedInNextRelease' ? 'resolved' : change.status
-    made.substatus =
-      made.status === 'unresolved' ? (substates.find((one) => one === change.substatus) ?? 'ongoing') : null
-    made.statusDetails = change.statusDetails ?? {}
-  }
+): Promise<RestIssueChange> {
   const organizationId = issues[0]?.organizationId
-  if (change.assignedTo !== undefined && organizationId !== undefined) {
-    const person = assigneeOf(app, organizationId, change.assignedTo)
-    made.assignedTo = person ? { type: 'user', id: person.id, name: person.name, email: person.email } : null
+  if (organizationId === undefined) return { updated: [] }
+  const wish = readChange(app, organizationId, body)
+  const told = toldOf(wish, issues[0], body)
+  if (issues.length < manyFrom) {
+    changeFew(app, actor, issues, body, wish, revision)
+    return { ...told, updated: issues.map((one) => String(one.id)) }
   }
-  if (change.hasSeen !== undefined) made.hasSeen = change.hasSeen
-  const nowMs = app.clock.now()
-  for (const issue of issues) {
-    const { status, substatus, statusDetails, assignedTo } = made
-    const state =
-      status === undefined
-        ? {}
-        : {
-            status,
-            ...(substatus === undefined ? {} : { substatus }),
-            ...(statusDetails === undefined ? {} : { statusDetails }),
-          }
-    const assignee = assignedTo === undefined ? {} : { assigneeUserId: assignedTo?.id ?? null }
-    const { activityId } = app.meta.updateIssue(issue.id, { ...state, ...assignee }, actor.person.id, nowMs, revision)
-    if (change.hasSeen !== undefined) app.meta.setSeen(issue.id, actor.person.id, change.hasSeen, nowMs)
-    // What one person has seen is nobody else's business.
-    if (activityId !== null) app.live.publish(issue.organizationId, { kind: 'issue', id: String(issue.id) })
-    made.updated.push(String(issue.id))
+  for (const issue of issues) setOwn(app, actor.person.id, issue, body)
+  const items = issues.map((issue) => ({ issueId: issue.id, change: wish.of(issue) }))
+  const { id } = app.triage.bulks.ask({ organizationId, userId: actor.person.id, items })
+  const bulk = await app.triage.bulks.wait(id, patienceMs)
+  return { ...told, updated: issues.map((one) => String(one.id)), ...(bulk ? { bulk: toRestBulk(bulk) } : {}) }
+}
+
+type Bulk = NonNullable<ReturnType<App['meta']['bulkById']>>
+
+/** A change of many issues in the shape of the API. */
+export function toRestBulk(one: Bulk): NonNullable<RestIssueChange['bulk']> {
+  return {
+    id: String(one.id),
+    total: one.total,
+    done: one.done,
+    changed: one.changed,
+    undone: one.undone,
+    dateCreated: new Date(one.createdMs).toISOString(),
+    dateEnded: one.endedMs === null ? null : new Date(one.endedMs).toISOString(),
   }
-  return made
 }

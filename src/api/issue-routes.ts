@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { MishapError } from '../errors.ts'
 import type { RestIssue } from '../protocol/rest.ts'
-import { activityOf, figuresOf, issueDetail, toRestActivity, toRestIssues } from '../query/issue.ts'
+import { inCommonOf } from '../query/in-common.ts'
+import { activityOf, figuresOf, issueDetail, toRestIssues } from '../query/issue.ts'
 import { defaultQuery, issueSorts, listIssues } from '../query/issues.ts'
 import { tagsOfIssue } from '../query/tags.ts'
-import { revisionField, revisionOf } from './input.ts'
+import { revisionOf } from './input.ts'
 import { updateIssues } from './issue-change.ts'
-import { mergeIssues } from './issue-merge.ts'
+import { changeBody, type IssueChangeBody } from './issue-input.ts'
 import { pageHeaders } from './page.ts'
 import type { Answer, Call, Route } from './route.ts'
 import {
@@ -22,6 +23,7 @@ import {
   viewQuery,
 } from './route.ts'
 import * as shapes from './schemas.ts'
+import * as triage from './triage-schemas.ts'
 
 const listQuery = z.object({
   ...viewQuery,
@@ -33,32 +35,6 @@ const listQuery = z.object({
     .describe('date: last seen; new: first seen; freq: events; user: users.'),
   shortIdLookup: z.string().optional().describe('1: a query that is a short id finds that issue only.'),
 })
-const changeBody = z.object({
-  status: z.enum(['resolved', 'unresolved', 'ignored', 'archived', 'resolvedInNextRelease']).optional(),
-  substatus: z.string().max(64).nullish(),
-  // kept in the issue and in each of its activities, and sent along with them
-  statusDetails: z
-    .record(z.string(), z.unknown())
-    .refine((value) => JSON.stringify(value).length <= 4000, 'At most 4,000 characters of JSON.')
-    .optional(),
-  assignedTo: z.string().max(254).nullish(),
-  hasSeen: z.boolean().optional(),
-  merge: z
-    .union([z.boolean(), z.literal(1)])
-    .optional()
-    .describe('Of several issues: makes them one.'),
-  revision: revisionField,
-})
-export type IssueChange = z.output<typeof changeBody>
-const ids = z.object({
-  id: z
-    .array(z.string().regex(/^\d{1,15}$/, 'A number.'))
-    .min(1, 'At least one issue id.')
-    .max(1000)
-    .describe('Id of an issue, repeated.'),
-})
-const commentBody = z.object({ text: z.string().trim().min(1, 'Not empty.').max(10_000, 'At most 10,000 characters.') })
-
 type ListCall = Call<z.output<typeof listQuery>, undefined>
 
 async function list(call: ListCall): Promise<Answer<RestIssue[]>> {
@@ -90,30 +66,12 @@ const one = async (call: Call<{ statsPeriod?: string | undefined; environment?: 
 })
 const oneQuery = z.object({ ...rangeQuery, environment: viewQuery.environment })
 
-async function change(call: Call<object, IssueChange>): Promise<Answer<z.input<typeof shapes.issueDetail>>> {
+async function change(call: Call<object, IssueChangeBody>): Promise<Answer<z.input<typeof shapes.issueDetail>>> {
   const issue = issueOf(call.found)
   await updateIssues(call.app, call.actor, [issue], call.body, revisionOf(call.body, call.request))
   const changed = call.app.meta.issueById(issue.id)
   if (!changed) throw new MishapError('NOT_FOUND')
   return { body: await issueDetail(call.app, viewOf({ ...call, query: {} }), changed) }
-}
-
-async function changeMany(
-  call: Call<z.output<typeof ids>, IssueChange>,
-): Promise<Answer<z.input<typeof shapes.issueChange>>> {
-  const { app, actor, found, query, body, request } = call
-  const organization = organizationOf(found)
-  const revision = revisionOf(body, request)
-  if (revision !== undefined && query.id.length > 1)
-    throw new MishapError('VALIDATION', { fields: { revision: ['A revision goes with one issue only.'] } })
-  const issues = app.meta.issuesByIds([...new Set(query.id.map(Number))]).filter((issue) => {
-    const project = app.meta.projectById(issue.projectId)
-    if (!project || issue.organizationId !== organization.id || (found.project && found.project.id !== issue.projectId))
-      return false
-    return app.auth.may(actor, 'issue:triage', { organization, project, issue }) === 'yes'
-  })
-  if (body.merge) return { body: { merge: mergeIssues(app, actor, issues), updated: [] } }
-  return { body: await updateIssues(app, actor, issues, body, revision) }
 }
 
 /** Operation ids differ between the two addresses of an issue; the one without organization is lower case. */
@@ -166,6 +124,18 @@ const tagRoutes = (path: string, id: NameOf): Route[] => [
   }),
   route({
     method: 'GET',
+    path: `${path}/in-common`,
+    operationId: id('IssueInCommon'),
+    summary: 'Tag values that its events have more often than the other events of the project, the surest first.',
+    action: 'issue:read',
+    query: oneQuery,
+    response: triage.inCommon,
+    handle: async (call) => ({
+      body: await inCommonOf(call.app, issueOf(call.found), scopeOf(viewOf(call, '14d'))),
+    }),
+  }),
+  route({
+    method: 'GET',
     path: `${path}/tags/:key`,
     operationId: id('IssueTag'),
     summary: 'Distribution of one tag.',
@@ -194,41 +164,7 @@ const tagRoutes = (path: string, id: NameOf): Route[] => [
   }),
 ]
 
-const commentRoutes = (path: string, id: NameOf): Route[] => [
-  ...['notes', 'comments'].map((word) =>
-    route({
-      method: 'GET',
-      path: `${path}/${word}`,
-      operationId: id(`Issue${word.slice(0, 1).toUpperCase()}${word.slice(1)}`),
-      summary: 'Comments on an issue, newest first.',
-      action: 'issue:read',
-      response: z.array(shapes.activity),
-      handle: ({ app, found }) => ({
-        body: activityOf(app, issueOf(found).id).filter((row) => row.type === 'note'),
-      }),
-    }),
-  ),
-  ...['notes', 'comments'].map((word) =>
-    route({
-      method: 'POST',
-      path: `${path}/${word}`,
-      operationId: id(`IssueAdd${word.slice(0, 1).toUpperCase()}${word.slice(1, -1)}`),
-      summary: 'Comment on an issue.',
-      action: 'issue:triage',
-      body: commentBody,
-      status: 201,
-      response: shapes.activity,
-      handle: ({ app, actor, found, body }) => {
-        const issue = issueOf(found)
-        const added = app.meta.addComment(issue.id, actor.person.id, body.text, app.clock.now())
-        app.live.publish(issue.organizationId, { kind: 'issue', id: String(issue.id) })
-        return { body: toRestActivity(added, actor.person) }
-      },
-    }),
-  ),
-]
-
-/** Issues: the stream, one, changes, comments. */
+/** Issues: the stream, one, its tags; bulk-routes.ts has many at once, comment-routes.ts what people say. */
 export const issueRoutes: readonly Route[] = [
   route({
     method: 'GET',
@@ -250,31 +186,9 @@ export const issueRoutes: readonly Route[] = [
     response: z.array(shapes.issue),
     handle: list,
   }),
-  route({
-    method: 'PUT',
-    path: '/organizations/:org/issues',
-    operationId: 'updateIssues',
-    summary: 'Change several issues of an organization, or merge them.',
-    action: 'issue:triage',
-    query: ids,
-    body: changeBody,
-    response: shapes.issueChange,
-    handle: changeMany,
-  }),
-  route({
-    method: 'PUT',
-    path: '/projects/:org/:project/issues',
-    operationId: 'updateProjectIssues',
-    summary: 'Change several issues of one project, or merge them.',
-    action: 'issue:triage',
-    query: ids,
-    body: changeBody,
-    response: shapes.issueChange,
-    handle: changeMany,
-  }),
   ...['/organizations/:org/issues/:issue', '/issues/:issue'].flatMap((path, i): Route[] => {
     const id: NameOf = (name) => (i === 0 ? `organization${name}` : name.slice(0, 1).toLowerCase() + name.slice(1))
-    return [...ownRoutes(path, id), ...tagRoutes(path, id), ...commentRoutes(path, id)]
+    return [...ownRoutes(path, id), ...tagRoutes(path, id)]
   }),
   route({
     method: 'GET',

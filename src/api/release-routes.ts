@@ -105,6 +105,7 @@ function tellCommits(call: Call<unknown, z.output<typeof changeBody>>, version: 
 function make(call: Call<unknown, z.output<typeof newBody>>) {
   const { app, body, found } = call
   const named = namedProjects(call, 'release:write', body.projects)
+  const fresh = named.map((one) => one.id).filter((id) => !app.meta.releaseOf([id], body.version))
   const { isNew } = app.meta.makeRelease(
     {
       organizationId: organizationOf(found).id,
@@ -114,6 +115,9 @@ function make(call: Call<unknown, z.output<typeof newBody>>) {
     },
     app.clock.now(),
   )
+  // What was resolved in the next release is resolved in this one.
+  for (const id of app.meta.settleRelease(fresh, body.version, app.clock.now()))
+    app.live.publish(organizationOf(found).id, { kind: 'issue', id: String(id) })
   tellCommits(call, body.version)
   const { release, projects } = releaseHere({ ...call, params: { ...call.params, version: body.version } })
   const answer = toRestRelease(call, release, projects)

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { MishapError } from '../errors.ts'
 import type { RestRemoval } from '../protocol/rest.ts'
+import type { RestTombstone } from '../protocol/rest-triage.ts'
+import { tombstonesOf } from '../query/tombstones.ts'
 import type { Removal } from '../store/meta/removals.ts'
 import * as people from './people-schemas.ts'
 import type { Route } from './route.ts'
@@ -32,6 +34,15 @@ const discardQuery = z.object({
   discard: z.enum(['0', '1']).optional().describe('1: what comes of its fingerprints later is filtered, too.'),
 })
 const discarded = z.strictObject({ title: z.string(), hashes: z.array(z.string()), dateCreated: z.iso.datetime() })
+const tombstone = z
+  .strictObject({
+    id: z.string(),
+    title: z.string(),
+    hashes: z.array(z.string()),
+    actor: z.strictObject({ id: z.string(), name: z.string(), email: z.string() }).nullable(),
+    dateCreated: z.iso.datetime(),
+  })
+  .meta({ id: 'Tombstone' }) satisfies z.ZodType<RestTombstone>
 const P = '/projects/:org/:project'
 
 /** Deletion of issues and projects across all stores, and what is filtered after it. */
@@ -152,6 +163,28 @@ export const removalRoutes: readonly Route[] = [
           }
         }),
       }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: `${P}/tombstones`,
+    operationId: 'listTombstones',
+    summary: 'Issues that were deleted for good, the newest first: events of their fingerprints are filtered.',
+    action: 'project:read',
+    response: z.array(tombstone),
+    handle: ({ app, found }) => ({ body: tombstonesOf(app.meta, projectOf(found).id) }),
+  }),
+  route({
+    method: 'DELETE',
+    path: `${P}/tombstones/:title`,
+    operationId: 'deleteTombstone',
+    summary: 'Takes the filter of a deleted issue away: its fingerprints make an issue again.',
+    action: 'issue:delete',
+    status: 204,
+    response: z.undefined(),
+    handle: ({ app, found, params }) => {
+      app.meta.undiscard(projectOf(found).id, params.title ?? '')
+      return { body: undefined, status: 204 }
     },
   }),
   route({

@@ -1,4 +1,6 @@
 import { artifactRoutes } from './artifact-routes.ts'
+import { bulkRoutes } from './bulk-routes.ts'
+import { commentRoutes } from './comment-routes.ts'
 import { debugFileRoutes } from './debug-file-routes.ts'
 import { doctorRoutes } from './doctor-routes.ts'
 import { environmentRoutes } from './environment-routes.ts'
@@ -10,6 +12,7 @@ import { issueRoutes } from './issue-routes.ts'
 import { notificationRoutes } from './notification-routes.ts'
 import { organizationRoutes } from './organization-routes.ts'
 import { organizationTokenRoutes } from './organization-token-routes.ts'
+import { ownershipRoutes } from './ownership-routes.ts'
 import { peopleRoutes } from './people-routes.ts'
 import { projectRoutes } from './project-routes.ts'
 import { regroupRoutes } from './regroup-routes.ts'
@@ -30,6 +33,9 @@ export const routes: readonly Route[] = [
   ...projectRoutes,
   ...issueRoutes,
   ...groupingRoutes,
+  ...bulkRoutes,
+  ...commentRoutes,
+  ...ownershipRoutes,
   ...eventRoutes,
   ...environmentRoutes,
   ...searchRoutes,

@@ -1,13 +1,14 @@
 import { z } from 'zod'
 import { unmappedReasons } from '../protocol/event.ts'
+import { substatuses } from '../protocol/issue-states.ts'
 import type * as Rest from '../protocol/rest.ts'
 
 /** Shapes of the answers (protocol/rest.ts) as zod: the OpenAPI file is made from them, and tests hold every answer against them. */
 
 const record = z.record(z.string(), z.unknown())
-const time = z.iso.datetime()
+export const time = z.iso.datetime()
 const textOrNull = z.string().nullable()
-const digits = z.string().regex(/^\d+$/)
+export const digits = z.string().regex(/^\d+$/)
 const pairs = z.array(z.tuple([z.string(), z.string()]))
 
 export const organization = z
@@ -116,8 +117,21 @@ const metadata = z.strictObject({
   function: z.string().exactOptional(),
 })
 const version = z.strictObject({ version: z.string() }).nullable()
-const status = z.enum(['unresolved', 'resolved', 'ignored'])
+export const status = z.enum(['unresolved', 'resolved', 'ignored'])
+/** What is kept beside a status, and what REST says of it. */
+export const statusDetails = z.strictObject({
+  inRelease: z.string().exactOptional(),
+  inNextRelease: z.literal(true).exactOptional(),
+  afterRelease: z.string().exactOptional(),
+  ignoreUntil: time.exactOptional(),
+  ignoreCount: z.int().exactOptional(),
+  ignoreWindow: z.int().exactOptional(),
+  ignoreUserCount: z.int().exactOptional(),
+  ignoreUserWindow: z.int().exactOptional(),
+  eventsBefore: z.int().exactOptional(),
+})
 
+const person = { id: z.string(), name: z.string(), email: z.string() }
 export const issueFields = {
   id: digits,
   shortId: z.string(),
@@ -126,8 +140,8 @@ export const issueFields = {
   permalink: z.string(),
   level: z.enum(['fatal', 'error', 'warning', 'info', 'debug']),
   status,
-  substatus: z.enum(['new', 'ongoing', 'escalating', 'regressed']).nullable(),
-  statusDetails: record,
+  substatus: z.enum(substatuses).nullable(),
+  statusDetails,
   platform: z.string(),
   project: z.strictObject({ id: digits, slug: z.string(), name: z.string(), platform: textOrNull }),
   type: z.enum(['error', 'default', 'csp']),
@@ -135,6 +149,7 @@ export const issueFields = {
   issueType: z.literal('error'),
   issueCategory: z.literal('error'),
   priority: z.enum(['high', 'medium', 'low']),
+  priorityReason: z.enum(['level', 'escalating', 'set']),
   assignedTo: z
     .strictObject({ type: z.literal('user'), id: z.string(), name: z.string(), email: z.string() })
     .nullable(),
@@ -170,6 +185,10 @@ export const activity = z
       'mapped_again',
       'merge',
       'unmerge',
+      'set_resolved_in_release',
+      'set_escalating',
+      'auto_set_ongoing',
+      'set_priority',
     ]),
     dateCreated: time,
     user: z.strictObject({ id: z.string(), name: z.string(), email: z.string() }).nullable(),
@@ -183,6 +202,10 @@ export const issueDetail = z
     tags: z.array(z.strictObject({ key: z.string(), name: z.string(), totalValues: z.int() })),
     activity: z.array(activity),
     digests: z.array(z.string()),
+    seenBy: z.array(z.strictObject({ ...person, lastSeen: time })),
+    participants: z.array(z.strictObject(person)),
+    isSubscribed: z.boolean(),
+    subscriptionDetails: z.strictObject({ reason: z.string() }).nullable(),
     thinned: z.int(),
   })
   .meta({ id: 'IssueDetail' }) satisfies z.ZodType<Rest.RestIssueDetail>
@@ -377,20 +400,6 @@ export const tag = z
 export const tagKey = z.strictObject({ key: z.string(), name: z.string(), totalValues: z.int() })
 export const tagValue = z.strictObject({ key: z.string(), name: z.string(), value: z.string(), count: z.int() })
 export const environment = z.strictObject({ id: z.string(), name: z.string(), isHidden: z.boolean() })
-
-export const issueChange = z
-  .strictObject({
-    status,
-    substatus: z.enum(['new', 'ongoing', 'escalating', 'regressed']).nullable(),
-    statusDetails: record,
-    assignedTo: z
-      .strictObject({ type: z.literal('user'), id: z.string(), name: z.string(), email: z.string() })
-      .nullable(),
-    hasSeen: z.boolean(),
-    merge: z.strictObject({ parent: digits, children: z.array(digits) }),
-  })
-  .partial()
-  .extend({ updated: z.array(digits) })
 
 export const found = z.strictObject({
   organizationSlug: z.string(),

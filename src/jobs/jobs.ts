@@ -12,6 +12,7 @@ import type { Removals } from './removals.ts'
 import type { Scraping } from './scrape.ts'
 import { createJobStates, type JobState } from './states.ts'
 import type { Thinning } from './thinning.ts'
+import type { Triage } from './triage.ts'
 import { trustedNow } from './trusted-clock.ts'
 import type { Turn } from './turn.ts'
 
@@ -27,6 +28,7 @@ export type JobDeps = {
   artifacts: Pick<Artifacts, 'sweep'>
   regroup: Pick<Regroup, 'run'>
   scraping: Pick<Scraping, 'run'>
+  triage: Pick<Triage, 'clock' | 'forecasts' | 'people'>
   turn: Turn
   retentionErrorsDays: number
 }
@@ -116,6 +118,25 @@ export const jobTable: readonly Job[] = [
     everyMs: 3000,
     firstMs: 4000,
     run: ({ scraping }) => scraping.run(),
+  },
+  {
+    name: 'issue-states',
+    everyMs: 10_000,
+    firstMs: 6000,
+    run: ({ triage }) => triage.clock(),
+  },
+  {
+    // Each run makes 500; a forecast is made anew an hour later.
+    name: 'forecasts',
+    everyMs: minuteMs,
+    firstMs: 20_000,
+    run: ({ triage }) => triage.forecasts(),
+  },
+  {
+    name: 'owners',
+    everyMs: 2000,
+    firstMs: 2500,
+    run: ({ triage }) => triage.people(),
   },
   {
     name: 'feedback',

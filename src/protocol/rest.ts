@@ -1,4 +1,6 @@
 import type { UnmappedReason } from './event.ts'
+import type { StatusDetails, Substatus } from './issue-states.ts'
+import type { RestPerson } from './rest-triage.ts'
 
 /** Shapes of the answers under /api/0/ (protocol.md 6), camelCase, as screens and other clients read them. */
 export type RestOrganization = {
@@ -95,8 +97,8 @@ export type RestIssue = {
   permalink: string
   level: RestLevel
   status: IssueStatus
-  substatus: 'new' | 'ongoing' | 'escalating' | 'regressed' | null
-  statusDetails: Record<string, unknown>
+  substatus: Substatus | null
+  statusDetails: StatusDetails
   platform: string
   project: { id: string; slug: string; name: string; platform: string | null }
   type: 'error' | 'default' | 'csp'
@@ -104,6 +106,8 @@ export type RestIssue = {
   issueType: 'error'
   issueCategory: 'error'
   priority: 'high' | 'medium' | 'low'
+  /** Ours: where the priority comes from: the level, the state, or a person. */
+  priorityReason: 'level' | 'escalating' | 'set'
   assignedTo: null | { type: 'user'; id: string; name: string; email: string }
   isUnhandled: boolean
   isBookmarked: boolean
@@ -145,6 +149,12 @@ export type RestIssueDetail = RestIssue & {
   tags: { key: string; name: string; totalValues: number }[]
   activity: RestActivity[]
   digests: string[]
+  /** Who has looked at it, the latest first. */
+  seenBy: (RestPerson & { lastSeen: string })[]
+  /** Who follows it, and whether the caller does and why. */
+  participants: RestPerson[]
+  isSubscribed: boolean
+  subscriptionDetails: { reason: string } | null
   /** Ours: events of it that the disk budget took out. Counts are of all. */
   thinned: number
 }
@@ -163,6 +173,10 @@ export type RestActivity = {
     | 'mapped_again'
     | 'merge'
     | 'unmerge'
+    | 'set_resolved_in_release'
+    | 'set_escalating'
+    | 'auto_set_ongoing'
+    | 'set_priority'
   dateCreated: string
   user: { id: string; name: string; email: string } | null
   data: Record<string, unknown>

@@ -30,8 +30,18 @@ export type Figures = { events: number; users: number; lifetimeUsers: number; po
 const levels: readonly string[] = ['fatal', 'error', 'warning', 'info', 'debug']
 const levelOf = (text: string): RestLevel => (levels.includes(text) ? (text as RestLevel) : 'error')
 const iso = (ms: number) => new Date(ms).toISOString()
-const priorityOf = (level: RestLevel): RestIssue['priority'] =>
+const levelPriority = (level: RestLevel): RestIssue['priority'] =>
   level === 'fatal' || level === 'error' ? 'high' : level === 'warning' ? 'medium' : 'low'
+
+/** How urgent an issue is and why: what a person said, else high while it escalates, else by its level. */
+export function priorityOf(issue: Pick<Issue, 'priority' | 'substatus' | 'level'>): {
+  priority: RestIssue['priority']
+  priorityReason: RestIssue['priorityReason']
+} {
+  if (issue.priority !== null) return { priority: issue.priority, priorityReason: 'set' }
+  if (issue.substatus === 'escalating') return { priority: 'high', priorityReason: 'escalating' }
+  return { priority: levelPriority(levelOf(issue.level)), priorityReason: 'level' }
+}
 /** Under which word the points stand: other clients ask for the first two. */
 export const statsKey = (range: Range): string =>
   range.period === '24h' || range.period === '14d' ? range.period : 'range'
@@ -116,19 +126,15 @@ export function toRestIssues(deps: QueryDeps, view: View, issues: Issue[], figur
       .people([...new Set(issues.flatMap((one) => (one.assigneeUserId ? [one.assigneeUserId] : [])))])
       .map((one) => [one.id, one]),
   )
-  const seen =
-    view.meUserId === undefined
-      ? new Set<number>()
-      : deps.meta.seenBy(
-          view.meUserId,
-          issues.map((one) => one.id),
-        )
+  const ids = issues.map((one) => one.id)
+  const seen = view.meUserId === undefined ? new Set<number>() : deps.meta.seenBy(view.meUserId, ids)
+  const bookmarked = view.meUserId === undefined ? new Set<number>() : deps.meta.bookmarkedBy(view.meUserId, ids)
   return issues.map((issue) =>
     toRestIssue(
       deps,
       view,
       issue,
-      seen.has(issue.id),
+      { hasSeen: seen.has(issue.id), isBookmarked: bookmarked.has(issue.id) },
       projects.get(issue.projectId),
       issue.assigneeUserId ? people.get(issue.assigneeUserId) : undefined,
       figures.get(issue.id),
@@ -140,7 +146,7 @@ function toRestIssue(
   deps: QueryDeps,
   view: View,
   issue: Issue,
-  hasSeen: boolean,
+  { hasSeen, isBookmarked }: { hasSeen: boolean; isBookmarked: boolean },
   project: Project | undefined,
   assignee: Person | undefined,
   figures: Figures | undefined,
@@ -167,10 +173,10 @@ function toRestIssue(
     metadata: issue.metadata,
     issueType: 'error',
     issueCategory: 'error',
-    priority: priorityOf(level),
+    ...priorityOf(issue),
     assignedTo: assignee ? { type: 'user', id: assignee.id, name: assignee.name, email: assignee.email } : null,
     isUnhandled: issue.unhandled,
-    isBookmarked: false,
+    isBookmarked,
     hasSeen,
     revision: issue.rev,
     count: String(figures?.events ?? 0),
@@ -219,6 +225,27 @@ export function toRestActivity(one: Activity, person: Person | undefined, assign
   }
 }
 
+/** Who has looked at an issue and who follows it. */
+function attentionOf({ meta }: QueryDeps, issueId: number, meUserId: string | undefined) {
+  const looks = meta.lookedAt(issueId)
+  const subscribers = meta.subscribersOf(issueId)
+  const people = new Map(
+    meta
+      .people([...new Set([...looks.map((one) => one.userId), ...subscribers])])
+      .map(({ id, name, email }) => [id, { id, name, email }]),
+  )
+  const mine = meUserId === undefined ? undefined : meta.subscriptionOf(issueId, meUserId)
+  return {
+    seenBy: looks.flatMap(({ userId, atMs }) => {
+      const person = people.get(userId)
+      return person ? [{ ...person, lastSeen: iso(atMs) }] : []
+    }),
+    participants: subscribers.flatMap((id) => people.get(id) ?? []),
+    isSubscribed: mine?.active === true,
+    subscriptionDetails: mine?.active ? { reason: mine.reason } : null,
+  }
+}
+
 /** Newest events of an issue that its tag figures are counted over. */
 export const tagEventsMax = 5000
 
@@ -242,6 +269,7 @@ export async function issueDetail(deps: QueryDeps, view: View, issue: Issue): Pr
     tags: tags.map((one) => ({ key: one.key, name: one.key, totalValues: one.total })),
     activity: activityOf(deps, issue.id),
     digests: deps.meta.digestsOf(issue.id),
+    ...attentionOf(deps, issue.id, view.meUserId),
     thinned: deps.meta.thinnedOf([issue.id]).get(issue.id) ?? 0,
   }
 }

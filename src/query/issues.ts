@@ -46,6 +46,26 @@ export async function listIssues(deps: QueryDeps, request: IssueListRequest): Pr
   return { ...page, rows: toRestIssues(deps, request, page.rows, figures) }
 }
 
+/**
+ * Every issue that a query asks for, the latest first, at most `max`; where only events can say which, the 10,000 latest.
+ * Throws as listIssues does.
+ */
+export async function issuesMatching(
+  deps: QueryDeps,
+  asked: Omit<IssueListRequest, 'sort' | 'limit' | 'cursor'>,
+  max: number,
+): Promise<Issue[]> {
+  const request: IssueListRequest = { ...asked, sort: 'date', limit: max }
+  const plan = planOf(parseSearch(request.query), namesOf(deps, request.projects, request.meUserId))
+  if (request.projects.length === 0 || plan.branches.length === 0) return []
+  const only = plan.branches.length === 1 ? plan.branches[0] : undefined
+  if (!only || !startsFromState(deps, request, only))
+    return (await fromEvents(deps, request, plan, { after: undefined, offset: 0 }, max)).rows
+  const projectIds = only.projectIds ?? request.projects.map((one) => one.id)
+  const filter = only.issue ? { filter: only.issue } : {}
+  return deps.meta.listIssues({ projectIds, fromMs: request.range.fromMs, ...filter, sort: 'last', max })
+}
+
 type Rows = Page<Issue> & { counted?: Map<number, { events: number; users: number }> }
 
 /** Issue state alone answers it, in its order: no events need to be asked which issues there are. */

@@ -23,6 +23,8 @@ import sourcesDe from './messages/sources.de.json'
 import sourcesEn from './messages/sources.en.json'
 import operationDe from './messages/status.de.json'
 import operationEn from './messages/status.en.json'
+import triageDe from './messages/triage.de.json'
+import triageEn from './messages/triage.en.json'
 
 const catalogues = {
   en: {
@@ -37,6 +39,7 @@ const catalogues = {
     releases: releasesEn,
     search: searchEn,
     sources: sourcesEn,
+    triage: triageEn,
   },
   de: {
     ...de,
@@ -50,6 +53,7 @@ const catalogues = {
     releases: releasesDe,
     search: searchDe,
     sources: sourcesDe,
+    triage: triageDe,
   },
 }
 

@@ -161,6 +161,17 @@ export type EventStore = ThinStore &
       max: number
       valuesMax: number
     }): Promise<TagCount[]>
+    /**
+     * How many events of these groups within the scope and any of the spans there are, and how many of them have each of
+     * the `key=value` pairs.
+     */
+    tagPairs(request: {
+      projectId: number
+      hashes: readonly string[]
+      scope: Scope
+      spans: readonly { fromMs: number; toMs: number }[]
+      pairs: readonly string[]
+    }): Promise<{ events: number; counts: Map<string, number> }>
     /** Distinct users of an issue over the whole retention. */
     usersOf(hashes: { projectId: number; groupHash: string }[]): Promise<number>
     /** Tag keys seen in the scope with the number of events, most first. */

@@ -25,7 +25,7 @@ export function hashNumber(hex: string): bigint | undefined {
 }
 
 /** The list of hashes as a bound array; what is no hash meets nothing. */
-export function hashList(values: Values, hashes: string[]): string {
+export function hashList(values: Values, hashes: readonly string[]): string {
   return values.add(
     'Array(UInt64)',
     [...new Set(hashes)].map(hashNumber).filter((one) => one !== undefined),

@@ -3,10 +3,34 @@ import type { Connection } from './connection.ts'
 import type { EventStore, Scope } from './events.ts'
 import { compileHours, compileScope, createValues, hashList, type Values } from './filter.ts'
 
-type Tags = Pick<EventStore, 'tagsOf' | 'tagKeys' | 'tagValues' | 'columnValues'>
+type Tags = Pick<EventStore, 'tagsOf' | 'tagKeys' | 'tagValues' | 'tagPairs' | 'columnValues'>
 
 /** Suggestions need no exact numbers: this many events of a scope say enough, and bound the work. */
 const sampleMax = 500_000
+
+/** Which of the pairs events of groups have. */
+function createTagPairs(connection: Connection, table: string): Tags['tagPairs'] {
+  return async ({ projectId, hashes, scope, spans, pairs }) => {
+    const counts = new Map<string, number>()
+    if (hashes.length === 0 || spans.length === 0) return { events: 0, counts }
+    const values = createValues()
+    const span = (ms: number) => `fromUnixTimestamp64Milli(${values.add('Int64', ms)}, 'UTC')`
+    const within = spans.map((one) => `(timestamp >= ${span(one.fromMs)} AND timestamp < ${span(one.toMs)})`)
+    const rows = await connection.rows<{ pair: string; n: string }>(
+      // The empty pair stands for the event itself: one pass counts both.
+      `SELECT pair, count() AS n FROM ${table}
+         ARRAY JOIN arrayPushBack(arrayFilter(one -> has(${values.add('Array(String)', pairs)}, one), tagkv), '') AS pair
+         WHERE project_id = ${values.add('UInt64', projectId)} AND group_hash IN ${hashList(values, hashes)}
+           AND ${compileScope(values, scope)} AND (${within.join(' OR ')})
+         GROUP BY pair`,
+      values.bound,
+    )
+    for (const row of rows) counts.set(row.pair, Number(row.n))
+    const events = counts.get('') ?? 0
+    counts.delete('')
+    return { events, counts }
+  }
+}
 
 /** Questions about tags. */
 export function createTags(connection: Connection, database: string): Tags {
@@ -33,6 +57,8 @@ export function createTags(connection: Connection, database: string): Tags {
       }
       return [...tags.values()]
     },
+
+    tagPairs: createTagPairs(connection, table),
 
     async tagKeys(scope, max) {
       if (scope.projectIds.length === 0) return []

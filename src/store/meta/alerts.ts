@@ -6,8 +6,8 @@ import { fromJson, type Store } from './store.ts'
 import type { Tables } from './tables.ts'
 
 export type ChannelKind = 'email' | 'slack' | 'webhook'
-/** What is told: an issue that is new, or one that came back after it was resolved. */
-export type AlertKind = 'new' | 'regression'
+/** What is told: an issue that is new, one that came back after it was resolved, or one that is over its own forecast. */
+export type AlertKind = 'new' | 'regression' | 'escalation'
 
 /** Where notifications go. `sealedTarget` and `sealedSecret` are encrypted by the caller: an URL of a chat is a password. */
 export type Channel = {

@@ -32,6 +32,14 @@ const issueColumns = [
   'unhandled',
   'comments',
   'rev',
+  'state_ms',
+  'due_ms',
+  'awaits_release',
+  'ten_ms',
+  'ten_counts',
+  'hour_ms',
+  'hour_count',
+  'priority',
 ] as const satisfies (keyof IssueRow)[]
 
 /** Every statement of a batch's commit, compiled and prepared once: the commit runs thousands of them a second. */
@@ -44,6 +52,57 @@ export function batchStatements(write: Connection, dialect: Dialect) {
     ...placeStatements(write, dialect),
     ...rowStatements(write, dialect),
     ...alertStatements(write, dialect),
+    ...stateStatements(write, dialect),
+  }
+}
+
+function stateStatements(write: Connection, { builder }: Dialect) {
+  type Named = { projectId: number; version: string }
+  return {
+    awaiting: write.hot<{ projectId: number }, { id: number }>((slot) =>
+      builder
+        .selectFrom('issue')
+        .select('id')
+        .where('project_id', '=', slot('projectId'))
+        .where('awaits_release', '=', 1)
+        .orderBy('id'),
+    ),
+    namedRelease: write.hot<Named, { ms: number }>((slot) =>
+      builder
+        .selectFrom('release')
+        .select('first_event_ms as ms')
+        .where('project_id', '=', slot('projectId'))
+        .where('version', '=', slot('version')),
+    ),
+    madeRelease: write.hot<Named, { ms: number }>((slot) =>
+      builder
+        .selectFrom('made_release')
+        .select('created_ms as ms')
+        .where('project_id', '=', slot('projectId'))
+        .where('version', '=', slot('version')),
+    ),
+    ownership: write.hot<{ projectId: number }, { project_id: number }>((slot) =>
+      builder
+        .selectFrom('ownership')
+        .select('project_id')
+        .where('project_id', '=', slot('projectId'))
+        .where('text', '!=', '')
+        .where('auto_assign', '=', 1),
+    ),
+    ownerDue: write.hot<{ issueId: number; projectId: number; eventId: string; atMs: number }, unknown>((slot) =>
+      builder
+        .insertInto('owner_due')
+        .values({
+          issue_id: slot('issueId'),
+          project_id: slot('projectId'),
+          event_id: slot('eventId'),
+          at_ms: slot('atMs'),
+        })
+        .onConflict((conflict) => conflict.doNothing()),
+    ),
+    forecast: write.hot<{ issueId: number }, { limits: string }>((slot) =>
+      builder.selectFrom('issue_forecast').select('limits').where('issue_id', '=', slot('issueId')),
+    ),
   }
 }
 

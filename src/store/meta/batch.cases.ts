@@ -190,7 +190,7 @@ export function regressionCases(fresh: () => MetaStore): void {
       says: 'an ignored issue stays ignored',
       status: 'ignored' as const,
       eventMs: nowMs + 2,
-      after: ['ignored', null],
+      after: ['ignored', 'archived_forever'],
       regressed: false,
     },
   ])('regression: $says', ({ status, eventMs, after, regressed }) => {

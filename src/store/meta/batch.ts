@@ -1,25 +1,37 @@
 import type { OutcomeCount } from '../../outcome.ts'
+import type { AlertKind } from './alerts.ts'
 import { type BatchStatements, batchStatements } from './batch-statements.ts'
 import { outcomeWriter } from './counts.ts'
 import { feedbackWriter } from './feedback.ts'
 import { sampleWriter } from './filters.ts'
-import { beginIssue, countEvent, type IssueRow, latestTexts } from './issue-state.ts'
+import { type Around, beginIssue, countEvent, type IssueRow, latestTexts, settleNext } from './issue-state.ts'
 import type { Batch, BatchEffects, BatchResult, BatchStore, DeadAgain, EventEffect } from './meta.ts'
 import type { MissedNotes } from './missed.ts'
+import { aroundOf, releaseMadeMs } from './release-turns.ts'
 import { scrapeWriter } from './scrape.ts'
 import type { Store } from './store.ts'
 
 type ProjectRow = { id: number; organization_id: number; slug: string; first_event_ms: number | null }
 type Span = { projectId: number; organizationId: number; name: string; firstMs: number; lastMs: number }
 
+type WorkIssue = {
+  row: IssueRow
+  events: number
+  isNew: boolean
+  regressed: boolean
+  /** What people are told, and the event that it is about; '' for nothing. */
+  alert: AlertKind | ''
+  alertEventId: string
+  latest?: EventEffect
+}
+
 /** What one batch has gathered, before it is written: each issue, release and digest once, however many events it has. */
 type Work = {
   nowMs: number
   projects: Map<number, ProjectRow | undefined>
-  issues: Map<
-    number,
-    { row: IssueRow; events: number; isNew: boolean; regressed: boolean; alertEventId: string; latest?: EventEffect }
-  >
+  issues: Map<number, WorkIssue>
+  /** What events of a project are judged by. */
+  arounds: Map<number, Around>
   /** `${projectId} ${hash}` -> issue id. */
   hashes: Map<string, number>
   releases: Map<string, Span>
@@ -35,6 +47,7 @@ const newWork = (nowMs: number): Work => ({
   nowMs,
   projects: new Map(),
   issues: new Map(),
+  arounds: new Map(),
   hashes: new Map(),
   releases: new Map(),
   environments: new Map(),
@@ -78,7 +91,7 @@ function knownIssue(statements: BatchStatements, work: Work, effect: EventEffect
 function createIssue(statements: BatchStatements, work: Work, effect: EventEffect, project: ProjectRow): number {
   const prefix = project.slug.toUpperCase()
   const number = statements.shortId.get({ organizationId: project.organization_id, prefix })?.last
-  const row = beginIssue(effect, project.organization_id, `${prefix}-${number}`)
+  const row = beginIssue(effect, project.organization_id, `${prefix}-${number}`, work.nowMs)
   const { lastId: id } = statements.insertIssue.run(row)
   statements.activity.run({
     issueId: id,
@@ -86,7 +99,8 @@ function createIssue(statements: BatchStatements, work: Work, effect: EventEffec
     createdMs: effect.timestampMs,
     data: JSON.stringify({ eventId: effect.eventId }),
   })
-  work.issues.set(id, { row: { id, ...row }, events: 0, isNew: true, regressed: false, alertEventId: effect.eventId })
+  const { eventId: alertEventId } = effect
+  work.issues.set(id, { row: { id, ...row }, events: 0, isNew: true, regressed: false, alert: 'new', alertEventId })
   return id
 }
 
@@ -103,32 +117,68 @@ function issueOf(statements: BatchStatements, work: Work, effect: EventEffect, p
   return id
 }
 
+/** The issue as this batch has it so far. */
+function workIssue(statements: BatchStatements, work: Work, id: number): WorkIssue {
+  const known = work.issues.get(id)
+  if (known) return known
+  const row = statements.issue.get({ id })
+  if (!row) throw new Error(`fingerprint names issue ${id}, which is not there`)
+  const issue: WorkIssue = { row, events: 0, isNew: false, regressed: false, alert: '', alertEventId: '' }
+  work.issues.set(id, issue)
+  return issue
+}
+
+function aroundHere(statements: BatchStatements, work: Work, projectId: number): Around {
+  const known = work.arounds.get(projectId)
+  if (known) return known
+  const isKnownHere = (version: string) => work.releases.has(`${projectId} ${version}`)
+  const around = aroundOf(statements, projectId, work.nowMs, isKnownHere)
+  work.arounds.set(projectId, around)
+  return around
+}
+
+/** A release that nobody has named before is the next one for issues that wait for it. */
+function noteRelease(statements: BatchStatements, work: Work, project: ProjectRow, effect: EventEffect): void {
+  const { release: version } = effect
+  if (version === '') return
+  const isNew =
+    !work.releases.has(`${project.id} ${version}`) && releaseMadeMs(statements, project.id, version) === undefined
+  widen(work.releases, version, project, effect.timestampMs)
+  if (!isNew) return
+  for (const { id } of statements.awaiting.all({ projectId: project.id })) {
+    const { row } = workIssue(statements, work, id)
+    if (!settleNext(row, version, aroundHere(statements, work, project.id))) continue
+    const data = JSON.stringify({ version, reason: 'next_release' })
+    statements.activity.run({ issueId: id, type: 'set_resolved_in_release', createdMs: work.nowMs, data })
+  }
+}
+
+function projectOf(statements: BatchStatements, work: Work, id: number): ProjectRow | undefined {
+  const known = work.projects.get(id)
+  if (known || work.projects.has(id)) return known
+  const project = statements.project.get({ id })
+  work.projects.set(id, project)
+  return project
+}
+
 /** Counts one event into its issue; false when its project has gone. */
 function apply(statements: BatchStatements, work: Work, effect: EventEffect): boolean {
-  let project = work.projects.get(effect.projectId)
-  if (!project && !work.projects.has(effect.projectId)) {
-    project = statements.project.get({ id: effect.projectId })
-    work.projects.set(effect.projectId, project)
-  }
+  const project = projectOf(statements, work, effect.projectId)
   // The project went while its events waited in the journal.
   if (!project) return false
+  noteRelease(statements, work, project, effect)
   const id = issueOf(statements, work, effect, project)
-  let issue = work.issues.get(id)
-  if (!issue) {
-    const row = statements.issue.get({ id })
-    if (!row) throw new Error(`fingerprint names issue ${id}, which is not there`)
-    issue = { row, events: 0, isNew: false, regressed: false, alertEventId: '' }
-    work.issues.set(id, issue)
-  }
+  const issue = workIssue(statements, work, id)
   issue.events += 1
   if (effect.timestampMs >= issue.row.last_seen_ms) issue.latest = effect
-  if (countEvent(issue.row, effect)) {
-    issue.regressed = true
-    issue.alertEventId = effect.eventId
-    const data = JSON.stringify({ eventId: effect.eventId, ...(effect.release ? { release: effect.release } : {}) })
-    statements.activity.run({ issueId: id, type: 'set_regression', createdMs: work.nowMs, data })
+  const turn = countEvent(issue.row, effect, aroundHere(statements, work, effect.projectId))
+  if (turn) {
+    issue.regressed ||= turn.type === 'set_regression'
+    // What is new or has come back says more than that there is much of it.
+    if (issue.alert === '') Object.assign(issue, { alert: turn.alert, alertEventId: effect.eventId })
+    const data = JSON.stringify(turn.data)
+    statements.activity.run({ issueId: id, type: turn.type, createdMs: work.nowMs, data })
   }
-  widen(work.releases, effect.release, project, effect.timestampMs)
   widen(work.environments, effect.environment, project, effect.timestampMs)
   if (effect.release !== '' && effect.environment !== '')
     widen(work.releaseEnvironments, `${effect.release}\n${effect.environment}`, project, effect.timestampMs)
@@ -146,8 +196,8 @@ function apply(statements: BatchStatements, work: Work, effect: EventEffect): bo
 /** Asks for notifications in the commit itself, so that a crash right after it can't swallow one. */
 function writeAlerts(statements: BatchStatements, work: Work): void {
   const told = new Map<number, boolean>()
-  for (const { row, isNew, regressed, alertEventId } of work.issues.values()) {
-    if (!isNew && !regressed) continue
+  for (const { row, alert, alertEventId } of work.issues.values()) {
+    if (alert === '') continue
     const organizationId = row.organization_id
     const wanted = told.get(organizationId) ?? statements.anyChannel.get({ organizationId }) !== undefined
     told.set(organizationId, wanted)
@@ -156,10 +206,22 @@ function writeAlerts(statements: BatchStatements, work: Work): void {
       organizationId,
       projectId: row.project_id,
       issueId: row.id,
-      kind: isNew ? 'new' : 'regression',
+      kind: alert,
       eventId: alertEventId,
       atMs: work.nowMs,
     })
+  }
+}
+
+/** New issues, and those that came back to nobody, whose owner the project's rules may name. */
+function writeOwners(statements: BatchStatements, work: Work): void {
+  const ruled = new Map<number, boolean>()
+  for (const { row, isNew, regressed, alertEventId: eventId } of work.issues.values()) {
+    if (!(isNew || regressed) || row.assignee_user_id !== null) continue
+    const { project_id: projectId } = row
+    const hasRules = ruled.get(projectId) ?? statements.ownership.get({ projectId }) !== undefined
+    ruled.set(projectId, hasRules)
+    if (hasRules) statements.ownerDue.run({ issueId: row.id, projectId, eventId, atMs: work.nowMs })
   }
 }
 
@@ -225,6 +287,7 @@ export function batchPart(store: Store, notes: MissedNotes): Omit<BatchStore, 'p
     }
     writeWork(statements, work)
     writeAlerts(statements, work)
+    writeOwners(statements, work)
     for (const attachment of effects.attachments) statements.attachment.run(attachment)
     keepSamples(effects.samples ?? [])
     for (const item of effects.dead) statements.deadItem.run(item)

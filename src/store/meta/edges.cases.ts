@@ -148,7 +148,8 @@ function undoCases(fresh: () => MetaStore): void {
     ['unresolved', 'escalating'],
     ['unresolved', 'regressed'],
     ['resolved', null],
-    ['ignored', null],
+    ['ignored', 'archived_forever'],
+    ['ignored', 'archived_until_escalating'],
   ]
   const changes = states.flatMap((from) =>
     states.filter(([status]) => status !== from[0]).map((to) => [...from, ...to] as const),

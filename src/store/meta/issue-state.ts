@@ -1,5 +1,22 @@
 import type { Selectable } from 'kysely'
+import {
+  asksEvents,
+  dueOf,
+  fewEvents,
+  floors,
+  hourMs,
+  type Limits,
+  overLimit,
+  quietLimits,
+  type Status,
+  type StatusDetails,
+  type Substatus,
+  slotMs,
+  slotsMax,
+} from '../../protocol/issue-states.ts'
+import type { AlertKind } from './alerts.ts'
 import type { EventEffect } from './meta.ts'
+import { fromJson } from './store.ts'
 import type { Tables } from './tables.ts'
 
 /** An issue while a batch works on it. */
@@ -27,18 +44,33 @@ export const latestTexts = (effect: EventEffect) => {
   }
 }
 
-/** The issue that an event with unknown hashes begins, before that event is counted in. */
-export function beginIssue(effect: EventEffect, organizationId: number, shortId: string): Omit<IssueRow, 'id'> {
+/** A state as columns: what it is, since when, and when the clock looks at it again. */
+export function stateColumns(status: Status, substatus: Substatus | null, details: StatusDetails, sinceMs: number) {
+  return {
+    status,
+    substatus,
+    status_details: JSON.stringify(details),
+    state_ms: sinceMs,
+    due_ms: dueOf(status, substatus, details, sinceMs),
+    awaits_release: Number(status === 'resolved' && details.inNextRelease === true),
+    resolved_ms: status === 'resolved' ? sinceMs : null,
+  }
+}
+
+/** The issue that an event with unknown hashes begins at `nowMs`, before that event is counted in. */
+export function beginIssue(
+  effect: EventEffect,
+  organizationId: number,
+  shortId: string,
+  nowMs: number,
+): Omit<IssueRow, 'id'> {
   return {
     organization_id: organizationId,
     project_id: effect.projectId,
     short_id: shortId,
     kind: effect.kind,
     ...latestTexts(effect),
-    status: 'unresolved',
-    substatus: 'new',
-    status_details: '{}',
-    resolved_ms: null,
+    ...stateColumns('unresolved', 'new', {}, nowMs),
     assignee_user_id: null,
     first_seen_ms: effect.timestampMs,
     last_seen_ms: effect.timestampMs,
@@ -48,14 +80,115 @@ export function beginIssue(effect: EventEffect, organizationId: number, shortId:
     unhandled: Number(effect.unhandled),
     comments: 0,
     rev: 0,
+    ten_ms: 0,
+    ten_counts: '',
+    hour_ms: 0,
+    hour_count: 0,
+    priority: null,
   }
 }
 
-/**
- * Counts one event into its issue, in place. Returns true when the event brought a resolved issue back:
- * only an event later than the resolution does, not one that a client held back and sends after it.
- */
-export function countEvent(row: IssueRow, effect: EventEffect): boolean {
+/** What an event's commit knows beside the issue itself. */
+export type Around = {
+  nowMs: number
+  /** Whether one release of the issue's project comes after another. */
+  isLater(version: string, than: string): boolean
+  /** The issue's forecast, where one was made. */
+  limitsOf(issueId: number): Limits | undefined
+}
+
+/** A state that an event brought about: the activity that says so, and what people are told. */
+export type Turn = { type: 'set_regression' | 'set_escalating'; alert: AlertKind; data: Record<string, unknown> }
+
+/** Until an issue is a day old nobody can say what is much for it. */
+const youngMs = 86_400_000
+
+function turn(row: IssueRow, substatus: 'regressed' | 'escalating', nowMs: number): void {
+  Object.assign(row, stateColumns('unresolved', substatus, {}, nowMs))
+  row.rev += 1
+}
+
+/** Arrivals of the last five slots, the newest last. */
+const countsOf = (row: IssueRow): number[] => (row.ten_counts === '' ? [] : row.ten_counts.split(',').map(Number))
+
+/** Counts an arrival into the windows that are open; one that is older than they are counts in none. */
+function countArrival(row: IssueRow, receivedMs: number): void {
+  const slot = Math.floor(receivedMs / slotMs) * slotMs
+  const hour = Math.floor(receivedMs / hourMs) * hourMs
+  const passed = (slot - row.ten_ms) / slotMs
+  const counts = countsOf(row)
+  if (passed > 0) {
+    counts.push(...Array<number>(Math.min(passed, slotsMax)).fill(0))
+    counts.splice(0, counts.length - slotsMax)
+    row.ten_ms = slot
+  }
+  const at = counts.length - 1 + Math.min(0, passed)
+  const there = counts[at]
+  if (there !== undefined) counts[at] = there + 1
+  row.ten_counts = counts.join(',')
+  if (hour > row.hour_ms) Object.assign(row, { hour_ms: hour, hour_count: 0 })
+  if (hour === row.hour_ms) row.hour_count += 1
+}
+
+/** How far the issue is over its own forecast; undefined while it is not, or while nobody can say. */
+export function escalationOf(row: IssueRow, around: Pick<Around, 'limitsOf' | 'nowMs'>) {
+  const tenCount = countsOf(row).reduce((sum, one) => sum + one, 0)
+  if (tenCount <= floors.ten && row.hour_count <= floors.hour) return undefined
+  // What never had more events than a window may has no level of its own that a forecast would have to know.
+  const isQuiet = row.count - row.hour_count < fewEvents && row.first_seen_ms < around.nowMs - youngMs
+  const limits = around.limitsOf(row.id) ?? (isQuiet ? quietLimits : undefined)
+  const { ten_ms: slotStartMs, hour_ms: hourStartMs, hour_count: hourCount } = row
+  return limits && overLimit({ slotStartMs, tenCount, hourStartMs, hourCount }, limits)
+}
+
+/** Whether an event brings a resolved issue back. */
+function isRegression(row: IssueRow, effect: EventEffect, around: Around): boolean {
+  // Only an event later than the resolution, not one that a client held back and sends after it.
+  if (row.resolved_ms === null || effect.timestampMs <= row.resolved_ms) return false
+  const { inRelease } = fromJson<StatusDetails>(row.status_details)
+  if (row.awaits_release === 1) return false
+  if (inRelease === undefined) return true
+  // Which release an event without one is of nobody knows.
+  return effect.release !== '' && around.isLater(effect.release, inRelease)
+}
+
+/** What an arrival does to an archived issue. Conditions that only the events can answer are left to the clock. */
+function wake(row: IssueRow, around: Around): Turn['data'] | undefined {
+  const { ignoreCount, eventsBefore = 0, ...details } = fromJson<StatusDetails>(row.status_details)
+  if (asksEvents({ ...details, ...(ignoreCount === undefined ? {} : { ignoreCount }) })) {
+    row.due_ms = Math.min(row.due_ms ?? around.nowMs, around.nowMs)
+    return undefined
+  }
+  if (ignoreCount !== undefined)
+    return row.count - eventsBefore >= ignoreCount ? { reason: 'count', count: ignoreCount } : undefined
+  if (row.substatus !== 'archived_until_escalating') return undefined
+  const over = escalationOf(row, around)
+  return over && { reason: 'forecast', ...over }
+}
+
+function turnOf(row: IssueRow, effect: EventEffect, around: Around): Turn | undefined {
+  const { eventId, release } = effect
+  const what = { eventId, ...(release === '' ? {} : { release }) }
+  if (row.status === 'resolved') {
+    if (!isRegression(row, effect, around)) return undefined
+    turn(row, 'regressed', around.nowMs)
+    return { type: 'set_regression', alert: 'regression', data: what }
+  }
+  const over = row.status === 'ignored' ? wake(row, around) : growth(row, around)
+  if (!over) return undefined
+  turn(row, 'escalating', around.nowMs)
+  return { type: 'set_escalating', alert: 'escalation', data: { eventId, ...over } }
+}
+
+/** Whether a new or ongoing issue is over its forecast. */
+function growth(row: IssueRow, around: Around): Turn['data'] | undefined {
+  if (row.substatus !== 'new' && row.substatus !== 'ongoing') return undefined
+  const over = escalationOf(row, around)
+  return over && { reason: 'forecast', ...over }
+}
+
+/** Counts one event into its issue's figures, in place: how many, when, in which releases. */
+function countFigures(row: IssueRow, effect: EventEffect): void {
   row.count += 1
   if (effect.unhandled) row.unhandled = 1
   if (effect.release !== '') {
@@ -64,11 +197,29 @@ export function countEvent(row: IssueRow, effect: EventEffect): boolean {
   }
   if (effect.timestampMs < row.first_seen_ms) row.first_seen_ms = effect.timestampMs
   if (effect.timestampMs > row.last_seen_ms) row.last_seen_ms = effect.timestampMs
-  if (row.status !== 'resolved' || row.resolved_ms === null || effect.timestampMs <= row.resolved_ms) return false
-  row.status = 'unresolved'
-  row.substatus = 'regressed'
-  row.status_details = '{}'
-  row.resolved_ms = null
+}
+
+/** Counts an event that arrived into its issue, in place. Returns the new state that it brought about. */
+export function countEvent(row: IssueRow, effect: EventEffect, around: Around): Turn | undefined {
+  countFigures(row, effect)
+  countArrival(row, effect.receivedMs)
+  return turnOf(row, effect, around)
+}
+
+/** Counts an event that moves here from another issue: it may bring back what was resolved, but it is no arrival. */
+export function countMoved(row: IssueRow, effect: EventEffect, around: Around): Turn | undefined {
+  countFigures(row, effect)
+  return row.status === 'resolved' ? turnOf(row, effect, around) : undefined
+}
+
+/** Resolves in a release what waited for the project's next one, in place; false when it did not wait for this one. */
+export function settleNext(row: IssueRow, version: string, around: Around): boolean {
+  if (row.awaits_release !== 1 || row.status !== 'resolved') return false
+  const { afterRelease = '' } = fromJson<StatusDetails>(row.status_details)
+  // A fix of an old version is not the next one.
+  if (afterRelease !== '' && !around.isLater(version, afterRelease)) return false
+  row.awaits_release = 0
+  row.status_details = JSON.stringify({ inRelease: version } satisfies StatusDetails)
   row.rev += 1
   return true
 }

@@ -2,7 +2,6 @@ import type { Selectable } from 'kysely'
 import { MishapError } from '../../errors.ts'
 import { condition } from './filter.ts'
 import type { Activity, Issue, IssueFilter, MetaStore } from './meta.ts'
-import { staleError } from './revision.ts'
 import { fromJson, type Store } from './store.ts'
 import type { Tables } from './tables.ts'
 
@@ -27,7 +26,9 @@ export const toIssue = (row: Row): Issue => ({
   metadata: fromJson<Issue['metadata']>(row.metadata),
   status: row.status as Issue['status'],
   substatus: row.substatus as Issue['substatus'],
-  statusDetails: fromJson<Record<string, unknown>>(row.status_details),
+  statusDetails: fromJson<Issue['statusDetails']>(row.status_details),
+  stateMs: row.state_ms,
+  priority: row.priority as Issue['priority'],
   assigneeUserId: row.assignee_user_id,
   firstSeenMs: row.first_seen_ms,
   lastSeenMs: row.last_seen_ms,
@@ -210,95 +211,10 @@ export function seenPart({ read, dialect: { builder } }: Store): SeenPart {
   }
 }
 
-const activityTypes = { resolved: 'set_resolved', unresolved: 'set_unresolved', ignored: 'set_ignored' } as const
-
 function demandIssue({ write, dialect: { builder } }: Store, id: number): Row {
   const row = write.get(builder.selectFrom('issue').selectAll().where('id', '=', id))
   if (!row) throw new MishapError('NOT_FOUND')
   return row
-}
-
-/** The state after a change; what it does not name stays, but a status that moves brings its own beginning. */
-function stateAfter(old: Row, change: Parameters<MetaStore['updateIssue']>[1]) {
-  const status = change.status ?? (old.status as Issue['status'])
-  const moved = status !== old.status
-  const fresh = { substatus: status === 'unresolved' ? 'ongoing' : null, details: '{}' }
-  return {
-    status,
-    moved,
-    substatus: change.substatus !== undefined ? change.substatus : moved ? fresh.substatus : old.substatus,
-    details:
-      change.statusDetails !== undefined
-        ? JSON.stringify(change.statusDetails)
-        : moved
-          ? fresh.details
-          : old.status_details,
-    assignee: change.assigneeUserId === undefined ? old.assignee_user_id : change.assigneeUserId,
-  }
-}
-
-/** What people change on an issue's state. */
-export function issueStatePart(store: Store): Pick<MetaStore, 'updateIssue'> {
-  const {
-    write,
-    dialect: { builder },
-  } = store
-  const note = (
-    values: { issue_id: number; type: Activity['type']; created_ms: number; user_id: string | null },
-    data: object,
-  ) => write.run(builder.insertInto('activity').values({ ...values, data: JSON.stringify(data) })).lastId
-  const lastChange = (id: number) =>
-    write.get(
-      builder
-        .selectFrom('activity')
-        .select(['user_id', 'created_ms'])
-        .where('issue_id', '=', id)
-        .where('type', '!=', 'note')
-        .orderBy('id', 'desc')
-        .limit(1),
-    )
-
-  return {
-    updateIssue: (id, change, userId, nowMs, rev) =>
-      write.transaction(() => {
-        const old = demandIssue(store, id)
-        if (rev !== undefined && rev !== old.rev) {
-          const last = lastChange(id)
-          throw staleError(store, { rev: old.rev, userId: last?.user_id ?? null, atMs: last?.created_ms ?? null })
-        }
-        const { status, moved, substatus, details, assignee } = stateAfter(old, change)
-        const stateChanged = moved || substatus !== old.substatus || details !== old.status_details
-        const reassigned = assignee !== old.assignee_user_id
-        if (!stateChanged && !reassigned) return { issue: toIssue(old), activityId: null }
-        const row = {
-          status,
-          substatus,
-          status_details: details,
-          assignee_user_id: assignee,
-          resolved_ms: status === 'resolved' ? (moved ? nowMs : old.resolved_ms) : null,
-          rev: old.rev + 1,
-        }
-        write.run(builder.updateTable('issue').set(row).where('id', '=', id))
-        const by = { issue_id: id, created_ms: nowMs, user_id: userId }
-        // What stood before is kept with the activity, so that undo is an update with these values.
-        const ids = [
-          stateChanged &&
-            note(
-              { ...by, type: activityTypes[status] },
-              {
-                before: { status: old.status, substatus: old.substatus, statusDetails: fromJson(old.status_details) },
-                statusDetails: fromJson(details),
-              },
-            ),
-          reassigned &&
-            note(
-              { ...by, type: assignee === null ? 'unassigned' : 'assigned' },
-              { before: { assigneeUserId: old.assignee_user_id }, assignee },
-            ),
-        ].filter((one) => one !== false)
-        return { issue: toIssue({ ...old, ...row }), activityId: ids.at(-1) ?? null }
-      }),
-  }
 }
 
 /** Which issues a person has looked at. */
@@ -346,19 +262,62 @@ export function lookPart({ write, read, dialect: { builder } }: Store): Pick<Met
   }
 }
 
+export type CommentStore = {
+  /** `mentions` are ids of the people that the text names. Throws VALIDATION for an empty or too long text, NOT_FOUND. */
+  addComment(issueId: number, userId: string, text: string, nowMs: number, mentions?: readonly string[]): Activity
+  /** Throws as addComment does. */
+  changeComment(id: number, text: string, mentions: readonly string[], nowMs: number): Activity
+  deleteComment(id: number): void
+  activityById(id: number): Activity | undefined
+}
+
+function commentText(text: string): string {
+  const trimmed = text.trim()
+  if (trimmed !== '' && trimmed.length <= commentCharactersMax) return trimmed
+  const sentence = `Use 1 to ${commentCharactersMax} characters.`
+  throw new MishapError('VALIDATION', { detail: sentence, fields: { text: [sentence] } })
+}
+
 /** What people write on an issue. */
-export function commentPart(store: Store): Pick<MetaStore, 'addComment'> {
+export function commentPart(store: Store): CommentStore {
   const {
     write,
     dialect: { builder },
   } = store
+  const demandNote = (id: number) => {
+    const row = write.get(builder.selectFrom('activity').selectAll().where('id', '=', id).where('type', '=', 'note'))
+    if (!row) throw new MishapError('NOT_FOUND')
+    return row
+  }
   return {
-    addComment: (issueId, userId, text, nowMs) => {
-      const trimmed = text.trim()
-      if (trimmed === '' || trimmed.length > commentCharactersMax) {
-        const sentence = `Use 1 to ${commentCharactersMax} characters.`
-        throw new MishapError('VALIDATION', { detail: sentence, fields: { text: [sentence] } })
-      }
+    activityById: (id) => {
+      const row = write.get(builder.selectFrom('activity').selectAll().where('id', '=', id))
+      return row && toActivity(row)
+    },
+    changeComment: (id, text, mentions, nowMs) =>
+      write.transaction(() => {
+        const row = demandNote(id)
+        const data = JSON.stringify({
+          text: commentText(text),
+          ...(mentions.length ? { mentions } : {}),
+          editedMs: nowMs,
+        })
+        write.run(builder.updateTable('activity').set({ data }).where('id', '=', id))
+        return toActivity({ ...row, data })
+      }),
+    deleteComment: (id) =>
+      write.transaction(() => {
+        const row = demandNote(id)
+        write.run(builder.deleteFrom('activity').where('id', '=', id))
+        write.run(
+          builder
+            .updateTable('issue')
+            .set((build) => ({ comments: build('comments', '-', 1) }))
+            .where('id', '=', row.issue_id),
+        )
+      }),
+    addComment: (issueId, userId, text, nowMs, mentions = []) => {
+      const trimmed = commentText(text)
       return write.transaction(() => {
         const old = demandIssue(store, issueId)
         const row = {
@@ -366,7 +325,7 @@ export function commentPart(store: Store): Pick<MetaStore, 'addComment'> {
           type: 'note',
           created_ms: nowMs,
           user_id: userId,
-          data: JSON.stringify({ text: trimmed }),
+          data: JSON.stringify({ text: trimmed, ...(mentions.length ? { mentions } : {}) }),
         }
         const { lastId } = write.run(builder.insertInto('activity').values(row))
         // No new revision: somebody who resolves an issue need not have read the last comment.

@@ -1,6 +1,7 @@
 import { MishapError } from '../../errors.ts'
+import { moveAttention } from './attention.ts'
 import { batchStatements } from './batch-statements.ts'
-import type { IssueRow } from './issue-state.ts'
+import { type IssueRow, stateColumns } from './issue-state.ts'
 import { toIssue } from './issues.ts'
 import type { Issue } from './meta.ts'
 import type { Store } from './store.ts'
@@ -119,7 +120,9 @@ function withEvents(to: IssueRow, from: IssueRow): IssueRow {
 }
 
 /** Moves what hangs on an issue to another one, and leaves its links behind. */
-function moveAll({ write, dialect: { builder } }: Store, from: IssueRow, to: IssueRow, nowMs: number): void {
+function moveAll(store: Store, from: IssueRow, to: IssueRow, nowMs: number): void {
+  const { write } = store
+  const { builder } = store.dialect
   const [own, target] = [from.id, to.id]
   const hashes = write.all(builder.selectFrom('fingerprint').select('hash').where('issue_id', '=', own))
   for (const { hash } of hashes)
@@ -154,6 +157,7 @@ function moveAll({ write, dialect: { builder } }: Store, from: IssueRow, to: Iss
             .whereRef('digest.last_ms', '<=', 'excluded.last_ms'),
         ),
     )
+  moveAttention(store, own, target)
   const thinned = write.get(builder.selectFrom('thinned_issue').select('quantity').where('issue_id', '=', own))
   if (thinned) {
     write.run(builder.deleteFrom('thinned_issue').where('issue_id', '=', own))
@@ -309,7 +313,7 @@ export function unmergePart(store: Store): Pick<MergeStore, 'unmergeHashes'> {
   const { builder } = dialect
   const statements = batchStatements(write, dialect)
 
-  function begin(row: IssueRow, leaving: Leaving, came: Came): IssueRow {
+  function begin(row: IssueRow, leaving: Leaving, came: Came, nowMs: number): IssueRow {
     const { texts: shown, events, firstMs, lastMs, firstRelease, lastRelease } = leaving
     const shortId = () => {
       const prefix = statements.project.get({ id: row.project_id })?.slug.toUpperCase() ?? ''
@@ -317,7 +321,8 @@ export function unmergePart(store: Store): Pick<MergeStore, 'unmergeHashes'> {
     }
     const made = {
       ...{ organization_id: row.organization_id, project_id: row.project_id, ...shown },
-      ...{ status: 'unresolved', substatus: 'ongoing', status_details: '{}', resolved_ms: null },
+      ...stateColumns('unresolved', 'ongoing', {}, nowMs),
+      ...{ ten_ms: 0, ten_counts: '', hour_ms: 0, hour_count: 0, priority: null },
       ...{ assignee_user_id: null, comments: 0, rev: 0, count: events },
       ...{ first_seen_ms: firstMs, last_seen_ms: lastMs, first_release: firstRelease, last_release: lastRelease },
       short_id: came?.shortId ?? shortId(),
@@ -366,7 +371,7 @@ export function unmergePart(store: Store): Pick<MergeStore, 'unmergeHashes'> {
           )
         let made: IssueRow | null = null
         if (events > 0) {
-          made = begin(row, leaving, came)
+          made = begin(row, leaving, came, nowMs)
           if (leaving.thinned > 0) moveThinned(issueId, made.id, leaving.thinned)
           for (const hash of hashes) statements.attachHash.run({ projectId: row.project_id, hash, issueId: made.id })
           moveNamed(issueId, made.id, leaving.eventIds)

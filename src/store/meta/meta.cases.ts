@@ -14,6 +14,7 @@ import { releaseCases } from './releases.cases.ts'
 import { revisionCases } from './revision.cases.ts'
 import { scrapeCases } from './scrape.cases.ts'
 import { searchCases } from './searches.cases.ts'
+import { triageCases } from './triage.cases.ts'
 
 const dayMs = 86_400_000
 
@@ -43,6 +44,7 @@ export function metaCases(name: string, open: Open): void {
     scrapeCases(fresh)
     searchCases(fresh)
     releaseCases(fresh)
+    triageCases(fresh)
   })
 }
 
@@ -163,7 +165,7 @@ function changeCases(fresh: () => MetaStore): void {
     const [, activity] = meta.activityOf(1)
     expect(activity).toMatchObject({
       id: first.activityId,
-      type: 'set_resolved',
+      type: 'set_resolved_in_release',
       userId: 'ann',
       data: { before: { status: 'unresolved', substatus: 'new', statusDetails: {} } },
     })

@@ -1,27 +1,34 @@
 import type { DataCategory, OutcomeCount } from '../../outcome.ts'
 import type { ProjectFilters } from '../../protocol/filters.ts'
+import type { Status, StatusDetails, Substatus } from '../../protocol/issue-states.ts'
 import type { RestActivity } from '../../protocol/rest.ts'
 import type { AlertStore } from './alerts.ts'
 import type { ArtifactSearchStore } from './artifact-search.ts'
 import type { ArtifactStore } from './artifacts.ts'
+import type { AttentionStore } from './attention.ts'
+import type { BulkStore } from './bulk.ts'
 import type { ChunkStore } from './chunks.ts'
+import type { ClockworkStore } from './clockwork.ts'
 import type { CommitStore } from './commits.ts'
 import type { DeployStore } from './deploys.ts'
 import type { EnvironmentStore } from './environments.ts'
 import type { FeedbackEffect, FeedbackStore } from './feedback.ts'
 import type { FilteredEvent, FilterStore } from './filters.ts'
+import type { CommentStore } from './issues.ts'
 import type { KeepStore } from './keep.ts'
 import type { MemberStore } from './members.ts'
 import type { MergeStore } from './merge.ts'
 import type { MissedStore } from './missed.ts'
 import type { OrganizationStore } from './organization-change.ts'
 import type { OrganizationRemovalStore } from './organization-removal.ts'
+import type { OwnershipStore } from './ownership.ts'
 import type { RegroupStoreMeta } from './regroup.ts'
 import type { ReleaseStore } from './releases.ts'
 import type { RemovalStore } from './removals.ts'
 import type { ScrapeStore } from './scrape.ts'
 import type { SearchStore } from './searches.ts'
 import type { ThinningStore } from './thinning.ts'
+import type { IssueChangeStore, Priority } from './triage.ts'
 
 /** What one stored event does to its issue; made by refine, applied in the batch's one transaction. */
 export type EventEffect = {
@@ -233,9 +240,13 @@ export type Issue = {
   platform: string
   logger: string
   metadata: { type?: string; value?: string; filename?: string; function?: string }
-  status: 'unresolved' | 'resolved' | 'ignored'
-  substatus: 'new' | 'ongoing' | 'escalating' | 'regressed' | null
-  statusDetails: Record<string, unknown>
+  status: Status
+  substatus: Substatus | null
+  statusDetails: StatusDetails
+  /** Since when it is in its state. */
+  stateMs: number
+  /** What a person gave; null: it follows from level and state. */
+  priority: Priority | null
   assigneeUserId: string | null
   firstSeenMs: number
   lastSeenMs: number
@@ -316,6 +327,12 @@ export type MetaStore = BatchStore &
   MergeStore &
   ScrapeStore &
   SearchStore &
+  IssueChangeStore &
+  CommentStore &
+  ClockworkStore &
+  AttentionStore &
+  BulkStore &
+  OwnershipStore &
   ThinningStore & {
     /** Organizations. `createOrganization` makes the first member (owner) too. Slugs follow spec.md 5; CONFLICT when taken. */
     createOrganization(value: { slug: string; name: string; ownerUserId: string }): Organization
@@ -379,27 +396,10 @@ export type MetaStore = BatchStore &
     issueIdsOf(hashes: { projectId: number; groupHash: string }[]): Map<string, number>
     /** All hashes of each issue. */
     hashesOf(issueIds: number[]): Map<number, string[]>
-    /**
-     * Changes status or assignee, writes an activity for each, returns the issue and the id of the last one. A status
-     * needs no `substatus`. CONFLICT when `rev` is given and status or assignee have changed since.
-     */
-    updateIssue(
-      id: number,
-      change: {
-        status?: Issue['status']
-        substatus?: Issue['substatus']
-        statusDetails?: Record<string, unknown>
-        assigneeUserId?: string | null
-      },
-      userId: string | null,
-      nowMs: number,
-      rev?: number,
-    ): { issue: Issue; activityId: number | null }
     /** Notes that a person has looked at an issue, or takes it back. */
     setSeen(issueId: number, userId: string, seen: boolean, nowMs: number): void
     /** The issues among `ids` that the person has looked at; one that came back after a resolution counts as not seen. */
     seenBy(userId: string, ids: number[]): Set<number>
-    addComment(issueId: number, userId: string, text: string, nowMs: number): Activity
     activityOf(issueId: number): Activity[]
     /** The latest digests of an issue, newest first, at most 100. */
     digestsOf(issueId: number): string[]

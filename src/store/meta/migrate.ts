@@ -18,6 +18,9 @@ import { statements as grouping } from './schema/0013-grouping.ts'
 import { statements as merge } from './schema/0014-merge.ts'
 import { statements as searches } from './schema/0015-searches.ts'
 import { statements as filters } from './schema/0016-filters.ts'
+import { statements as triage } from './schema/0017-triage.ts'
+import { statements as attention } from './schema/0018-attention.ts'
+import { statements as bulk } from './schema/0019-bulk.ts'
 
 /** Every step of the schema; the place in the list is its number, from 1. A released step is never edited. */
 const steps: ((dialect: Dialect) => string[])[] = [
@@ -37,6 +40,9 @@ const steps: ((dialect: Dialect) => string[])[] = [
   merge,
   searches,
   filters,
+  triage,
+  attention,
+  bulk,
 ]
 
 /** Names the version that wrote the database last, so that an older one can say what is needed. */

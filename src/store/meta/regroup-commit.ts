@@ -1,8 +1,10 @@
+import { moveAttention } from './attention.ts'
 import { batchStatements } from './batch-statements.ts'
-import { beginIssue, countEvent, type IssueRow, latestTexts } from './issue-state.ts'
+import { beginIssue, countMoved, type IssueRow, latestTexts } from './issue-state.ts'
 import type { EventEffect } from './meta.ts'
 import type { MissedNotes } from './missed.ts'
 import type { RegroupMove, RegroupResult, RegroupStoreMeta } from './regroup.ts'
+import { aroundOf } from './release-turns.ts'
 import { fromJson, type Store } from './store.ts'
 
 /** An issue in a transaction of moves. */
@@ -61,10 +63,21 @@ function splitFrom(room: Room, from: Work, effect: EventEffect): Work {
   if (!project) throw new Error(`project ${effect.projectId} is gone`)
   const prefix = project.slug.toUpperCase()
   const number = statements.shortId.get({ organizationId: project.organization_id, prefix })?.last
-  const { status, substatus, status_details, resolved_ms, assignee_user_id } = from.row
+  const {
+    status,
+    substatus,
+    status_details,
+    resolved_ms,
+    assignee_user_id,
+    state_ms,
+    due_ms,
+    awaits_release,
+    priority,
+  } = from.row
   const begun = {
-    ...beginIssue(effect, project.organization_id, `${prefix}-${number}`),
+    ...beginIssue(effect, project.organization_id, `${prefix}-${number}`, room.nowMs),
     ...{ status, substatus, status_details, resolved_ms, assignee_user_id },
+    ...{ state_ms, due_ms, awaits_release, priority },
   }
   const { lastId: id } = statements.insertIssue.run(begun)
   const data = JSON.stringify({ eventId: effect.eventId })
@@ -123,7 +136,7 @@ function move(room: Room, one: RegroupMove): boolean {
     from.left++
     to.came++
     to.from.add(from.row.short_id)
-    if (countEvent(to.row, effect)) to.regressed = true
+    if (countMoved(to.row, effect, aroundOf(statements, effect.projectId, nowMs))) to.regressed = true
     moveHanging(room, from, to, effect)
   }
   if (effect.digest !== '')
@@ -172,8 +185,9 @@ function tell(
 }
 
 /** An issue without events goes into the one that has them: what hangs on it moves, its link leads there. */
-function mergeInto({ store: { write, dialect }, nowMs }: Room, from: Work, to: Work): void {
-  const { builder } = dialect
+function mergeInto({ store, nowMs }: Room, from: Work, to: Work): void {
+  const { write } = store
+  const { builder } = store.dialect
   const [own, target] = [from.row.id, to.row.id]
   for (const table of ['fingerprint', 'feedback', 'alert_due', 'moved_issue'] as const)
     write.run(builder.updateTable(table).set({ issue_id: target }).where('issue_id', '=', own))
@@ -185,6 +199,8 @@ function mergeInto({ store: { write, dialect }, nowMs }: Room, from: Work, to: W
       .where('issue_id', '=', own)
       .where('type', 'not in', ['first_seen', 'mapped_again']),
   )
+  moveAttention(store, own, target)
+  to.row.priority ??= from.row.priority
   to.row.comments += from.row.comments
   to.row.assignee_user_id ??= from.row.assignee_user_id
   const { organization_id, short_id } = from.row

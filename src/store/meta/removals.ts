@@ -67,7 +67,7 @@ export type RemovalStore = {
   /** Events that the ledger counts as stored and that people had removed, by project. */
   removedEvents(): Map<number, number>
   /** Fingerprints of which nothing is stored any more. */
-  discardedOf(projectId: number): { hash: string; title: string; createdMs: number }[]
+  discardedOf(projectId: number): { hash: string; title: string; userId: string | null; createdMs: number }[]
   /** Takes fingerprints back, all that were discarded under one title: they make issues again. */
   undiscard(projectId: number, title: string): void
 }
@@ -159,7 +159,7 @@ export function removalPart(store: Store): AskPart {
     discardedOf: (projectId) =>
       read
         .all(builder.selectFrom('discarded').selectAll().where('project_id', '=', projectId).orderBy('created_ms'))
-        .map((row) => ({ hash: row.hash, title: row.title, createdMs: row.created_ms })),
+        .map((row) => ({ hash: row.hash, title: row.title, userId: row.user_id, createdMs: row.created_ms })),
     undiscard: (projectId, title) =>
       void write.run(builder.deleteFrom('discarded').where('project_id', '=', projectId).where('title', '=', title)),
   }

@@ -8,8 +8,11 @@ import {
   artifactLookPart,
   releaseFilePart,
 } from './artifacts.ts'
+import { attentionPart, bookmarkPart, noticePart } from './attention.ts'
 import { batchPart } from './batch.ts'
+import { bulkPart } from './bulk.ts'
 import { chunkEndPart, chunkPart } from './chunks.ts'
+import { clockworkPart, forecastPart } from './clockwork.ts'
 import { openSqlite } from './connection.ts'
 import { keptPart, outcomePart } from './counts.ts'
 import { deadPart } from './dead.ts'
@@ -17,7 +20,7 @@ import { sqliteDialect } from './dialect.ts'
 import { environmentPart } from './environments.ts'
 import { feedbackLinkPart, feedbackPart } from './feedback.ts'
 import { filterPart } from './filters.ts'
-import { commentPart, issueHangPart, issueListPart, issueStatePart, lookPart, seenPart } from './issues.ts'
+import { commentPart, issueHangPart, issueListPart, lookPart, seenPart } from './issues.ts'
 import { keepPart } from './keep.ts'
 import { invitationPart, membershipPart } from './members.ts'
 import { mergePart, similarPart, unmergePart } from './merge.ts'
@@ -27,6 +30,7 @@ import { type MissedNotes, missedEndPart, missedLookPart, missedNotes } from './
 import { organizationChangePart, organizationKeepPart } from './organization-change.ts'
 import { organizationRemovalPart } from './organization-removal.ts'
 import { memberPart, organizationPart } from './organizations.ts'
+import { ownershipPart } from './ownership.ts'
 import { peoplePart } from './people.ts'
 import { keyPart, projectChangePart, projectPart, settingsPart, snapshotPart } from './projects.ts'
 import { regroupEdgePart, regroupRunPart, regroupStepPart } from './regroup.ts'
@@ -38,6 +42,19 @@ import { searchPart } from './searches.ts'
 import type { Store } from './store.ts'
 import { thinCountPart, thinFilePart, thinRunPart, thinStepPart } from './thinning.ts'
 import { tokenPart } from './tokens.ts'
+import { issueChangePart } from './triage.ts'
+
+/** What people and the clock do with issues. */
+const triageParts = (store: Store) => ({
+  ...issueChangePart(store),
+  ...clockworkPart(store),
+  ...forecastPart(store),
+  ...bookmarkPart(store),
+  ...attentionPart(store),
+  ...noticePart(store),
+  ...bulkPart(store),
+  ...ownershipPart(store),
+})
 
 /** What comes after its events: maps that they missed. */
 const laterParts = (store: Store, notes: MissedNotes) => ({
@@ -81,7 +98,7 @@ export function openSqliteMeta(file: string, options: { clock: Clock; readers?: 
     ...issueListPart(store),
     ...issueHangPart(store),
     ...seenPart(store),
-    ...issueStatePart(store),
+    ...triageParts(store),
     ...commentPart(store),
     ...lookPart(store),
     ...outcomePart(store),

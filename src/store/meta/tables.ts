@@ -176,7 +176,45 @@ export type Tables = {
     unhandled: Flag
     comments: Defaulted<number>
     rev: Defaulted<number>
+    /** Since when it is in its state, and when the clock looks at it again. */
+    state_ms: Defaulted<number>
+    due_ms: Defaulted<number | null>
+    awaits_release: Defaulted<Flag>
+    /** When the newest slot of two minutes began, and arrivals of the last five; the same of the hour. */
+    ten_ms: Defaulted<number>
+    ten_counts: Defaulted<string>
+    hour_ms: Defaulted<number>
+    hour_count: Defaulted<number>
+    /** What a person gave; null: it follows from level and state. */
+    priority: Defaulted<string | null>
   }
+  issue_bookmark: { issue_id: number; user_id: string; at_ms: number }
+  issue_subscription: { issue_id: number; user_id: string; active: Flag; reason: string; at_ms: number }
+  notice: {
+    id: Id
+    issue_id: number
+    user_id: string
+    activity_id: number
+    kind: string
+    attempts: Defaulted<number>
+    next_ms: number
+  }
+  bulk: {
+    id: Id
+    organization_id: number
+    user_id: string | null
+    change: JsonText
+    total: number
+    done: Defaulted<number>
+    changed: Defaulted<number>
+    undone: Defaulted<Flag>
+    created_ms: number
+    ended_ms: number | null
+  }
+  bulk_item: { bulk_id: number; issue_id: number; place: number; undo: JsonText | null; rev: number | null }
+  ownership: { project_id: number; text: string; auto_assign: Flag } & Revised
+  owner_due: { issue_id: number; project_id: number; event_id: string; at_ms: number }
+  issue_forecast: { issue_id: number; made_ms: number; limits: JsonText }
   issue_seen: { issue_id: number; user_id: string; at_ms: number }
   fingerprint: { project_id: number; hash: string; issue_id: number }
   activity: { id: Id; issue_id: number; type: string; created_ms: number; user_id: string | null; data: JsonText }

@@ -2,38 +2,83 @@
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
 import type { RestActivity } from '../../protocol/rest.ts'
-import { ApiError, apiFetch } from '../api.ts'
+import { apiFetch } from '../api.ts'
 import { Button } from '../ui/controls.tsx'
 import { PlainText } from '../ui/plain-text.tsx'
 import { RelativeTime } from '../ui/time.tsx'
+import { useToast } from '../ui/toast.tsx'
+import { ActivityWords } from './activity-words.tsx'
+import { useComplaint } from './change.ts'
+import { CommentForm } from './comment-form.tsx'
+import { CommentText } from './comment-text.tsx'
 import { Section } from './marks.tsx'
 
-const textMax = 10_000
-
-/** Whom an assignment names; nothing for everything else. */
-function Assigned({ activity: { data, user } }: { activity: RestActivity }) {
-  const t = useTranslations('issues.activity')
-  if (typeof data.assigneeEmail !== 'string') return null
-  const name = typeof data.assigneeName === 'string' && data.assigneeName ? data.assigneeName : data.assigneeEmail
-  return <>{user?.email === data.assigneeEmail ? t('assignedSelf') : t('assignedTo', { name })} </>
+type ListProps = {
+  organization: string
+  issueId: string
+  activity: readonly RestActivity[]
+  canTriage: boolean
+  meUserId: string
+  changed: () => void
 }
 
-const countOf = (value: unknown): number => (typeof value === 'number' ? value : 0)
-
-/** Where events went when they were mapped again; nothing for everything else. */
-function Moved({ data }: { data: RestActivity['data'] }) {
-  const t = useTranslations('issues.activity')
-  const from = Array.isArray(data.from) ? data.from.filter((one) => typeof one === 'string') : []
-  const [came, left] = [countOf(data.came), countOf(data.left)]
+/** One comment; who wrote it may change and delete it. */
+function Comment({
+  activity,
+  path,
+  organization,
+  mine,
+  changed,
+}: {
+  activity: RestActivity
+  path: string
+  organization: string
+  mine: boolean
+  changed: () => void
+}) {
+  const t = useTranslations('triage.comment')
+  const toast = useToast()
+  const complain = useComplaint()
+  const [editing, setEditing] = useState(false)
+  const text = typeof activity.data.text === 'string' ? activity.data.text : ''
+  const own = `${path}${activity.id}/`
+  if (editing)
+    return (
+      <CommentForm
+        organization={organization}
+        path={own}
+        method="PUT"
+        initial={text}
+        done={() => {
+          setEditing(false)
+          changed()
+        }}
+        cancel={() => setEditing(false)}
+      />
+    )
+  const remove = () =>
+    apiFetch(own, { method: 'DELETE' })
+      .then(() => toast({ text: t('deleted') }))
+      .catch((error: unknown) => complain(error))
+      .finally(changed)
   return (
     <>
-      {came > 0 ? (
-        <PlainText text={`${t('came', { count: came, from: from.join(', ') })} `} charactersMax={400} />
+      <CommentText text={text} />
+      {mine ? (
+        <div className="flex gap-1">
+          <Button compact look="plain" onClick={() => setEditing(true)}>
+            {t('edit')}
+          </Button>
+          <Button compact look="plain" onClick={() => void remove()}>
+            {t('delete')}
+          </Button>
+        </div>
       ) : null}
-      {left > 0 ? `${t('left', { count: left })} ` : null}
     </>
   )
 }
+
+const countOf = (value: unknown): number => (typeof value === 'number' ? value : 0)
 
 /** Which issues became one, or where hashes went; nothing for everything else. */
 function Merged({ activity: { type, data } }: { activity: RestActivity }) {
@@ -55,78 +100,34 @@ function Merged({ activity: { type, data } }: { activity: RestActivity }) {
 }
 
 /** What happened to the issue, newest first, and a field for a comment that keeps its text when it can't be sent. */
-export function ActivityList({
-  organization,
-  issueId,
-  activity,
-  canTriage,
-  changed,
-}: {
-  organization: string
-  issueId: string
-  activity: readonly RestActivity[]
-  canTriage: boolean
-  changed: () => void
-}) {
+export function ActivityList({ organization, issueId, activity, canTriage, meUserId, changed }: ListProps) {
   const t = useTranslations('issues.activity')
-  const [text, setText] = useState('')
-  const [busy, setBusy] = useState(false)
-  const [wrong, setWrong] = useState('')
-  async function send() {
-    setBusy(true)
-    setWrong('')
-    try {
-      await apiFetch(`organizations/${organization}/issues/${issueId}/comments/`, { method: 'POST', body: { text } })
-      setText('')
-      changed()
-    } catch (error) {
-      setWrong(error instanceof ApiError ? [error.message, ...error.causes].join(' ') : String(error))
-    }
-    setBusy(false)
-  }
+  const triage = useTranslations('triage.comment')
+  const path = `organizations/${organization}/issues/${issueId}/comments/`
   return (
     <Section id="activity" title={t('title')}>
-      <form
-        className="comment"
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (text.trim()) void send()
-        }}
-      >
-        <textarea
-          className="input"
-          rows={2}
-          maxLength={textMax}
-          aria-label={t('comment')}
-          placeholder={canTriage ? t('comment') : t('notAllowed')}
-          disabled={!canTriage}
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-        />
-        {wrong ? (
-          <p role="alert" className="text-small text-error">
-            {wrong}
-          </p>
-        ) : null}
-        <Button type="submit" compact disabled={!canTriage || busy || !text.trim()}>
-          {t('send')}
-        </Button>
-      </form>
+      <CommentForm
+        organization={organization}
+        path={path}
+        method="POST"
+        disabled={canTriage ? '' : t('notAllowed')}
+        done={changed}
+      />
       <ol className="activity">
         {activity.map((one) => (
           <li key={one.id}>
             <div>
               <b>{one.user ? <PlainText text={one.user.name || one.user.email} charactersMax={80} /> : 'Mishap'}</b>{' '}
-              {one.type === 'mapped_again' ? t('mapped_again', { count: countOf(one.data.events) }) : t(one.type)}{' '}
-              <Merged activity={one} />
-              <Assigned activity={one} />
-              <Moved data={one.data} />
+              <ActivityWords activity={one} /> <Merged activity={one} />
               <RelativeTime at={one.dateCreated} className="text-ink-3" />
+              {typeof one.data.editedMs === 'number' ? <span className="text-ink-3"> · {triage('edited')}</span> : null}
             </div>
-            {one.type === 'note' && typeof one.data.text === 'string' ? (
-              <p className="activity-text">
-                <PlainText text={one.data.text} charactersMax={textMax} />
-              </p>
+            {one.type === 'note' ? (
+              <Comment
+                activity={one}
+                mine={canTriage && one.user?.id === meUserId}
+                {...{ path, organization, changed }}
+              />
             ) : null}
           </li>
         ))}

@@ -24,6 +24,8 @@ type Options = {
   show?: (ids: readonly string[], to: Assignee | null) => void
   settled: () => void
   offerUndo: OfferUndo
+  /** Everything that the search finds is meant: assigns it, in place of the targets. */
+  setAll?: ((body: object) => void) | undefined
   /** Refuse the change when somebody else has changed the one issue since it was shown. */
   guarded?: boolean
 }
@@ -72,7 +74,10 @@ export function useAssign(options: Options): { ask: () => void; dialog: ReactNod
       <AssigneeDialog
         organization={organization}
         count={asked.length}
-        onChoose={(to) => void assign(asked, to, options.guarded ?? false)}
+        onChoose={(to) => {
+          if (options.setAll) options.setAll({ assignedTo: to?.id ?? null })
+          else void assign(asked, to, options.guarded ?? false)
+        }}
         onClose={() => setAsked([])}
       />
     ) : null

@@ -1,34 +1,41 @@
 'use client'
 import { ChevronLeft, Link2 } from 'lucide-react'
-import { useLocale, useTranslations } from 'next-intl'
-import type { IssueStatus, RestEvent, RestIssueDetail } from '../../protocol/rest.ts'
+import { useTranslations } from 'next-intl'
+import type { RestEvent, RestIssueDetail } from '../../protocol/rest.ts'
 import { withBase } from '../base-path.ts'
-import { ReleaseLink } from '../releases/release-link.tsx'
 import { Button } from '../ui/controls.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Link } from '../ui/link.tsx'
 import { PlainText } from '../ui/plain-text.tsx'
 import { SeverityShape } from '../ui/severity.tsx'
 import { RelativeTime } from '../ui/time.tsx'
-import { AssigneeName } from './assignee.tsx'
+import { Attention } from './attention.tsx'
+import type { Decisions } from './decisions.tsx'
 import { Badges, headOf } from './issue-row.tsx'
+import type { Standing } from './rows.ts'
+import { useStateWords } from './state-words.ts'
 
 type HeaderProps = {
   detail: RestIssueDetail
   base: string
   listSearch: string
+  organization: string
   canTriage: boolean
-  decide: (status: IssueStatus) => void
+  decide: (standing: Standing) => void
+  decisions: Decisions
   linkText: () => string
+  changed: () => void
 }
 
 /** What the issue is, its state and what can be done with it. */
-export function IssueHeader({ detail, base, listSearch, canTriage, decide, linkText }: HeaderProps) {
+export function IssueHeader(props: HeaderProps) {
+  const { detail, base, listSearch, canTriage, organization, linkText, changed } = props
   const t = useTranslations('issues')
+  const words = useStateWords()
   const level = useTranslations('level')
   const badge = useTranslations('issues.badge')
   const { type, value } = headOf(detail)
-  const why = canTriage ? undefined : t('bulk.notAllowed')
+  const state = words(detail.statusDetails, detail.substatus)
   return (
     <header className="issue-header">
       <div className="issue-crumbs">
@@ -41,6 +48,12 @@ export function IssueHeader({ detail, base, listSearch, canTriage, decide, linkT
           <PlainText text={detail.project.name} charactersMax={64} />
         </span>
         <Badges issue={detail} t={badge} />
+        {state ? (
+          <span className="text-ink-3">
+            <PlainText text={state} charactersMax={240} />
+          </span>
+        ) : null}
+        <Attention organization={organization} detail={detail} canTriage={canTriage} changed={changed} />
       </div>
       <div className="issue-title">
         <SeverityShape level={detail.level} label={level(detail.level)} sizePx={13} />
@@ -59,78 +72,32 @@ export function IssueHeader({ detail, base, listSearch, canTriage, decide, linkT
             </p>
           ) : null}
         </div>
-        <div className="issue-actions">
-          {detail.status === 'unresolved' ? (
-            <>
-              <Button look="main" compact disabled={!canTriage} title={why} onClick={() => decide('resolved')}>
-                {t('bulk.resolve')}
-              </Button>
-              <Button compact disabled={!canTriage} title={why} onClick={() => decide('ignored')}>
-                {t('bulk.archive')}
-              </Button>
-            </>
-          ) : (
-            <Button compact disabled={!canTriage} title={why} onClick={() => decide('unresolved')}>
-              {t('bulk.unresolve')}
-            </Button>
-          )}
-        </div>
+        <Actions {...props} />
       </div>
     </header>
   )
 }
 
-/** Numbers of the issue: events and users in the range and over its life, first and last seen with their releases. */
-export function IssueNumbers({
-  detail,
-  organization,
-  askAssignee,
-}: {
-  detail: RestIssueDetail
-  organization: string
-  askAssignee: (() => void) | undefined
-}) {
+/** Buttons for what the keys do. */
+function Actions({ detail, canTriage, decide, decisions }: HeaderProps) {
   const t = useTranslations('issues')
-  const locale = useLocale()
-  const number = new Intl.NumberFormat(locale)
-  const seen = [
-    [t('seen.first'), detail.lifetime.firstSeen, detail.firstRelease?.version],
-    [t('seen.last'), detail.lifetime.lastSeen, detail.lastRelease?.version],
-  ] as const
+  const triage = useTranslations('triage.bar')
+  const why = canTriage ? undefined : t('bulk.notAllowed')
+  const isOpen = detail.status === 'unresolved'
+  const button = (text: string, run: () => void, look?: 'main') => (
+    <Button {...(look ? { look } : {})} compact disabled={!canTriage} title={why} onClick={run}>
+      {text}
+    </Button>
+  )
   return (
-    <dl className="issue-numbers">
-      <div>
-        <dt>{t('column.events')}</dt>
-        <dd>
-          <b>{number.format(Number(detail.count))}</b>{' '}
-          <span>{t('page.ofAll', { count: number.format(Number(detail.lifetime.count)) })}</span>
-          {detail.thinned > 0 ? (
-            <span className="block whitespace-normal">{t('page.thinned', { count: detail.thinned })}</span>
-          ) : null}
-        </dd>
-      </div>
-      <div>
-        <dt>{t('column.users')}</dt>
-        <dd>
-          <b>{number.format(detail.userCount)}</b>{' '}
-          <span>{t('page.ofAll', { count: number.format(detail.lifetime.userCount) })}</span>
-        </dd>
-      </div>
-      {seen.map(([name, at, release]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>
-            <RelativeTime at={at} /> {release ? <ReleaseLink organization={organization} version={release} /> : null}
-          </dd>
-        </div>
-      ))}
-      <div>
-        <dt>{t('column.assignee')}</dt>
-        <dd>
-          <AssigneeName issue={detail} ask={askAssignee} />
-        </dd>
-      </div>
-    </dl>
+    <div className="issue-actions">
+      {isOpen
+        ? button(t('bulk.resolve'), () => decide({ status: 'resolved' }), 'main')
+        : button(t('bulk.unresolve'), () => decide({ status: 'unresolved' }))}
+      {button(triage('resolveIn'), () => decisions.ask('resolve'))}
+      {button(triage('archive'), () => decisions.ask('archive'))}
+      {button(triage('snooze'), () => decisions.ask('snooze'))}
+    </div>
   )
 }
 

@@ -1,10 +1,9 @@
 'use client'
 import './issues.css'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import { type ReactNode, useMemo } from 'react'
-import type { IssueStatus, RestEvent, RestIssueDetail } from '../../protocol/rest.ts'
+import type { RestEvent, RestIssueDetail } from '../../protocol/rest.ts'
 import type { RestCommitters } from '../../protocol/rest-release.ts'
 import { ApiError, apiFetch } from '../api.ts'
 import { withBase } from '../base-path.ts'
@@ -25,8 +24,12 @@ import { ActivityList } from './activity.tsx'
 import { useAssign } from './assignee.tsx'
 import { Breadcrumbs } from './breadcrumbs.tsx'
 import { Chart } from './chart.tsx'
+import { useDecisionKeys } from './decisions.tsx'
 import { Attachments, Contexts, Csp, Grouping, RemarkList, Request, SdkAndPackages, User } from './facts.tsx'
-import { EventNav, IssueHeader, IssueNumbers } from './issue-header.tsx'
+import { InCommon } from './in-common.tsx'
+import { EventNav, IssueHeader } from './issue-header.tsx'
+import { useIssueKeys } from './issue-keys.ts'
+import { IssueNumbers } from './issue-numbers.tsx'
 import { Mark, RemarksProvider, Section } from './marks.tsx'
 import { Payload } from './payload.tsx'
 import { remarksOf, stackNoteOf } from './remarks.ts'
@@ -53,6 +56,7 @@ type PageProps = {
   event: RestEvent | undefined
   away: boolean
   canTriage: boolean
+  meUserId: string
   /** Releases and deploys for the chart. */
   marks: GivenMarks | undefined
   /** Commits that may have brought the issue; undefined: nobody could say. */
@@ -95,31 +99,27 @@ function useIssue({ organization, issueId, choice, detail, event, away }: PagePr
   return { params, query, key, issue, event: shown.data, failure: issue.failureReason ?? shown.failureReason }
 }
 
-/** The keys for the event before and after this one. */
-function useNeighbourKeys(event: RestEvent | undefined, pathOf: (id: string) => string): void {
-  const t = useTranslations('issues')
-  const router = useRouter()
-  const go = (id: string | null | undefined) => id && router.push(pathOf(id), { scroll: false })
-  useKey('[', t('keys.group'), t('page.older'), () => go(event?.previousEventID))
-  useKey(']', t('keys.group'), t('page.newer'), () => go(event?.nextEventID))
-}
-
-/** The page of one issue with one of its events. */
-export function IssuePage(props: PageProps) {
-  const { organization, issueId, shortId, canTriage, away } = props
-  const t = useTranslations('issues')
-  const toast = useToast()
+/** What can be done with the issue, shown at once and guarded by its revision. */
+function useDeciding({
+  organization,
+  issueId,
+  canTriage,
+  detail,
+  queryKey,
+  refetch,
+}: {
+  organization: string
+  issueId: string
+  canTriage: boolean
+  detail: RestIssueDetail | undefined
+  queryKey: readonly unknown[]
+  refetch: () => void
+}) {
   const client = useQueryClient()
-  const [, change] = useStreamParams()
-  const { params, query, key, issue, event, failure } = useIssue(props)
-  const detail = issue.data
-  const base = `/o/${organization}/issues`
-  const kept = keptSearch(params)
-  const refetch = () => void issue.refetch()
   // As the server will have it: each change is one revision more.
   const patch = (change: (before: RestIssueDetail) => Partial<RestIssueDetail>) =>
     client.setQueryData<RestIssueDetail>(
-      key,
+      queryKey,
       (before) => before && { ...before, ...change(before), revision: before.revision + 1 },
     )
   const show = (_ids: readonly string[], standing: Standing) => patch((before) => withStatus(before, standing))
@@ -134,10 +134,38 @@ export function IssuePage(props: PageProps) {
     offerUndo,
     guarded: true,
   })
-  useLook(organization, issueId, detail?.hasSeen ?? true, canTriage)
-  const decide = (status: IssueStatus) => {
-    if (detail && canTriage) void triage(statusesOf([detail], new Set([issueId])), status, detail.revision)
+  const decide = (standing: Standing) => {
+    if (detail && canTriage) void triage(statusesOf([detail], new Set([issueId])), standing, detail.revision)
   }
+  const targets = () => (detail ? [detail] : [])
+  const decisions = useDecisionKeys({
+    ...{ organization, canTriage, targets, decide, offerUndo },
+    ask: assign.ask,
+    settled: refetch,
+  })
+  return { decide, decisions, assign }
+}
+
+/** The page of one issue with one of its events. */
+export function IssuePage(props: PageProps) {
+  const { organization, issueId, shortId, canTriage, away } = props
+  const t = useTranslations('issues')
+  const toast = useToast()
+  const [, change] = useStreamParams()
+  const { params, query, key, issue, event, failure } = useIssue(props)
+  const detail = issue.data
+  const base = `/o/${organization}/issues`
+  const kept = keptSearch(params)
+  const refetch = () => void issue.refetch()
+  const { decide, decisions, assign } = useDeciding({
+    organization,
+    issueId,
+    canTriage,
+    detail,
+    queryKey: key,
+    refetch,
+  })
+  useLook(organization, issueId, detail?.hasSeen ?? true, canTriage)
   useLive((live) => {
     if (live.kind === 'missed' || (live.kind === 'issue' && live.id === issueId)) refetch()
   })
@@ -149,9 +177,11 @@ export function IssuePage(props: PageProps) {
         )
       : ''
   const group = t('keys.group')
-  useNeighbourKeys(event, (id) => `${base}/${issueId}/events/${id}${kept}`)
-  useKey('e', group, t('keys.resolve'), () => decide('resolved'))
-  useKey('u', group, t('keys.unresolve'), () => decide('unresolved'))
+  useIssueKeys(organization, issueId, event, {
+    list: `${base}${kept}`,
+    issue: (id) => `${base}/${id}${kept}`,
+    event: (choice) => `${base}/${issueId}/events/${choice}${kept}`,
+  })
   useKey('c', group, t('page.copyMarkdown'), async () => {
     if (await copyText(await markdown())) toast({ text: t('page.copiedMarkdown'), stayMs: 3000 })
   })
@@ -167,14 +197,14 @@ export function IssuePage(props: PageProps) {
   return (
     <div className="issue-page">
       {assign.dialog}
+      {decisions.dialog}
       {failure && mayWait(failure) ? <StreamFailed error={failure} retrying /> : null}
       <IssueHeader
         detail={detail}
         base={base}
         listSearch={kept}
-        canTriage={canTriage}
-        decide={decide}
-        linkText={linkText}
+        {...{ organization, canTriage, decide, decisions, linkText }}
+        changed={refetch}
       />
       <Figures
         organization={organization}
@@ -183,6 +213,7 @@ export function IssuePage(props: PageProps) {
         given={props.marks}
         range={<RangeSelect params={params} change={change} />}
         askAssignee={canTriage ? assign.ask : undefined}
+        askPriority={canTriage ? () => decisions.ask('priority') : undefined}
       />
       {event ? (
         <EventNav
@@ -210,12 +241,14 @@ export function IssuePage(props: PageProps) {
           )}
         </div>
         <aside className="issue-side">
+          <InCommon organization={organization} issueId={issueId} query={query} base={base} />
           <TagBars organization={organization} issueId={issueId} query={query} base={base} />
           <ActivityList
             organization={organization}
             issueId={issueId}
             activity={detail.activity}
             canTriage={canTriage}
+            meUserId={props.meUserId}
             changed={refetch}
           />
         </aside>
@@ -232,6 +265,7 @@ function Figures({
   given,
   range,
   askAssignee,
+  askPriority,
 }: {
   organization: string
   detail: RestIssueDetail
@@ -239,13 +273,14 @@ function Figures({
   given: GivenMarks | undefined
   range: ReactNode
   askAssignee: (() => void) | undefined
+  askPriority: (() => void) | undefined
 }) {
   const { project } = detail
   const own = useMemo(() => marksQuery({ ...query, project: [project.id] }), [query, project.id])
   const marks = useReleaseMarks(organization, own, given)
   return (
     <div className="issue-figures">
-      <IssueNumbers organization={organization} detail={detail} askAssignee={askAssignee} />
+      <IssueNumbers {...{ organization, detail, askAssignee, askPriority }} />
       <div className="issue-range">{range}</div>
       <Chart organization={organization} points={Object.values(detail.stats)[0] ?? []} marks={marks} />
     </div>

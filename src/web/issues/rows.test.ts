@@ -56,6 +56,13 @@ describe('status', () => {
     expect(withStatus(archived, { status: 'unresolved' })).toMatchObject({ substatus: 'ongoing' })
     expect(withStatus(archived, { status: 'unresolved', substatus: 'new' })).toMatchObject({ substatus: 'new' })
     expect(withStatus(row, { status: 'resolved', substatus: 'new' })).toMatchObject({ substatus: null })
+    const until = { ignoreCount: 10 }
+    const waiting = withStatus(row, {
+      ...{ status: 'ignored' as const, substatus: 'archived_until_condition_met' as const },
+      statusDetails: until,
+    })
+    expect(waiting).toMatchObject({ substatus: 'archived_until_condition_met', statusDetails: until })
+    expect(withStatus(waiting, { status: 'ignored', substatus: 'archived_forever' })).not.toBe(waiting)
   })
   it('remembers what was', () => {
     const rows = [
@@ -66,9 +73,9 @@ describe('status', () => {
       issue('5', { substatus: 'new' }),
     ]
     expect(statusesOf(rows, new Set(['1', '2', '3', '5']))).toEqual([
-      { was: { status: 'unresolved', substatus: 'ongoing' }, ids: ['1', '3'] },
-      { was: { status: 'resolved', substatus: null }, ids: ['2'] },
-      { was: { status: 'unresolved', substatus: 'new' }, ids: ['5'] },
+      { was: { status: 'unresolved', substatus: 'ongoing', statusDetails: {} }, ids: ['1', '3'] },
+      { was: { status: 'resolved', substatus: null, statusDetails: {} }, ids: ['2'] },
+      { was: { status: 'unresolved', substatus: 'new', statusDetails: {} }, ids: ['5'] },
     ])
   })
 })

@@ -46,24 +46,42 @@ export function countUp(row: RestIssue, events: number, nowMs: number): RestIssu
 }
 
 /** A status as the update call takes it; without `substatus` an unresolved issue becomes ongoing. */
-export type Standing = { status: IssueStatus; substatus?: RestIssue['substatus'] }
+export type Standing = {
+  status: IssueStatus
+  substatus?: RestIssue['substatus']
+  statusDetails?: RestIssue['statusDetails']
+}
 /** Issues that had one status before a change. */
 export type Before = { was: Standing; ids: string[] }
 
 /** The row with another status, as it will stand after the update. */
-export function withStatus(row: RestIssue, { status, substatus }: Standing): RestIssue {
-  if (row.status === status) return row
-  return { ...row, status, substatus: status === 'unresolved' ? (substatus ?? 'ongoing') : null }
+export function withStatus(row: RestIssue, { status, substatus, statusDetails = {} }: Standing): RestIssue {
+  if (row.status === status && sameDetails(row.statusDetails, statusDetails) && !movesWithin(row, substatus)) return row
+  const beginnings = { unresolved: 'ongoing', ignored: 'archived_forever', resolved: null } as const
+  return {
+    ...row,
+    status,
+    substatus: status === 'resolved' ? null : (substatus ?? beginnings[status]),
+    statusDetails,
+  }
 }
+
+const sameDetails = (a: RestIssue['statusDetails'], b: RestIssue['statusDetails']) =>
+  JSON.stringify(a) === JSON.stringify(b)
+const movesWithin = (row: RestIssue, substatus: RestIssue['substatus'] | undefined) =>
+  substatus !== undefined && substatus !== row.substatus
 
 /** Status and substatus of each of the rows before a change, the same ones together: what an undo has to send. */
 export function statusesOf(rows: readonly RestIssue[], ids: ReadonlySet<string>): Before[] {
   const before: Before[] = []
-  for (const { id, status, substatus } of rows) {
+  for (const { id, status, substatus, statusDetails } of rows) {
     if (!ids.has(id)) continue
-    const known = before.find(({ was }) => was.status === status && was.substatus === substatus)
+    const known = before.find(
+      ({ was }) =>
+        was.status === status && was.substatus === substatus && sameDetails(was.statusDetails ?? {}, statusDetails),
+    )
     if (known) known.ids.push(id)
-    else before.push({ was: { status, substatus }, ids: [id] })
+    else before.push({ was: { status, substatus, statusDetails }, ids: [id] })
   }
   return before
 }

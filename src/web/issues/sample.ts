@@ -41,6 +41,7 @@ export function sampleIssue(value: Partial<RestIssue> = {}): RestIssue {
     issueType: 'error',
     issueCategory: 'error',
     priority: 'high',
+    priorityReason: 'level',
     assignedTo: null,
     isUnhandled: false,
     isBookmarked: false,

@@ -40,6 +40,7 @@ export async function IssueScreen({
         marks={loaded.marks}
         suspects={loaded.suspects}
         canTriage={auth.may(actor, 'issue:triage', here) === 'yes'}
+        meUserId={actor.person.id}
       />
       {auth.may(actor, 'issue:delete', here) === 'yes' ? (
         <DeleteIssue organization={organization.slug} issueId={String(here.issue.id)} shortId={here.issue.shortId} />

@@ -85,6 +85,7 @@ export function RangeSelect({
     <div className="relative">
       <select
         className="input"
+        data-range
         aria-label={t('label')}
         value={range.kind === 'relative' ? range.period : 'absolute'}
         onChange={(event) => {

@@ -3,64 +3,24 @@ import './issues.css'
 import { useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
-import type { IssueStatus, RestIssue } from '../../protocol/rest.ts'
+import type { RestIssue } from '../../protocol/rest.ts'
 import type { RestSearch } from '../../protocol/rest-search.ts'
 import { ApiError } from '../api.ts'
 import type { GivenMarks } from '../releases/mark-groups.ts'
 import { marksQuery } from '../releases/mark-groups.ts'
 import { SparkRule } from '../releases/spark-rule.tsx'
 import { useReleaseMarks } from '../releases/use-marks.ts'
-import { Button } from '../ui/controls.tsx'
-import { useKey } from '../ui/keys.tsx'
-import { useAssign } from './assignee.tsx'
+import { BulkBar } from './bulk-bar.tsx'
 import { IssueList } from './issue-list.tsx'
-import { selectTo, statusesOf } from './rows.ts'
+import { keepList } from './list-order.ts'
 import { StreamBar } from './stream-bar.tsx'
+import { useDecisions } from './stream-decisions.tsx'
+import { Peek, useStreamKeys } from './stream-keys.tsx'
+import { useSelection } from './stream-marks.ts'
 import { useStreamParams } from './stream-params.ts'
 import { keptSearch, listQuery, type ProjectName, projectIdsOf } from './stream-query.ts'
 import { NoMatch, StreamFailed, StreamLoading } from './stream-states.tsx'
-import { useTriage } from './triage.ts'
-import { useUndo } from './undo.ts'
 import { type FirstRows, type Issues, useIssues } from './use-issues.ts'
-
-const none: ReadonlySet<string> = new Set()
-
-type Marks = { cursorId: string | null; anchorId: string | null; selected: ReadonlySet<string> }
-
-/** The marks with the cursor `step` rows further; `select` takes in what lies between. */
-function moved(marks: Marks, rows: readonly RestIssue[], step: number, select: boolean): Marks {
-  const at = rows.findIndex((row) => row.id === marks.cursorId)
-  const next = rows[Math.max(0, Math.min(rows.length - 1, at + step))]
-  if (!next) return marks
-  const selected = select ? selectTo(rows, marks.selected, marks.cursorId, next.id) : marks.selected
-  return { cursorId: next.id, anchorId: next.id, selected }
-}
-
-/** Cursor and selection, kept for the way back to this list (same organization, same search). */
-function useMarks(storeKey: string) {
-  const [marks, set] = useState<Marks>({
-    cursorId: null,
-    anchorId: null,
-    selected: none,
-  })
-  const [loaded, setLoaded] = useState('')
-  useEffect(() => {
-    let kept: { cursorId?: unknown; selected?: unknown } = {}
-    try {
-      kept = JSON.parse(sessionStorage.getItem(storeKey) ?? '{}')
-    } catch {
-      // What somebody else wrote there is no selection.
-    }
-    const selected = Array.isArray(kept.selected) ? new Set(kept.selected.filter((id) => typeof id === 'string')) : none
-    set({ cursorId: typeof kept.cursorId === 'string' ? kept.cursorId : null, anchorId: null, selected })
-    setLoaded(storeKey)
-  }, [storeKey])
-  useEffect(() => {
-    if (loaded === storeKey)
-      sessionStorage.setItem(storeKey, JSON.stringify({ cursorId: marks.cursorId, selected: [...marks.selected] }))
-  }, [loaded, storeKey, marks])
-  return [marks, set] as const
-}
 
 type StreamProps = {
   organization: string
@@ -101,33 +61,34 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
   const projectIds = useMemo(() => projectIdsOf(params.project, projects), [params.project, projects])
   const issues = useIssues(organization, params, projectIds, first.rows)
   const { list, rows, waiting } = issues
-  const listed = useMemo(() => marksQuery(listQuery(params, projectIds)), [params, projectIds])
-  const released = useReleaseMarks(organization, listed, first.marks)
+  const listed = useMemo(() => {
+    const query = listQuery(params, projectIds)
+    return { query, marks: marksQuery(query) }
+  }, [params, projectIds])
+  const released = useReleaseMarks(organization, listed.marks, first.marks)
   const kept = keptSearch(params)
-  const [marks, setMarks] = useMarks(['stream', organization, params.q, params.project, params.env].join(':'))
-  const { cursorId, selected } = marks
-  const unselect = () => setMarks((before) => ({ ...before, selected: none }))
-  const { decide, assign } = useDecisions({ organization, canTriage, issues, cursorId, selected, unselect })
+  const storeKey = ['stream', organization, params.q, params.project, params.env].join(':')
+  const selection = useSelection(storeKey, rows)
+  const { cursor, selected, isAll, check, unselect } = selection
+  const [peeked, setPeeked] = useState<string | undefined>()
+  const { decide, decisions, assign } = useDecisions({
+    ...{ organization, canTriage, issues, cursorId: selection.cursorId, selected, unselect },
+    all: isAll ? listed.query : undefined,
+  })
   const hrefOf = (issue: RestIssue) => `/o/${organization}/issues/${issue.id}${kept}`
 
   function open(issue: RestIssue | undefined): void {
     if (!issue) return
-    setMarks((before) => ({ ...before, cursorId: issue.id }))
+    selection.goTo(issue.id)
+    keepList(organization, rows)
     router.push(hrefOf(issue))
   }
-  const move = (step: number, select: boolean) => setMarks((before) => moved(before, rows, step, select))
-  const check = (issue: RestIssue, withShift: boolean) =>
-    setMarks((before) => {
-      const next = withShift ? selectTo(rows, before.selected, before.anchorId, issue.id) : new Set(before.selected)
-      if (!withShift && !next.delete(issue.id)) next.add(issue.id)
-      return { cursorId: issue.id, anchorId: issue.id, selected: next }
-    })
-  const cursor = rows.find((row) => row.id === cursorId)
   useStreamKeys({
-    move,
+    move: selection.move,
     open: () => open(cursor),
     check: () => cursor && check(cursor, false),
-    decide,
+    selectAll: selection.selectAll,
+    peek: () => setPeeked(cursor?.id),
     clear: unselect,
     showWaiting: waiting.length ? showWaiting : undefined,
   })
@@ -143,6 +104,15 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
   return (
     <div className="stream">
       {assign.dialog}
+      {decisions.dialog}
+      {peeked && cursor ? (
+        <Peek
+          organization={organization}
+          issue={cursor}
+          open={() => open(cursor)}
+          onClose={() => setPeeked(undefined)}
+        />
+      ) : null}
       <StreamHead issues={issues} />
       <StreamBar
         organization={organization}
@@ -156,11 +126,12 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
       {selected.size ? (
         <BulkBar
           count={selected.size}
-          canTriage={canTriage}
-          decide={decide}
+          hits={issues.hits}
+          {...{ isAll, canTriage, decide, decisions }}
+          loaded={selection.loaded}
+          selectAll={selection.selectAll}
           assign={assign.ask}
           clear={unselect}
-          selectAll={() => setMarks((before) => ({ ...before, selected: new Set(rows.map((row) => row.id)) }))}
         />
       ) : (
         <ColumnHead
@@ -195,7 +166,7 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
           rows={rows}
           total={issues.hits ?? rows.length}
           hrefOf={hrefOf}
-          cursorId={cursorId}
+          cursorId={selection.cursorId}
           selected={selected}
           dimmed={list.isPlaceholderData}
           more={list.hasNextPage}
@@ -210,42 +181,6 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
       )}
     </div>
   )
-}
-
-/** What can be done with the selected rows, or with the one under the cursor: a status, an assignee, taking it back. */
-function useDecisions({
-  organization,
-  canTriage,
-  issues,
-  cursorId,
-  selected,
-  unselect,
-}: {
-  organization: string
-  canTriage: boolean
-  issues: Issues
-  cursorId: string | null
-  selected: ReadonlySet<string>
-  unselect: () => void
-}) {
-  const { rows, show, showAssignee, refresh } = issues
-  const offerUndo = useUndo()
-  const triage = useTriage(organization, show, refresh, offerUndo)
-  const targetIds = selected.size ? selected : cursorId ? new Set([cursorId]) : none
-  const assign = useAssign({
-    organization,
-    canTriage,
-    targets: () => rows.filter((row) => targetIds.has(row.id)),
-    show: showAssignee,
-    settled: refresh,
-    offerUndo,
-  })
-  const decide = (status: IssueStatus) => {
-    if (!canTriage) return
-    void triage(statusesOf(rows, targetIds), status)
-    if (selected.size) unselect()
-  }
-  return { decide, assign }
 }
 
 function StreamHead({ issues }: { issues: Issues }) {
@@ -283,82 +218,4 @@ function ColumnHead({ range, rule }: { range: string; rule: ReactNode }) {
       </span>
     </div>
   )
-}
-
-function BulkBar({
-  count,
-  canTriage,
-  decide,
-  assign,
-  clear,
-  selectAll,
-}: {
-  count: number
-  canTriage: boolean
-  decide: (status: IssueStatus) => void
-  assign: () => void
-  clear: () => void
-  selectAll: () => void
-}) {
-  const t = useTranslations('issues')
-  const why = canTriage ? undefined : t('bulk.notAllowed')
-  return (
-    <div className="bulk-bar" role="toolbar" aria-label={t('bulk.label')}>
-      <b>{t('bulk.selected', { count })}</b>
-      <Button compact disabled={!canTriage} title={why} onClick={() => decide('resolved')}>
-        {t('bulk.resolve')}
-      </Button>
-      <Button compact disabled={!canTriage} title={why} onClick={() => decide('unresolved')}>
-        {t('bulk.unresolve')}
-      </Button>
-      <Button compact disabled={!canTriage} title={why} onClick={() => decide('ignored')}>
-        {t('bulk.archive')}
-      </Button>
-      <Button compact disabled={!canTriage} title={why} onClick={assign}>
-        {t('bulk.assign')}
-      </Button>
-      <Button compact look="plain" onClick={selectAll}>
-        {t('bulk.all')}
-      </Button>
-      <Button compact look="plain" onClick={clear}>
-        {t('bulk.clear')}
-      </Button>
-    </div>
-  )
-}
-
-type StreamKeys = {
-  move: (step: number, select: boolean) => void
-  open: () => void
-  check: () => void
-  decide: (status: IssueStatus) => void
-  clear: () => void
-  showWaiting: (() => void) | undefined
-}
-
-function useStreamKeys({ move, open, check, decide, clear, showWaiting }: StreamKeys): void {
-  const t = useTranslations('issues.keys')
-  const group = t('group')
-  // Enter on a focused link or button is that element's own.
-  const free = (event: KeyboardEvent) =>
-    !(event.target instanceof Element && event.target.closest('a, button, select, summary'))
-  useKey('j', group, t('down'), () => move(1, false))
-  useKey('k', group, t('up'), () => move(-1, false))
-  useKey('ArrowDown', group, t('down'), () => move(1, false))
-  useKey('ArrowUp', group, t('up'), () => move(-1, false))
-  useKey('Shift+j', group, t('selectDown'), () => move(1, true))
-  useKey('Shift+k', group, t('selectUp'), () => move(-1, true))
-  useKey('Shift+ArrowDown', group, t('selectDown'), () => move(1, true))
-  useKey('Shift+ArrowUp', group, t('selectUp'), () => move(-1, true))
-  useKey('x', group, t('select'), check)
-  useKey('o', group, t('open'), open)
-  useKey('Enter', group, t('open'), (event) => {
-    if (free(event)) return open()
-    // The registry has taken the press: give it back to the element that has the focus.
-    if (event.target instanceof HTMLElement) event.target.click()
-  })
-  useKey('e', group, t('resolve'), () => decide('resolved'))
-  useKey('u', group, t('unresolve'), () => decide('unresolved'))
-  useKey('Escape', group, t('clear'), clear)
-  useKey('n', group, t('news'), () => showWaiting?.(), showWaiting !== undefined)
 }

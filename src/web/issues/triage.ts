@@ -1,12 +1,11 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import type { IssueStatus } from '../../protocol/rest.ts'
 import { putIssues, useComplaint } from './change.ts'
 import type { Before, Standing } from './rows.ts'
 import type { OfferUndo } from './undo.ts'
 
 /** `revision` (of the one issue) makes the change hold only if nobody else has changed it since. */
-export type Triage = (before: readonly Before[], status: IssueStatus, revision?: number) => Promise<void>
+export type Triage = (before: readonly Before[], to: Standing, revision?: number) => Promise<void>
 
 /**
  * Changes the status of issues at once on screen (`show`), then on the server, and offers to take it back. A refused
@@ -20,19 +19,22 @@ export function useTriage(
 ): Triage {
   const t = useTranslations('issues')
   const complain = useComplaint()
-  const triage: Triage = async (before, status, revision) => {
-    const others = before.filter(({ was }) => was.status !== status)
+  const triage: Triage = async (before, to, revision) => {
+    const { status } = to
+    const isPlain = to.substatus === undefined && to.statusDetails === undefined
+    // Another way of the same status is a change, too; the same once more is none.
+    const others = before.filter(({ was }) => was.status !== status || !isPlain)
     const ids = others.flatMap((one) => one.ids)
     if (ids.length === 0) return
     const back = () => {
       for (const one of others) show(one.ids, one.was)
     }
-    show(ids, { status })
+    show(ids, to)
     try {
-      await putIssues(organization, ids, { status, ...(revision === undefined ? {} : { revision }) })
+      await putIssues(organization, ids, { ...to, ...(revision === undefined ? {} : { revision }) })
     } catch (error) {
       back()
-      complain(error, () => void triage(before, status))
+      complain(error, () => void triage(before, to))
       settled()
       return
     }

@@ -22,6 +22,8 @@ import sourcesDe from './sources.de.json'
 import sourcesEn from './sources.en.json'
 import operationDe from './status.de.json'
 import operationEn from './status.en.json'
+import triageDe from './triage.de.json'
+import triageEn from './triage.en.json'
 
 type Messages = { [key: string]: string | Messages }
 
@@ -44,6 +46,7 @@ describe.each([
   ['source map', sourcesEn, sourcesDe],
   ['doctor', doctorEn, doctorDe],
   ['grouping', groupingEn, groupingDe],
+  ['triage', triageEn, triageDe],
 ] as [string, Messages, Messages][])('texts of the %s pages', (_pages, first, second) => {
   const english = new Map(flat(first))
   const german = new Map(flat(second))

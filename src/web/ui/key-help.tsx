@@ -1,15 +1,33 @@
 'use client'
 import { useTranslations } from 'next-intl'
+import { useState } from 'react'
 import { Dialog } from './dialog.tsx'
 import { groupedBindings } from './key-rules.ts'
-import { useBindings } from './keys.tsx'
+import { useBindings, useRenewKeys } from './keys.tsx'
+import { setSingleKeys, singleKeysOff } from './single-keys.ts'
 
 /** The keys that work on this page, from the registry. */
 export function KeyHelp({ onClose }: { onClose: () => void }) {
   const t = useTranslations('shell')
   const groups = groupedBindings(useBindings())
+  const renew = useRenewKeys()
+  const [on, setOn] = useState(() => !singleKeysOff())
   return (
     <Dialog title={t('keysTitle')} onClose={onClose}>
+      <label className="mb-4 flex items-center gap-2">
+        <input
+          type="checkbox"
+          className="checkbox"
+          checked={on}
+          onChange={(event) => {
+            setOn(event.target.checked)
+            setSingleKeys(event.target.checked)
+            renew()
+          }}
+        />
+        {t('singleKeys')}
+        {on ? null : <span className="text-ink-3">{t('singleKeysOff')}</span>}
+      </label>
       {groups.map(({ group, rows }) => (
         <section key={group} className="mb-4">
           <h3 className="mb-1 text-ink-3">{group}</h3>

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { type Binding, bindingMap, groupedBindings, isTyping, shownKeys, spellings } from './key-rules.ts'
+import { type Binding, bindingMap, groupedBindings, isSingle, isTyping, shownKeys, spellings } from './key-rules.ts'
 
 const binding = (keys: string, label = keys, group = 'List'): Binding => ({ keys, label, group, run: vi.fn() })
 
@@ -66,5 +66,22 @@ describe('the help', () => {
       ['List', ['next issue', 'previous']],
       ['Everywhere', ['help']],
     ])
+  })
+})
+
+describe('keys of one letter', () => {
+  it.each<[string, boolean]>([
+    ['j', true],
+    ['?', true],
+    ['Shift+e', true],
+    ['g i', true],
+    ['$mod+k', false],
+    ['$mod+Shift+l', false],
+    ['Escape', false],
+    ['ArrowDown', false],
+    ['Enter', false],
+    ['Space', false],
+  ])('%s: %s', (keys, single) => {
+    expect(isSingle(keys)).toBe(single)
   })
 })

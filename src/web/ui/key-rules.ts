@@ -23,6 +23,10 @@ export function bindingMap(bindings: readonly Binding[]): Record<string, (event:
   return map
 }
 
+/** Whether a binding is a letter or sign alone, or begins with one: such keys can be switched off (WCAG 2.1.4). */
+export const isSingle = (keys: string): boolean =>
+  !modifiers.test(keys.replace(/^Shift\+/, '')) && /^(?:Shift\+)?[^\s]( |$)/.test(keys)
+
 const textTypes = new Set(['checkbox', 'radio', 'button', 'submit', 'reset', 'range', 'color', 'file'])
 
 /** Whether a key press belongs to an input or editor. Escape never does. */

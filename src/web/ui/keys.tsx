@@ -1,9 +1,16 @@
 'use client'
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from 'react'
 import { createKeybindingsHandler } from 'tinykeys'
-import { type Binding, bindingMap, isTyping } from './key-rules.ts'
+import { type Binding, bindingMap, isSingle, isTyping } from './key-rules.ts'
+import { singleKeysOff } from './single-keys.ts'
 
-type Registry = { add(binding: Binding): () => void; list(): Binding[]; subscribe(listener: () => void): () => void }
+type Registry = {
+  add(binding: Binding): () => void
+  list(): Binding[]
+  subscribe(listener: () => void): () => void
+  /** Reads again which keys a person wants. */
+  renew(): void
+}
 
 const Keys = createContext<Registry | undefined>(undefined)
 
@@ -14,7 +21,8 @@ export function KeyProvider({ children }: { children: ReactNode }) {
   const handler = useRef<(event: KeyboardEvent) => void>(() => {})
   const registry = useMemo<Registry>(() => {
     const changed = () => {
-      handler.current = createKeybindingsHandler(bindingMap(bindings.current), { timeout: 1000 })
+      const active = singleKeysOff() ? bindings.current.filter((one) => !isSingle(one.keys)) : bindings.current
+      handler.current = createKeybindingsHandler(bindingMap(active), { timeout: 1000 })
       for (const listener of listeners.current) listener()
     }
     return {
@@ -26,6 +34,7 @@ export function KeyProvider({ children }: { children: ReactNode }) {
           changed()
         }
       },
+      renew: changed,
       list: () => bindings.current,
       subscribe: (listener) => {
         listeners.current.add(listener)
@@ -61,6 +70,12 @@ export function useKey(
     if (!registry || !enabled) return
     return registry.add({ keys, group, label, run: (event) => latest.current(event) })
   }, [registry, keys, group, label, enabled])
+}
+
+/** Reads the switch of one-letter keys again after it was set. */
+export function useRenewKeys(): () => void {
+  const registry = useContext(Keys)
+  return () => registry?.renew()
 }
 
 /** All bindings that work now, for the help dialog. */

@@ -6,6 +6,7 @@ import { ApiError } from '../api.ts'
 import { Hydrated } from './hydrated.tsx'
 import { KeyProvider } from './keys.tsx'
 import { OfflineBar } from './offline-bar.tsx'
+import { PaletteActions } from './palette-actions.tsx'
 import { NowProvider } from './time.tsx'
 import { ToastProvider } from './toast.tsx'
 
@@ -33,7 +34,7 @@ export function Providers({ nowMs, children }: { nowMs: number; children: ReactN
             <ToastProvider>
               <Hydrated />
               <OfflineBar />
-              {children}
+              <PaletteActions>{children}</PaletteActions>
             </ToastProvider>
           </KeyProvider>
         </NowProvider>

@@ -1,16 +1,32 @@
 'use client'
-import { Activity, Bell, Boxes, Inbox, Keyboard, MessageSquare, Moon, Settings, Sun, Tag, Users } from 'lucide-react'
+import {
+  Activity,
+  Bell,
+  Boxes,
+  Command,
+  Inbox,
+  Keyboard,
+  MessageSquare,
+  Moon,
+  Settings,
+  Sun,
+  Tag,
+  Users,
+} from 'lucide-react'
 import dynamic from 'next/dynamic'
 import { usePathname, useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import { type ReactNode, useState } from 'react'
 import type { LiveChange } from '../../protocol/rest.ts'
 import { isDark, setTheme } from '../theme.ts'
+import type { Choice } from './choice-dialog.tsx'
 import { useKey } from './keys.tsx'
 import { Link } from './link.tsx'
 import { LiveProvider, useLive } from './live.tsx'
 import { Mark } from './mark.tsx'
+import { usePaletteList } from './palette-actions.tsx'
 
+const Palette = dynamic(() => import('./palette.tsx').then((module) => module.Palette), { ssr: false })
 const KeyHelp = dynamic(() => import('./key-help.tsx').then((module) => module.KeyHelp), { ssr: false })
 
 export type ShellOrganization = { slug: string; name: string }
@@ -69,6 +85,60 @@ function toggleTheme() {
   setTheme(isDark() ? 'light' : 'dark')
 }
 
+/** The keys that work everywhere. */
+function useShellKeys(base: string, showPalette: () => void, showKeys: () => void): void {
+  const t = useTranslations('shell')
+  const people = useTranslations('people')
+  const notifications = useTranslations('notifications')
+  const router = useRouter()
+  useKey('$mod+k', t('global'), t('palette'), showPalette)
+  useKey('?', t('global'), t('showKeys'), showKeys)
+  useKey('$mod+Shift+l', t('global'), t('toggleTheme'), toggleTheme)
+  useKey('g i', t('global'), t('issues'), () => router.push(`${base}/issues`))
+  useKey('g j', t('global'), t('projects'), () => router.push(`${base}/projects`))
+  useKey('g r', t('global'), t('releases'), () => router.push(`${base}/releases`))
+  useKey('g a', t('global'), notifications('title'), () => router.push(`${base}/settings/notifications`))
+  useKey('g f', t('global'), people('feedback'), () => router.push(`${base}/feedback`))
+  useKey('g s', t('global'), t('settings'), () => router.push(`${base}/settings/account`))
+}
+
+/** What stands at the foot of the sidebar: the palette, the keys, the theme, the account. */
+function ShellFoot({ base, showPalette, showKeys }: { base: string; showPalette: () => void; showKeys: () => void }) {
+  const t = useTranslations('shell')
+  return (
+    <div className="shell-foot">
+      <button
+        type="button"
+        className="shell-entry"
+        onClick={showPalette}
+        title={t('palette')}
+        aria-label={t('palette')}
+      >
+        <Command {...icon} />
+        <span className="shell-word">{t('palette')}</span>
+      </button>
+      <button type="button" className="shell-entry" onClick={showKeys} title={t('keys')} aria-label={t('keys')}>
+        <Keyboard {...icon} />
+        <span className="shell-word">{t('keys')}</span>
+      </button>
+      <button
+        type="button"
+        className="shell-entry"
+        onClick={toggleTheme}
+        title={t('toggleTheme')}
+        aria-label={t('toggleTheme')}
+      >
+        <Sun {...icon} className="theme-sun" />
+        <Moon {...icon} className="theme-moon" />
+        <span className="shell-word">{t('theme')}</span>
+      </button>
+      <Entry href={`${base}/settings/account`} label={t('settings')}>
+        <Settings {...icon} />
+      </Entry>
+    </div>
+  )
+}
+
 /** Sidebar (a top bar under 640 px) and the page beside it. Entries are those that exist and that the person may open. */
 export function Shell({
   organization,
@@ -91,14 +161,14 @@ export function Shell({
   const people = useTranslations('people')
   const router = useRouter()
   const [helpOpen, setHelpOpen] = useState(false)
+  const [palette, setPalette] = useState<readonly Choice[] | undefined>()
+  const offered = usePaletteList()
   const base = `/o/${organization.slug}`
-  useKey('?', t('global'), t('showKeys'), () => setHelpOpen(true))
-  useKey('$mod+Shift+l', t('global'), t('toggleTheme'), toggleTheme)
-  useKey('g i', t('global'), t('issues'), () => router.push(`${base}/issues`))
-  useKey('g j', t('global'), t('projects'), () => router.push(`${base}/projects`))
-  useKey('g r', t('global'), t('releases'), () => router.push(`${base}/releases`))
-  useKey('g f', t('global'), people('feedback'), () => router.push(`${base}/feedback`))
-  useKey('g s', t('global'), t('settings'), () => router.push(`${base}/settings/account`))
+  useShellKeys(
+    base,
+    () => setPalette(offered()),
+    () => setHelpOpen(true),
+  )
   return (
     <LiveProvider key={organization.slug} organization={organization.slug} since={liveId}>
       <div className="shell">
@@ -145,38 +215,14 @@ export function Shell({
           <Entry href={`${base}/settings/members`} label={people('members')} also={[`${base}/settings/organization`]}>
             <Users {...icon} />
           </Entry>
-          <div className="shell-foot">
-            <button
-              type="button"
-              className="shell-entry"
-              onClick={() => setHelpOpen(true)}
-              title={t('keys')}
-              aria-label={t('keys')}
-            >
-              <Keyboard {...icon} />
-              <span className="shell-word">{t('keys')}</span>
-            </button>
-            <button
-              type="button"
-              className="shell-entry"
-              onClick={toggleTheme}
-              title={t('toggleTheme')}
-              aria-label={t('toggleTheme')}
-            >
-              <Sun {...icon} className="theme-sun" />
-              <Moon {...icon} className="theme-moon" />
-              <span className="shell-word">{t('theme')}</span>
-            </button>
-            <Entry href={`${base}/settings/account`} label={t('settings')}>
-              <Settings {...icon} />
-            </Entry>
-          </div>
+          <ShellFoot base={base} showPalette={() => setPalette(offered())} showKeys={() => setHelpOpen(true)} />
         </nav>
         <main id="content" className="shell-main">
           <EngineBar />
           {children}
         </main>
       </div>
+      {palette ? <Palette actions={palette} onClose={() => setPalette(undefined)} /> : null}
       {helpOpen ? <KeyHelp onClose={() => setHelpOpen(false)} /> : null}
     </LiveProvider>
   )

@@ -2,7 +2,18 @@ import { getTranslations } from 'next-intl/server'
 import { Link } from '../../../../../../ui/link.tsx'
 import { PlainText } from '../../../../../../ui/plain-text.tsx'
 
-const pages = ['general', 'keys', 'environments', 'grouping', 'filters', 'sources', 'setup', 'ingest'] as const
+const pages = [
+  'general',
+  'keys',
+  'environments',
+  'grouping',
+  'ownership',
+  'filters',
+  'tombstones',
+  'sources',
+  'setup',
+  'ingest',
+] as const
 
 /** The head of a project's settings: its name and the ways between their pages. */
 export async function ProjectHead({
@@ -23,6 +34,8 @@ export async function ProjectHead({
     grouping: `${base}/settings/projects/${project.slug}/grouping`,
     filters: `${base}/settings/projects/${project.slug}/filters`,
     sources: `${base}/settings/projects/${project.slug}/source-maps`,
+    ownership: `${base}/settings/projects/${project.slug}/ownership`,
+    tombstones: `${base}/settings/projects/${project.slug}/tombstones`,
     setup: `${base}/projects/${project.slug}/setup`,
     ingest: `${base}/projects/${project.slug}/ingest`,
   }

@@ -1,0 +1,41 @@
+import type { Activity, Issue, Organization, Person } from '../store/meta/meta.ts'
+import { html, issueUrl, line } from './message.ts'
+import type { Mail } from './send/email.ts'
+
+const textMax = 2_000
+const sentences = {
+  mention: 'names you in a comment on',
+  comment: 'commented on',
+  assigned: 'assigned to you:',
+} as const
+
+/** The mail about a comment or an assignment. Texts are what people and events brought: never markup. */
+export function noticeMail(told: {
+  to: Person
+  /** Undefined: a rule. */
+  by: Person | undefined
+  organization: Organization
+  issue: Issue
+  activity: Activity
+  kind: keyof typeof sentences
+  url: string
+}): Omit<Mail, 'messageId'> {
+  const { issue, activity, kind } = told
+  const who = told.by ? line(told.by.name || told.by.email, 80) : 'A rule of ownership'
+  const what = `${issue.shortId}: ${line(issue.title, 120)}`
+  const first = `${who} ${sentences[kind]} ${what}`
+  const said = typeof activity.data.text === 'string' ? activity.data.text.slice(0, textMax) : ''
+  const link = issueUrl(told, issue)
+  const paragraph = (inner: string) => `<p style="font:14px/1.5 sans-serif;margin:0 0 16px">${inner}</p>`
+  const quoted = said.split('\n').map((one) => line(one, textMax))
+  return {
+    to: told.to.email,
+    subject: first,
+    text: [first, ...(said ? [quoted.map((one) => `> ${one}`).join('\n')] : []), `${link}\n`].join('\n\n'),
+    html: [
+      paragraph(html(first)),
+      ...(said ? [paragraph(quoted.map(html).join('<br>'))] : []),
+      paragraph(`<a href="${html(link)}">${html(link)}</a>`),
+    ].join('\n'),
+  }
+}

@@ -1,0 +1,128 @@
+import { z } from 'zod'
+import type { App } from '../app.ts'
+import { MishapError } from '../errors.ts'
+import { openSubstatuses, type StatusDetails, substatuses } from '../protocol/issue-states.ts'
+import { latestReleases } from '../query/latest.ts'
+import type { Issue, Person } from '../store/meta/meta.ts'
+import type { IssueChange } from '../store/meta/triage.ts'
+import { revisionField } from './input.ts'
+
+const minutesMax = 5 * 366 * 24 * 60
+const count = z.int('A whole number.').min(1, 'At least 1.').max(1_000_000_000, 'At most 1,000,000,000.').nullish()
+const minutes = z.int('Whole minutes.').min(1, 'At least 1 minute.').max(minutesMax, 'At most five years.').nullish()
+const release = z.string().trim().min(1, 'A version.').max(200, 'At most 200 characters.').nullish()
+const time = z.iso.datetime({ offset: true, error: 'A time such as 2026-11-22T10:00:00Z.' }).nullish()
+
+/** What goes with a status; unknown names are ignored, as clients send back what they were given. */
+const detailFields = z.object({
+  inRelease: release.describe('resolved: in this release; latest: the latest one of its project.'),
+  inNextRelease: z.boolean().nullish().describe('resolved: in the release that is made next.'),
+  inCommit: z.unknown().optional(),
+  afterRelease: z.string().max(200).nullish(),
+  ignoreDuration: minutes.describe('archived: for so many minutes.'),
+  ignoreUntil: time.describe('archived: until this time.'),
+  ignoreCount: count.describe('archived: until so many more events.'),
+  ignoreWindow: minutes.describe('archived: until ignoreCount events come within so many minutes.'),
+  ignoreUserCount: count.describe('archived: until so many users met it.'),
+  ignoreUserWindow: minutes,
+  eventsBefore: z.int().min(0).nullish(),
+})
+
+export const changeBody = z.object({
+  status: z.enum(['resolved', 'unresolved', 'ignored', 'archived', 'resolvedInNextRelease']).optional(),
+  substatus: z.enum(substatuses).nullish(),
+  statusDetails: detailFields.optional(),
+  assignedTo: z.string().max(254).nullish(),
+  priority: z.enum(['high', 'medium', 'low']).nullish().describe('null: it follows from level and state again.'),
+  hasSeen: z.boolean().optional(),
+  isBookmarked: z.boolean().optional(),
+  isSubscribed: z.boolean().optional(),
+  merge: z
+    .union([z.boolean(), z.literal(1)])
+    .optional()
+    .describe('Of several issues: makes them one.'),
+  discard: z.boolean().optional().describe('Deletes the issues and filters what comes of them.'),
+  revision: revisionField,
+})
+export type IssueChangeBody = z.output<typeof changeBody>
+
+const refuse = (field: string, sentence: string): never => {
+  throw new MishapError('VALIDATION', { fields: { [field]: [sentence] } })
+}
+
+/** Who is meant by `assignedTo`: `user:ID`, an id, an e-mail or nothing. Throws VALIDATION for somebody who is no member. */
+function assigneeOf(app: App, organizationId: number, text: string | null): Person | null {
+  if (text === null || text === '') return null
+  const name = text.replace(/^user:/, '')
+  const person = app.auth.personByEmail(name) ?? app.meta.personById(name)
+  if (!person || !app.meta.memberOf(organizationId, person.id))
+    return refuse('assignedTo', 'Nobody in this organization has this e-mail address or id.')
+  return person
+}
+
+type Given = NonNullable<IssueChangeBody['statusDetails']>
+
+function archivedDetails(given: Given, nowMs: number): StatusDetails {
+  const { ignoreDuration, ignoreUntil, ignoreCount, ignoreWindow, ignoreUserCount, ignoreUserWindow } = given
+  const untilMs = ignoreDuration ? nowMs + ignoreDuration * 60_000 : ignoreUntil ? Date.parse(ignoreUntil) : undefined
+  if (untilMs !== undefined && untilMs <= nowMs) refuse('statusDetails', 'ignoreUntil: a time to come.')
+  if (ignoreWindow && !ignoreCount) refuse('statusDetails', 'ignoreWindow goes with ignoreCount.')
+  if (ignoreUserWindow && !ignoreUserCount) refuse('statusDetails', 'ignoreUserWindow goes with ignoreUserCount.')
+  return {
+    ...(untilMs === undefined ? {} : { ignoreUntil: new Date(untilMs).toISOString() }),
+    ...(ignoreCount ? { ignoreCount } : {}),
+    ...(ignoreWindow ? { ignoreWindow } : {}),
+    ...(ignoreUserCount ? { ignoreUserCount } : {}),
+    ...(ignoreUserWindow ? { ignoreUserWindow } : {}),
+    ...(ignoreCount && typeof given.eventsBefore === 'number' ? { eventsBefore: given.eventsBefore } : {}),
+  }
+}
+
+/** Details of a resolution for one issue; `latest` is its project's latest release. */
+function resolvedDetails(given: Given, inNext: boolean, latest: () => string): StatusDetails {
+  if (given.inCommit != null) refuse('statusDetails', 'inCommit: resolve in a release instead, commits come with it.')
+  if (given.inRelease && inNext) refuse('statusDetails', 'Either inRelease or inNextRelease.')
+  if (inNext) return { inNextRelease: true, afterRelease: given.afterRelease ?? latest() }
+  if (!given.inRelease) return {}
+  const inRelease = given.inRelease === 'latest' ? latest() : given.inRelease
+  return inRelease === '' ? refuse('statusDetails', 'inRelease: this project has no release yet.') : { inRelease }
+}
+
+/** A change that was asked for, read: what becomes of each issue, and whom it is assigned to. */
+export type Wish = { of(issue: Issue): IssueChange; assignee: Person | null | undefined }
+
+/** Reads a change of issues of one organization. Throws VALIDATION. */
+export function readChange(app: App, organizationId: number, body: IssueChangeBody): Wish {
+  const nowMs = app.clock.now()
+  const latest = new Map<number, string>()
+  const latestOf = (projectId: number): string => {
+    const known = latest.get(projectId) ?? latestReleases(app.meta, [projectId])[0] ?? ''
+    latest.set(projectId, known)
+    return known
+  }
+  const assignee = body.assignedTo === undefined ? undefined : assigneeOf(app, organizationId, body.assignedTo)
+  const given = body.statusDetails ?? {}
+  const inNext = body.status === 'resolvedInNextRelease' || given.inNextRelease === true
+  const shared: IssueChange = {
+    ...(assignee === undefined ? {} : { assigneeUserId: assignee?.id ?? null }),
+    ...(body.priority === undefined ? {} : { priority: body.priority }),
+  }
+  const state = (issue: Issue): IssueChange => {
+    switch (body.status) {
+      case undefined:
+        return {}
+      case 'unresolved': {
+        const substatus = openSubstatuses.find((one) => one === body.substatus) ?? 'ongoing'
+        return { status: 'unresolved', substatus, statusDetails: {} }
+      }
+      case 'ignored':
+      case 'archived': {
+        const substatus = body.substatus?.startsWith('archived') ? body.substatus : 'archived_forever'
+        return { status: 'ignored', substatus, statusDetails: archivedDetails(given, nowMs) }
+      }
+      default:
+        return { status: 'resolved', statusDetails: resolvedDetails(given, inNext, () => latestOf(issue.projectId)) }
+    }
+  }
+  return { of: (issue) => ({ ...state(issue), ...shared }), assignee }
+}

@@ -1,0 +1,255 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { systemClock } from '../clock.ts'
+import type { RestActivity, RestIssue, RestIssueDetail } from '../protocol/rest.ts'
+import type {
+  RestBulk,
+  RestInCommon,
+  RestIssueChange,
+  RestOwnership,
+  RestOwnershipTrial,
+} from '../protocol/rest-triage.ts'
+import { openTestApp, type TestApp } from './app.cases.ts'
+import { seedEvents } from './seed.cases.ts'
+
+const state: { made?: TestApp; bob?: { id: string; token: string } } = {}
+function made(): TestApp {
+  if (!state.made) throw new Error('not open')
+  return state.made
+}
+const O = '/organizations/acme'
+const P = '/projects/acme/web'
+
+beforeAll(async () => {
+  state.made = await openTestApp()
+  await made().store(seedEvents)
+  const { app, organization } = made()
+  const bob = await app.auth.createPerson({ name: 'Bob', email: 'bob@example.test', password: 'another long password' })
+  app.meta.setMember(organization.id, bob.id, 'member')
+  state.bob = {
+    id: bob.id,
+    token: app.auth.createToken(bob, 't', ['event:write', 'project:read', 'org:read'], null).secret,
+  }
+}, 30_000)
+afterAll(() => state.made?.close())
+
+const call: TestApp['call'] = (...words) => made().call(...words)
+const issues = async () => (await call('GET', `${O}/issues/?query=&statsPeriod=90d`)).json as RestIssue[]
+const first = async () => {
+  const [issue] = await issues()
+  if (!issue) throw new Error('no issue')
+  return issue
+}
+const detail = async (id: string) => (await call('GET', `${O}/issues/${id}/`)).json as RestIssueDetail
+const put = async (id: string, body: object) => call('PUT', `${O}/issues/${id}/`, { body })
+
+describe('states', () => {
+  test.each<[string, object, object]>([
+    ['now', { status: 'resolved' }, { status: 'resolved', substatus: null, statusDetails: {} }],
+    [
+      'in a release',
+      { status: 'resolved', statusDetails: { inRelease: 'web@9.0.0' } },
+      { status: 'resolved', statusDetails: { inRelease: 'web@9.0.0' } },
+    ],
+    ['in the next', { status: 'resolvedInNextRelease' }, { statusDetails: { inNextRelease: true } }],
+    [
+      'archived until it escalates',
+      { status: 'ignored', substatus: 'archived_until_escalating' },
+      { status: 'ignored', substatus: 'archived_until_escalating' },
+    ],
+    [
+      'archived until events in a window',
+      { status: 'ignored', statusDetails: { ignoreCount: 9, ignoreWindow: 60 } },
+      { substatus: 'archived_until_condition_met', statusDetails: { ignoreCount: 9, ignoreWindow: 60 } },
+    ],
+    ['archived for ever', { status: 'archived' }, { substatus: 'archived_forever', statusDetails: {} }],
+    ['unresolved', { status: 'unresolved' }, { status: 'unresolved', substatus: 'ongoing' }],
+  ])('%s', async (_says, body, answer) => {
+    const { id } = await first()
+    expect((await put(id, body)).json).toMatchObject(answer)
+    expect(await detail(id)).toMatchObject(answer)
+  })
+
+  test.each<[object, string]>([
+    [{ status: 'ignored', statusDetails: { ignoreUntil: '2001-01-01T00:00:00Z' } }, 'time to come'],
+    [{ status: 'ignored', statusDetails: { ignoreUntil: 'tomorrow' } }, 'such as'],
+    [{ status: 'ignored', statusDetails: { ignoreCount: 0 } }, 'At least 1'],
+    [{ status: 'ignored', statusDetails: { ignoreWindow: 5 } }, 'ignoreCount'],
+    [{ status: 'resolved', statusDetails: { inRelease: 'a', inNextRelease: true } }, 'Either'],
+    [{ status: 'resolved', statusDetails: { inCommit: { commit: 'abc' } } }, 'release'],
+    [{ priority: 'urgent' }, ''],
+  ])('%j is refused with a sentence', async (body, sentence) => {
+    const { id } = await first()
+    const answer = await put(id, body)
+    expect(answer.status).toBe(400)
+    expect(answer.text).toContain(sentence)
+  })
+
+  test('a release that is made resolves what waited for it', async () => {
+    const { id } = await first()
+    await put(id, { status: 'resolvedInNextRelease' })
+    await call('POST', `${O}/releases/`, { body: { version: 'web@77.0.0', projects: ['web'] } })
+    expect((await detail(id)).statusDetails).toEqual({ inRelease: 'web@77.0.0' })
+    await put(id, { status: 'unresolved' })
+  })
+
+  test('a priority says where it comes from, and follows again', async () => {
+    const { id } = await first()
+    expect(await detail(id)).toMatchObject({ priorityReason: 'level' })
+    await put(id, { priority: 'low' })
+    expect(await detail(id)).toMatchObject({ priority: 'low', priorityReason: 'set' })
+    await put(id, { priority: null })
+    expect((await detail(id)).activity[0]).toMatchObject({ type: 'set_priority', data: { priority: null } })
+    await put(id, { status: 'unresolved', substatus: 'escalating' })
+    expect(await detail(id)).toMatchObject({ priority: 'high', priorityReason: 'escalating' })
+  })
+})
+
+describe('many at once', () => {
+  test('all that a search finds, and back; a stranger can’t take it back', async () => {
+    const count = 60
+    await made().store(
+      Array.from({ length: count }, (_, at) => ({
+        ...seedEvents[0],
+        event_id: (1_000_000 + at).toString(16).padStart(32, '0'),
+        fingerprint: [`bulk-${at}`],
+        tags: { bulk: 'yes' },
+      })),
+    )
+    const answer = await call('PUT', `${O}/issues/?query=bulk%3Ayes&statsPeriod=90d`, { body: { status: 'resolved' } })
+    const { bulk, updated } = answer.json as RestIssueChange
+    expect(updated).toHaveLength(count)
+    expect(bulk).toMatchObject({ total: count, done: count, changed: count, undone: false })
+    const path = `${O}/issue-changes/${bulk?.id}/`
+    expect((await call('GET', path)).json).toMatchObject({ changed: count })
+    const token = state.bob?.token ?? ''
+    expect((await call('POST', `${path}undo/`, { token })).status).toBe(403)
+    const resolved = async () =>
+      ((await call('GET', `${O}/issues/?query=is:resolved+bulk:yes&statsPeriod=90d`)).json as unknown[]).length
+    expect(await resolved()).toBe(25)
+    const back = (await call('POST', `${path}undo/`)).json as RestBulk
+    expect(back).toMatchObject({ undone: true, changed: count })
+    expect(await resolved()).toBe(0)
+    expect((await call('POST', `${path}undo/`)).status).toBe(409)
+  })
+
+  test.each([
+    ['PUT', `${O}/issues/`, 400],
+    ['DELETE', `${O}/issues/`, 400],
+    ['DELETE', `${O}/issues/?id=999999`, 404],
+    ['GET', `${O}/issue-changes/999/`, 404],
+  ] as const)('%s %s: %i', async (method, path, status) => {
+    const body = method === 'PUT' ? { body: { status: 'resolved' } } : {}
+    expect((await call(method, path, body)).status).toBe(status)
+  })
+
+  test('deletion by id; a member may not, and nothing goes', async () => {
+    const found = (await call('GET', `${O}/issues/?query=bulk%3Ayes&statsPeriod=90d&limit=2`)).json as RestIssue[]
+    const path = `${O}/issues/?${found.map((one) => `id=${one.id}`).join('&')}`
+    expect((await call('DELETE', path, { token: state.bob?.token ?? '' })).status).toBe(403)
+    const answer = await call('DELETE', path)
+    expect([answer.status, (answer.json as unknown[]).length]).toEqual([202, 2])
+    expect((await call('GET', `${O}/issues/${found[0]?.id}/`)).status).toBe(404)
+  })
+})
+
+describe('people', () => {
+  test('bookmark, subscription, seen by', async () => {
+    const { id } = await first()
+    await put(id, { isBookmarked: true, hasSeen: true })
+    expect(await detail(id)).toMatchObject({
+      ...{ isBookmarked: true, isSubscribed: true, subscriptionDetails: { reason: 'bookmarked' } },
+      ...{ seenBy: [{ email: 'owner@example.test' }], participants: [{ email: 'owner@example.test' }] },
+    })
+    await put(id, { isBookmarked: false, isSubscribed: false })
+    expect(await detail(id)).toMatchObject({ isBookmarked: false, isSubscribed: false, participants: [] })
+  })
+
+  test('who is named in a comment follows it, has it unread, and gets a mail; code names nobody', async () => {
+    const { app } = made()
+    const { id } = await first()
+    const bob = state.bob?.id ?? ''
+    app.meta.setSeen(Number(id), bob, true, 1)
+    await call('POST', `${O}/issues/${id}/comments/`, { body: { text: '`@bob`' } })
+    expect(app.meta.subscribersOf(Number(id))).not.toContain(bob)
+    const added = (await call('POST', `${O}/issues/${id}/notes/`, { body: { text: 'Look, @Bob: **odd**' } })).json
+    expect(app.meta.subscribersOf(Number(id))).toContain(bob)
+    expect(app.meta.lookedAt(Number(id)).map((one) => one.userId)).not.toContain(bob)
+    const [due] = app.meta.noticesDue(systemClock.now() + 1_000, 99).filter((one) => one.userId === bob)
+    expect(due).toMatchObject({ kind: 'mention', issueId: Number(id) })
+    const note = (added as RestActivity).id
+    const own = `${O}/issues/${id}/notes/${note}/`
+    expect((await call('PUT', own, { body: { text: 'x' }, token: state.bob?.token ?? '' })).status).toBe(403)
+    expect((await call('PUT', own, { body: { text: 'changed' } })).json).toMatchObject({ data: { text: 'changed' } })
+    expect((await call('DELETE', own)).status).toBe(204)
+    expect((await call('DELETE', own)).status).toBe(404)
+  })
+
+  test('assigned to somebody else: they follow it and are told', async () => {
+    const { app } = made()
+    const { id } = await first()
+    await put(id, { assignedTo: 'bob@example.test' })
+    const told = app.meta.noticesDue(systemClock.now() + 1_000, 99).filter((one) => one.kind === 'assigned')
+    expect(told).toMatchObject([{ userId: state.bob?.id, issueId: Number(id) }])
+    await put(id, { assignedTo: '' })
+  })
+})
+
+describe('ownership', () => {
+  test('faults name their lines, a try saves nothing, a new issue is assigned with its rule', async () => {
+    const { app } = made()
+    const wrong = await call('PUT', `${P}/ownership/`, { body: { raw: 'path:x\nurl:* nobody@example.test' } })
+    expect([wrong.status, wrong.json]).toMatchObject([
+      400,
+      { raw: [expect.stringMatching(/^Line 1: .*owner/), expect.stringMatching(/^Line 2: nobody@/)] },
+    ])
+    const raw = 'tags.team:payments bob@example.test'
+    const tried = (await call('POST', `${P}/ownership/try/`, { body: { raw } })).json as RestOwnershipTrial
+    expect(tried.issues.length).toBeGreaterThan(0)
+    expect(((await call('GET', `${P}/ownership/`)).json as RestOwnership).raw).toBe('')
+    expect((await call('PUT', `${P}/ownership/`, { body: { raw }, token: state.bob?.token ?? '' })).status).toBe(403)
+    expect((await call('PUT', `${P}/ownership/`, { body: { raw, revision: 0 } })).json).toMatchObject({
+      ...{ raw, revision: 1, rules: [{ line: 1, owners: ['bob@example.test'] }], faults: [] },
+    })
+    expect((await call('PUT', `${P}/ownership/`, { body: { raw, revision: 0 } })).status).toBe(409)
+    const event_id = 'e'.repeat(32)
+    await made().store([{ ...seedEvents[0], event_id, fingerprint: ['owned'], tags: { team: 'payments' } }])
+    await app.triage.people()
+    const [issue] = (await call('GET', `${O}/issues/?query=team:payments&statsPeriod=90d`)).json as RestIssue[]
+    expect(issue?.assignedTo).toMatchObject({ email: 'bob@example.test' })
+    expect((await detail(issue?.id ?? '')).activity[0]).toMatchObject({
+      ...{ type: 'assigned', user: null, data: { rule: 'tags.team:payments', assigneeName: 'Bob' } },
+    })
+    expect(app.meta.ownersDue(9)).toEqual([])
+  })
+})
+
+describe('what these have in common', () => {
+  test('the value that others do not have is first, with bounds around its lift', async () => {
+    const events = Array.from({ length: 80 }, (_, at) => ({
+      ...seedEvents[0],
+      event_id: (2_000_000 + at).toString(16).padStart(32, '0'),
+      fingerprint: [at % 2 ? 'common' : `rest-${at % 10}`],
+      tags: { device: at % 2 ? 'old' : `new-${at % 3}`, plan: `p${at % 4}` },
+    }))
+    await made().store(events)
+    const [issue] = (await call('GET', `${O}/issues/?query=device:old&statsPeriod=90d`)).json as RestIssue[]
+    const found = (await call('GET', `${O}/issues/${issue?.id}/in-common/?statsPeriod=90d`)).json as RestInCommon
+    expect(found.own).toBe(40)
+    expect(found.values[0]).toMatchObject({ key: 'device', value: 'old', own: 40, ownShare: 1, otherShare: 0 })
+    const [{ low = 0, lift = 0, high = 0 } = {}] = found.values
+    expect(low > 1.2 && low < lift && lift < high).toBe(true)
+  })
+})
+
+describe('tombstones', () => {
+  test('an issue that is deleted for good has one, until it is taken out', async () => {
+    const [issue] = (await call('GET', `${O}/issues/?query=bulk%3Ayes&statsPeriod=90d`)).json as RestIssue[]
+    await call('PUT', `${O}/issues/?id=${issue?.id}`, { body: { discard: true } })
+    const list = async () => (await call('GET', `${P}/tombstones/`)).json as { id: string; actor: object }[]
+    expect(await list()).toMatchObject([{ id: issue?.shortId, actor: { email: 'owner@example.test' } }])
+    const path = `${P}/tombstones/${issue?.shortId}/`
+    expect((await call('DELETE', path, { token: state.bob?.token ?? '' })).status).toBe(403)
+    expect((await call('DELETE', path)).status).toBe(204)
+    expect(await list()).toEqual([])
+  })
+})

@@ -1,0 +1,45 @@
+import type { Alerts } from '../alert/alert.ts'
+import { noticeMail } from '../alert/notice.ts'
+import type { Clock } from '../clock.ts'
+import type { MetaStore } from '../store/meta/meta.ts'
+
+export type NoticeDeps = {
+  clock: Clock
+  meta: Pick<
+    MetaStore,
+    'noticesDue' | 'endNotice' | 'issueById' | 'organizationById' | 'activityById' | 'personById' | 'memberOf'
+  >
+  alerts: Pick<Alerts, 'mail'>
+  /** Origin of the screens, without trailing slash. */
+  url: string
+}
+
+const dueMax = 50
+/** Pauses after failed tries; after the last one the mail is given up: the issue itself shows what was said. */
+const retryMs = [60_000, 600_000, 3_600_000] as const
+
+/**
+ * Mails people who are named in a comment, follow an issue or were given one. Without a mail server nothing is kept for
+ * later: who is named finds the issue unread.
+ */
+export async function runNotices({ clock, meta, alerts, url }: NoticeDeps): Promise<{ mails: number }> {
+  let mails = 0
+  for (const due of meta.noticesDue(clock.now(), dueMax)) {
+    const issue = meta.issueById(due.issueId)
+    const activity = meta.activityById(due.activityId)
+    const to = meta.personById(due.userId)
+    const organization = issue && meta.organizationById(issue.organizationId)
+    // Who has left since hears nothing any more.
+    if (!issue || !activity || !to || !organization || !meta.memberOf(organization.id, to.id)) {
+      meta.endNotice(due.id)
+      continue
+    }
+    const by = activity.userId === null ? undefined : meta.personById(activity.userId)
+    const failure = await alerts.mail(noticeMail({ to, by, organization, issue, activity, kind: due.kind, url }))
+    if (failure === undefined) mails++
+    const pause = failure ? retryMs[due.attempts] : undefined
+    if (pause === undefined) meta.endNotice(due.id)
+    else meta.endNotice(due.id, clock.now() + pause)
+  }
+  return { mails }
+}

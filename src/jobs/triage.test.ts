@@ -1,0 +1,153 @@
+import { expect, test } from 'vitest'
+import { testClock } from '../clock.ts'
+import type { LiveChange } from '../protocol/rest.ts'
+import type { EventStore, SeenEvent } from '../store/events/events.ts'
+import { commit, effect, hash, nowMs, withProject } from '../store/meta/fixture.ts'
+import { openSqliteMeta } from '../store/meta/sqlite.ts'
+import { createTriage } from './triage.ts'
+
+const dayMs = 86_400_000
+const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+
+type Answers = { events?: number; users?: number; series?: number[]; away?: boolean; event?: Partial<SeenEvent> }
+
+/** Triage over a store in memory; the events store answers what a case says. */
+function rig(answers: Answers = {}) {
+  const clock = testClock(nowMs)
+  const meta = withProject(openSqliteMeta(':memory:', { clock, readers: 0 }))
+  const sent: { mails: string[]; told: LiveChange[] } = { mails: [], told: [] }
+  const counted = async () => {
+    if (answers.away) throw new Error('away')
+    const { events = 0, users = 0 } = answers
+    return [{ projectId: 1, groupHash: hash(1), events, users, lastMs: nowMs, firstMs: nowMs }]
+  }
+  const events: Pick<EventStore, 'countsOf' | 'series' | 'byEventId'> = {
+    countsOf: counted,
+    series: async (scope) =>
+      (answers.series ?? []).map((one, at) => ({
+        ...{ projectId: 1, groupHash: hash(1), events: one },
+        startMs: scope.fromMs + at * 3_600_000,
+      })),
+    byEventId: async () => (answers.event ? [answers.event as SeenEvent] : []),
+  }
+  const triage = createTriage({
+    ...{ clock, meta, events, observe: silent as never, url: 'http://mishap.test' },
+    alerts: { kick: () => {}, mail: async ({ to, subject }) => void sent.mails.push(`${to}: ${subject}`) },
+    live: { publish: (_organization, change) => void sent.told.push(change) },
+  })
+  return { clock, meta, sent, triage, answers }
+}
+const stateOf = (meta: ReturnType<typeof rig>['meta']) => {
+  const issue = meta.issueById(1)
+  return [issue?.status, issue?.substatus]
+}
+
+test('a new issue is ongoing after seven days, and whoever looks at it is told', async () => {
+  const { clock, meta, sent, triage } = rig()
+  commit(meta, { events: [effect()] })
+  clock.advance(7 * dayMs - 1)
+  await triage.clock()
+  expect(stateOf(meta)).toEqual(['unresolved', 'new'])
+  clock.advance(1)
+  await triage.clock()
+  expect(stateOf(meta)).toEqual(['unresolved', 'ongoing'])
+  expect(sent.told).toEqual([{ kind: 'issue', id: '1' }])
+})
+
+test('an escalation ends when its rate is back, not before', async () => {
+  const { clock, meta, triage } = rig()
+  const limits = { ten: Array(24).fill(20), hour: Array(24).fill(30) }
+  commit(meta, { events: [effect()] })
+  meta.putForecasts([{ issueId: 1, limits }], nowMs)
+  meta.updateIssue(1, { substatus: 'escalating' }, null, nowMs)
+  clock.advance(7 * dayMs)
+  const busy = Array.from({ length: 50 }, () => effect({ receivedMs: clock.now() }))
+  commit(meta, { events: busy }, clock.now())
+  await triage.clock()
+  expect(stateOf(meta)[1]).toBe('escalating')
+  clock.advance(3_600_000)
+  await triage.clock()
+  expect(stateOf(meta)[1]).toBe('escalating')
+  clock.advance(2 * 3_600_000)
+  await triage.clock()
+  expect(stateOf(meta)[1]).toBe('ongoing')
+})
+
+test.each<[string, object, Answers, string]>([
+  ['ten users, nine came', { ignoreUserCount: 10 }, { users: 9 }, 'ignored'],
+  ['ten users, ten came', { ignoreUserCount: 10 }, { users: 10 }, 'unresolved'],
+  ['events in a window, too few', { ignoreCount: 5, ignoreWindow: 10 }, { events: 4 }, 'ignored'],
+  ['events in a window', { ignoreCount: 5, ignoreWindow: 10 }, { events: 5 }, 'unresolved'],
+])('archived until %s', async (_says, statusDetails, answers, status) => {
+  const { clock, meta, triage } = rig(answers)
+  commit(meta, { events: [effect()] })
+  meta.updateIssue(1, { status: 'ignored', statusDetails }, 'ann', nowMs)
+  commit(meta, { events: [effect()] })
+  clock.advance(1)
+  await triage.clock()
+  expect(stateOf(meta)[0]).toBe(status)
+  expect(meta.issuesDue(clock.now() + dayMs, 9)).toHaveLength(status === 'ignored' ? 0 : 0)
+})
+
+test('while the events store is away the issue waits, and turns later', async () => {
+  const { meta, triage, answers } = rig({ away: true, users: 3 })
+  commit(meta, { events: [effect()] })
+  meta.updateIssue(1, { status: 'ignored', statusDetails: { ignoreUserCount: 3 } }, 'ann', nowMs)
+  commit(meta, { events: [effect()] })
+  await expect(triage.clock()).rejects.toThrow('away')
+  expect(stateOf(meta)[0]).toBe('ignored')
+  answers.away = false
+  await triage.clock()
+  expect(stateOf(meta)).toEqual(['unresolved', 'escalating'])
+})
+
+test('archived until a time: the time ends it', async () => {
+  const { clock, meta, triage } = rig()
+  commit(meta, { events: [effect()] })
+  const ignoreUntil = new Date(nowMs + dayMs).toISOString()
+  meta.updateIssue(1, { status: 'ignored', statusDetails: { ignoreUntil } }, 'ann', nowMs)
+  clock.advance(dayMs - 1)
+  await triage.clock()
+  expect(stateOf(meta)[0]).toBe('ignored')
+  clock.advance(1)
+  await triage.clock()
+  expect(stateOf(meta)).toEqual(['unresolved', 'ongoing'])
+})
+
+test('a forecast is made of the week’s hours, and held against what arrives', async () => {
+  const { clock, meta, triage } = rig({ series: Array(168).fill(60) })
+  const old = Array.from({ length: 120 }, () =>
+    effect({ timestampMs: nowMs - 8 * dayMs, receivedMs: nowMs - 8 * dayMs }),
+  )
+  commit(meta, { events: old }, nowMs - 8 * dayMs)
+  meta.updateIssue(1, { substatus: 'ongoing' }, null, nowMs)
+  commit(meta, { events: [effect()] })
+  expect(await triage.forecasts()).toEqual({ forecasts: 1 })
+  expect(await triage.forecasts()).toEqual({ forecasts: 0 })
+  const events = (count: number) => Array.from({ length: count }, () => effect({ receivedMs: clock.now() }))
+  commit(meta, { events: events(25) }, clock.now())
+  expect(stateOf(meta)[1]).toBe('ongoing')
+  commit(meta, { events: events(75) }, clock.now())
+  expect(stateOf(meta)[1]).toBe('escalating')
+})
+
+test('1,200 issues change in steps, told as one; undo brings them back', async () => {
+  const { meta, sent, triage } = rig()
+  commit(meta, { events: Array.from({ length: 1_200 }, (_, at) => effect({ hashes: [hash(at + 1)] })) })
+  const items = Array.from({ length: 1_200 }, (_, at) => ({ issueId: at + 1, change: { status: 'resolved' as const } }))
+  // The clock of a test does not run by itself: its sleeps end at once here.
+  const { id } = triage.bulks.ask({ organizationId: 1, userId: 'ann', items })
+  for (let step = 0; step < 3; step++) meta.stepBulk(id, 500, nowMs)
+  expect(meta.bulkById(id)).toMatchObject({ done: 1_200, endedMs: nowMs })
+  expect(meta.countIssues({ projectIds: [1], filter: { op: 'status', value: 'resolved' } })).toBe(1_200)
+  expect(sent.told[0]).toEqual({ kind: 'missed' })
+})
+
+test('who is named gets a mail; without a mail server nothing is kept for later', async () => {
+  const { meta, sent, triage } = rig()
+  commit(meta, { events: [effect()] })
+  const { id } = meta.addComment(1, 'ann', 'look', nowMs)
+  meta.addNotices([{ userId: 'nobody', kind: 'mention' }], 1, id, nowMs)
+  await triage.people()
+  expect([sent.mails, meta.noticesDue(nowMs + dayMs, 9)]).toEqual([[], []])
+})

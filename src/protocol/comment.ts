@@ -1,0 +1,118 @@
+/**
+ * Comments: a small part of Markdown as data, which screens show as elements and never as markup. Each function looks at
+ * each character a bounded number of times, whatever was typed.
+ */
+
+export type Inline =
+  | { kind: 'text' | 'code' | 'strong' | 'emphasis'; text: string }
+  /** Only http and https; the text is the address itself where none was given. */
+  | { kind: 'link'; text: string; href: string }
+  | { kind: 'mention'; text: string; handle: string }
+export type Block =
+  | { kind: 'paragraph' | 'quote' | 'heading'; lines: Inline[][] }
+  | { kind: 'list'; ordered: boolean; lines: Inline[][] }
+  | { kind: 'code'; text: string }
+
+/** Inline pieces, the earliest first. Runs are bounded, so that no text makes one of them look far again and again. */
+const inlinePattern =
+  /`([^`\n]{1,500})`|\*\*([^*\n]{1,500})\*\*|(?<![\p{L}\p{N}_*])[*_]([^*_\n]{1,500})[*_](?![\p{L}\p{N}])|\[([^\]\n]{1,200})\]\((https?:\/\/[^\s()<>]{1,500})\)|(https?:\/\/[^\s<>"'()]{1,500})|(?<![\p{L}\p{N}_.])@([\p{L}\p{N}][\p{L}\p{N}._+-]{0,63}(?:@[\p{L}\p{N}.-]{1,100})?)/gu
+
+/** Signs that end a sentence and not an address. */
+const trailing = /[.,;:!?]+$/
+
+function inlineOf(text: string): Inline[] {
+  const made: Inline[] = []
+  let at = 0
+  const plain = (to: number) => {
+    if (to > at) made.push({ kind: 'text', text: text.slice(at, to) })
+  }
+  for (const found of text.matchAll(inlinePattern)) {
+    const [whole, code, strong, emphasis, label, href, bare, handle] = found
+    plain(found.index)
+    at = found.index + whole.length
+    if (code !== undefined) made.push({ kind: 'code', text: code })
+    else if (strong !== undefined) made.push({ kind: 'strong', text: strong })
+    else if (emphasis !== undefined) made.push({ kind: 'emphasis', text: emphasis })
+    else if (label !== undefined && href !== undefined) made.push({ kind: 'link', text: label, href })
+    else {
+      const end = trailing.exec(bare ?? handle ?? '')?.[0] ?? ''
+      const own = (bare ?? handle ?? '').slice(0, (bare ?? handle ?? '').length - end.length)
+      at -= end.length
+      if (bare !== undefined) made.push({ kind: 'link', text: own, href: own })
+      else made.push({ kind: 'mention', text: `@${own}`, handle: own.toLowerCase() })
+    }
+  }
+  plain(text.length)
+  return made
+}
+
+const marks = [
+  { kind: 'quote', pattern: /^>\s?/ },
+  { kind: 'list', ordered: false, pattern: /^\s{0,3}[-*+]\s+/ },
+  { kind: 'list', ordered: true, pattern: /^\s{0,3}\d{1,4}[.)]\s+/ },
+  { kind: 'heading', pattern: /^#{1,6}\s+/ },
+] as const
+
+/** Reads a comment. Takes what a person typed; everything that is no mark stays text. */
+export function readComment(text: string): Block[] {
+  const blocks: Block[] = []
+  const lines = text.replaceAll('\r', '').split('\n')
+  let open: Block | undefined
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at] ?? ''
+    if (/^\s{0,3}```/.test(line)) {
+      const end = lines.findIndex((one, i) => i > at && /^\s{0,3}```\s*$/.test(one))
+      const to = end < 0 ? lines.length : end
+      blocks.push({ kind: 'code', text: lines.slice(at + 1, to).join('\n') })
+      at = to
+      open = undefined
+      continue
+    }
+    if (line.trim() === '') {
+      open = undefined
+      continue
+    }
+    const mark = marks.find((one) => one.pattern.test(line))
+    const kind = mark?.kind ?? 'paragraph'
+    const ordered = mark !== undefined && 'ordered' in mark && mark.ordered
+    const inner = inlineOf(mark ? line.replace(mark.pattern, '') : line)
+    const same = open && open.kind === kind && kind !== 'heading' && (open.kind !== 'list' || open.ordered === ordered)
+    if (same && open && 'lines' in open) open.lines.push(inner)
+    else {
+      open = kind === 'list' ? { kind, ordered, lines: [inner] } : { kind, lines: [inner] }
+      blocks.push(open)
+    }
+  }
+  return blocks
+}
+
+/** Handles that a comment names, lower case, each once. What stands in code names nobody. */
+export function mentionsIn(text: string): string[] {
+  const found = readComment(text).flatMap((block) =>
+    'lines' in block ? block.lines.flat().flatMap((one) => (one.kind === 'mention' ? [one.handle] : [])) : [],
+  )
+  return [...new Set(found)]
+}
+
+type Named = { id: string; name: string; email: string }
+
+/** How each person can be named behind the @: the part of the address before its @ where only one has it, and the address. */
+export function handlesOf<One extends Named>(people: readonly One[]): Map<string, One> {
+  const handles = new Map<string, One>()
+  const shared = new Set<string>()
+  for (const person of people) {
+    const email = person.email.toLowerCase()
+    const short = email.split('@')[0] ?? email
+    if (handles.has(short)) shared.add(short)
+    handles.set(short, person)
+  }
+  for (const one of shared) handles.delete(one)
+  for (const person of people) handles.set(person.email.toLowerCase(), person)
+  return handles
+}
+
+/** The shortest handle of a person. */
+export const handleOf = (person: Named, people: readonly Named[]): string => {
+  const short = person.email.toLowerCase().split('@')[0] ?? ''
+  return handlesOf(people).get(short)?.id === person.id ? short : person.email.toLowerCase()
+}

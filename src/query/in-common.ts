@@ -1,0 +1,92 @@
+import type { RestInCommon } from '../protocol/rest-triage.ts'
+import type { GroupCount, Scope } from '../store/events/events.ts'
+import type { Issue } from '../store/meta/meta.ts'
+import type { QueryDeps } from './issue.ts'
+import { commonOf, type ValueCount } from './lift.ts'
+
+/** The issue's newest events that are looked at, and values of them. */
+const ownMax = 5_000
+const valuesMax = 500
+/** Values that are told. */
+const toldMax = 20
+/** Other events that are looked at: up to here all of them. */
+const othersMax = 40_000
+const groupsMax = 10_000
+/** Groups that have so many events each that one more or less in a sample would decide it. */
+const heavyMax = 50
+const windows = 4
+
+const sum = (groups: readonly GroupCount[]) => groups.reduce((all, one) => all + one.events, 0)
+
+/** Short times spread over a scope that hold a share of it. */
+function windowsOf({ fromMs, toMs }: Scope, share: number): { fromMs: number; toMs: number }[] {
+  if (share >= 1) return [{ fromMs, toMs }]
+  const eachMs = (toMs - fromMs) / windows
+  return Array.from({ length: windows }, (_, at) => {
+    const startMs = fromMs + eachMs * (at + (1 - share) / 2)
+    return { fromMs: Math.floor(startMs), toMs: Math.ceil(startMs + eachMs * share) }
+  })
+}
+
+type Sample = { total: number; events: number; counts: Map<string, number> }
+
+/**
+ * What other events of the project have of these values. Of many events a sample: of the groups that have most, short
+ * times spread over the range; of the others every n-th by size. Both stand together in the store, which reads them alone.
+ */
+async function othersOf(deps: QueryDeps, projectId: number, scope: Scope, own: readonly string[], pairs: string[]) {
+  const mine = new Set(own)
+  const found = await deps.events.groups({ scope, order: 'events', max: groupsMax })
+  const others = found.filter((one) => !mine.has(one.groupHash))
+  const total = sum(others)
+  const heavy = total > othersMax ? others.slice(0, heavyMax) : []
+  const light = others.slice(heavy.length)
+  const part = async (groups: GroupCount[], spans: { fromMs: number; toMs: number }[]): Promise<Sample> => {
+    if (groups.length === 0) return { total: 0, events: 0, counts: new Map() }
+    const hashes = groups.map((one) => one.groupHash)
+    return { total: sum(groups), ...(await deps.events.tagPairs({ projectId, hashes, scope, spans, pairs })) }
+  }
+  const step = Math.max(1, Math.ceil(sum(light) / (othersMax / 2)))
+  const [first, second] = await Promise.all([
+    part(heavy, windowsOf(scope, othersMax / 2 / Math.max(1, sum(heavy)))),
+    part(
+      light.filter((_one, at) => at % step === 0),
+      [{ fromMs: scope.fromMs, toMs: scope.toMs }],
+    ),
+  ])
+  return { total, samples: [first, { ...second, total: sum(light) }] }
+}
+
+/** What the events of an issue have in common, against the other events of its project. Throws STORE_UNAVAILABLE. */
+export async function inCommonOf(deps: QueryDeps, issue: Issue, scope: Scope): Promise<RestInCommon> {
+  const { projectId } = issue
+  const hashes = deps.meta.hashesOf([issue.id]).get(issue.id) ?? []
+  const nothing = { own: 0, others: 0, values: [] }
+  if (hashes.length === 0) return nothing
+  const tags = await deps.events.tagsOf({ projectId, hashes, scope, max: ownMax, valuesMax: 50 })
+  const inRange = await deps.events.countsOf(
+    scope,
+    hashes.map((groupHash) => ({ projectId, groupHash })),
+  )
+  const ownEvents = Math.min(ownMax, Math.max(sum(inRange), ...tags.map((one) => one.total)))
+  const wanted = tags
+    .flatMap(({ key, values }) => values.map(({ value, events }) => ({ key, value, own: events })))
+    .sort((a, b) => b.own - a.own)
+    .slice(0, valuesMax)
+  if (wanted.length === 0) return { ...nothing, own: ownEvents }
+  const pairs = wanted.map(({ key, value }) => `${key}=${value}`)
+  const { total, samples } = await othersOf(deps, projectId, scope, hashes, pairs)
+  const looked = samples.reduce((all, one) => all + one.events, 0)
+  // Each sample stands for what it was drawn from; sizes are those that were looked at, so that bounds stay honest.
+  const shareOf = (pair: string) =>
+    samples.reduce((all, one) => all + (one.events ? ((one.counts.get(pair) ?? 0) / one.events) * one.total : 0), 0) /
+    Math.max(
+      1,
+      samples.reduce((all, one) => all + (one.events ? one.total : 0), 0),
+    )
+  const values = wanted.map(
+    (one): ValueCount => ({ ...one, others: shareOf(`${one.key}=${one.value}`) * Math.min(looked, total) }),
+  )
+  const others = Math.min(looked, total)
+  return { own: ownEvents, others, values: commonOf({ own: ownEvents, others, values }, toldMax) }
+}

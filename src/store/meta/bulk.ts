@@ -1,0 +1,168 @@
+import type { Selectable } from 'kysely'
+import { fromJson, type Store } from './store.ts'
+import type { Tables } from './tables.ts'
+import { type Before, changeRow, changeStatements, type IssueChange, undoOf } from './triage.ts'
+
+/** A change of many issues and how far it is. */
+export type Bulk = {
+  id: number
+  organizationId: number
+  userId: string | null
+  total: number
+  /** Issues that were looked at, and those of them that the change did change. */
+  done: number
+  changed: number
+  /** It was taken back, or is being. */
+  undone: boolean
+  createdMs: number
+  endedMs: number | null
+}
+
+export type BulkStore = {
+  /** Asks for a change of these issues, each with what becomes of it; nothing is changed yet. */
+  askBulk(
+    value: {
+      organizationId: number
+      userId: string | null
+      items: readonly { issueId: number; change: IssueChange }[]
+    },
+    nowMs: number,
+  ): Bulk
+  bulkById(id: number): Bulk | undefined
+  openBulks(): Bulk[]
+  /** Changes the next `max` issues in one transaction; returns those that changed. Ends the bulk with its last one. */
+  stepBulk(id: number, max: number, nowMs: number): { issueIds: number[]; bulk: Bulk }
+  /**
+   * Begins to take back what a bulk changed: its issues as they were, but for those that anybody has changed since.
+   * Undefined when it was taken back before.
+   */
+  undoBulk(id: number, nowMs: number): Bulk | undefined
+  /** Forgets bulks that ended before `beforeMs`. */
+  dropBulks(beforeMs: number): void
+}
+
+const toBulk = (row: Selectable<Tables['bulk']>): Bulk => ({
+  ...{ id: row.id, organizationId: row.organization_id, userId: row.user_id },
+  ...{ total: row.total, done: row.done, changed: row.changed, undone: row.undone === 1 },
+  ...{ createdMs: row.created_ms, endedMs: row.ended_ms },
+})
+
+/** Statements that run for each of thousands of issues. */
+function itemStatements({ write, dialect: { builder } }: Store) {
+  type Item = { bulkId: number; issueId: number; place: number }
+  type Found = { issue_id: number; place: number; undo: string | null; rev: number | null }
+  return {
+    add: write.hot<Item, unknown>((slot) =>
+      builder
+        .insertInto('bulk_item')
+        .values({ bulk_id: slot('bulkId'), issue_id: slot('issueId'), place: slot('place'), undo: null, rev: null }),
+    ),
+    next: write.hot<{ bulkId: number; after: number; max: number }, Found>((slot) =>
+      builder
+        .selectFrom('bulk_item')
+        .select(['issue_id', 'place', 'undo', 'rev'])
+        .where('bulk_id', '=', slot('bulkId'))
+        .where('place', '>', slot('after'))
+        .orderBy('place')
+        .limit(slot('max')),
+    ),
+    keep: write.hot<{ bulkId: number; place: number; undo: string; rev: number }, unknown>((slot) =>
+      builder
+        .updateTable('bulk_item')
+        .set({ undo: slot('undo'), rev: slot('rev') })
+        .where('bulk_id', '=', slot('bulkId'))
+        .where('place', '=', slot('place')),
+    ),
+  }
+}
+
+/** The change of each issue, by its place in what was asked: most share one. */
+type Asked = { changes: IssueChange[]; of: number[] }
+
+function askedOf(items: readonly { change: IssueChange }[]): Asked {
+  const known = new Map<string, number>()
+  const changes: IssueChange[] = []
+  const of = items.map(({ change }) => {
+    const text = JSON.stringify(change)
+    const at = known.get(text) ?? changes.push(change) - 1
+    known.set(text, at)
+    return at
+  })
+  return { changes, of: changes.length === 1 ? [] : of }
+}
+
+/** Changes of many issues, in steps. */
+export function bulkPart(store: Store): BulkStore {
+  const { write, dialect } = store
+  const { builder } = dialect
+  const items = itemStatements(store)
+  const statements = changeStatements(write, dialect)
+  const rowOf = (id: number) => write.get(builder.selectFrom('bulk').selectAll().where('id', '=', id))
+
+  function step(row: Selectable<Tables['bulk']>, max: number, nowMs: number): number[] {
+    const asked = row.undone === 1 ? undefined : fromJson<Asked>(row.change)
+    const changed: number[] = []
+    const found = items.next.all({ bulkId: row.id, after: row.done - 1, max })
+    for (const { issue_id, place, undo, rev } of found) {
+      const old = statements.issue.get({ id: issue_id })
+      const change = asked ? asked.changes[asked.of[place] ?? 0] : undo === null ? undefined : fromJson<Before>(undo)
+      // Taken back is only what nobody has touched since.
+      if (!old || !change || (!asked && old.rev !== rev)) continue
+      const why = { bulk: row.id, ...(asked ? {} : { undone: true }) }
+      const { row: made, activityIds } = changeRow(statements, old, change, { userId: row.user_id, nowMs, why })
+      if (activityIds.length === 0) continue
+      changed.push(issue_id)
+      if (asked) items.keep.run({ bulkId: row.id, place, undo: JSON.stringify(undoOf(old)), rev: made.rev })
+    }
+    // Issues that are deleted meanwhile leave gaps: the next place says how far it is.
+    const done = found.length < max ? row.total : (found.at(-1)?.place ?? 0) + 1
+    write.run(
+      builder
+        .updateTable('bulk')
+        .set({ done, changed: row.changed + changed.length, ended_ms: done >= row.total ? nowMs : null })
+        .where('id', '=', row.id),
+    )
+    return changed
+  }
+
+  return {
+    askBulk: (value, nowMs) =>
+      write.transaction(() => {
+        const row = {
+          ...{
+            organization_id: value.organizationId,
+            user_id: value.userId,
+            change: JSON.stringify(askedOf(value.items)),
+          },
+          ...{ total: value.items.length, done: 0, changed: 0, undone: 0 },
+          ...{ created_ms: nowMs, ended_ms: value.items.length === 0 ? nowMs : null },
+        }
+        const { lastId: id } = write.run(builder.insertInto('bulk').values(row))
+        for (const [place, { issueId }] of value.items.entries()) items.add.run({ bulkId: id, issueId, place })
+        return toBulk({ id, ...row })
+      }),
+    bulkById: (id) => {
+      const row = rowOf(id)
+      return row && toBulk(row)
+    },
+    openBulks: () =>
+      write.all(builder.selectFrom('bulk').selectAll().where('ended_ms', 'is', null).orderBy('id')).map(toBulk),
+    stepBulk: (id, max, nowMs) =>
+      write.transaction(() => {
+        const row = rowOf(id)
+        if (!row) throw new Error(`bulk ${id} is gone`)
+        const issueIds = row.ended_ms === null ? step(row, max, nowMs) : []
+        return { issueIds, bulk: toBulk(rowOf(id) ?? row) }
+      }),
+    undoBulk: (id, nowMs) =>
+      write.transaction(() => {
+        const row = rowOf(id)
+        if (!row || row.undone === 1) return undefined
+        // One that is under way ends here: what it has not reached stays as it is.
+        const change = { undone: 1, done: 0, changed: 0, ended_ms: row.total === 0 ? nowMs : null }
+        write.run(builder.updateTable('bulk').set(change).where('id', '=', id))
+        return toBulk({ ...row, ...change })
+      }),
+    dropBulks: (beforeMs) => void write.run(builder.deleteFrom('bulk').where('ended_ms', '<', beforeMs)),
+  }
+}

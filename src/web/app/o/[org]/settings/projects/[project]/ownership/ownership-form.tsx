@@ -1,0 +1,147 @@
+'use client'
+import { useTranslations } from 'next-intl'
+import { useMemo, useState } from 'react'
+import { ownershipCharactersMax, readOwnership } from '../../../../../../../../protocol/ownership.ts'
+import type { RestOwnershipTrial } from '../../../../../../../../protocol/rest-triage.ts'
+import { ApiError, apiFetch } from '../../../../../../../api.ts'
+import { noState } from '../../../../../../../form.ts'
+import { ActionForm } from '../../../../../../../ui/action-form.tsx'
+import { Button, Field, TextArea } from '../../../../../../../ui/controls.tsx'
+import { Link } from '../../../../../../../ui/link.tsx'
+import { PlainText } from '../../../../../../../ui/plain-text.tsx'
+import { useToast } from '../../../../../../../ui/toast.tsx'
+import { saveOwnershipAction } from './actions.ts'
+
+type Place = { organization: string; project: string; projectId: string }
+
+/** Rules as text, checked while they are typed, tried with the latest issues, saved. */
+export function OwnershipForm({
+  place,
+  initial,
+  mayWrite,
+}: {
+  place: Place
+  initial: { text: string; autoAssign: boolean; revision: number }
+  mayWrite: boolean
+}) {
+  const t = useTranslations('triage.ownership')
+  const toast = useToast()
+  const [text, setText] = useState(initial.text)
+  const { rules, faults } = useMemo(() => readOwnership(text), [text])
+  return (
+    <>
+      <ActionForm
+        key={initial.revision}
+        action={saveOwnershipAction}
+        initial={noState}
+        name="ownership"
+        onDone={() => toast({ text: t('saved') })}
+      >
+        {(state, pending) => (
+          <>
+            <input type="hidden" name="organization" value={place.organization} />
+            <input type="hidden" name="project" value={place.projectId} />
+            <input type="hidden" name="revision" value={initial.revision} />
+            <Field id="ownership-text" label={t('rules')} hint={t('hint')} errors={state.fields.text}>
+              <TextArea
+                id="ownership-text"
+                name="text"
+                rows={12}
+                spellCheck={false}
+                className="font-mono"
+                maxLength={ownershipCharactersMax}
+                aria-describedby="ownership-text-note"
+                placeholder={t('example')}
+                readOnly={!mayWrite}
+                value={text}
+                onChange={(event) => setText(event.target.value)}
+              />
+            </Field>
+            <ul aria-live="polite" className="text-small">
+              {faults.slice(0, 10).map((one) => (
+                <li key={`${one.line}`} className="text-error">
+                  {t('line', { line: one.line })}: {one.sentence}
+                </li>
+              ))}
+              {faults.length === 0 && rules.length > 0 ? <li className="text-ink-3">{t('fine')}</li> : null}
+            </ul>
+            <label className="flex items-center gap-2">
+              <input
+                type="checkbox"
+                className="checkbox"
+                name="auto"
+                defaultChecked={initial.autoAssign}
+                disabled={!mayWrite}
+              />
+              {t('auto')}
+            </label>
+            <div>
+              <Button type="submit" look="main" disabled={pending || !mayWrite || faults.length > 0}>
+                {t('save')}
+              </Button>
+            </div>
+          </>
+        )}
+      </ActionForm>
+      <Trial place={place} text={text} />
+    </>
+  )
+}
+
+/** What the rules that stand in the field would do. */
+function Trial({ place, text }: { place: Place; text: string }) {
+  const t = useTranslations('triage.ownership')
+  const [found, setFound] = useState<RestOwnershipTrial | undefined>()
+  const [wrong, setWrong] = useState('')
+  const run = () => {
+    const path = `projects/${place.organization}/${place.projectId}/ownership/try/`
+    apiFetch<RestOwnershipTrial>(path, { method: 'POST', body: { raw: text } })
+      .then((answer) => {
+        setWrong('')
+        setFound(answer)
+      })
+      .catch((error: unknown) => setWrong(error instanceof ApiError ? error.message : String(error)))
+  }
+  return (
+    <section className="mt-8">
+      <Button onClick={run}>{t('try')}</Button>
+      {wrong ? (
+        <p role="alert" className="mt-2 text-error">
+          {wrong}
+        </p>
+      ) : null}
+      {found ? (
+        <div className="mt-3" aria-live="polite">
+          <p className="mb-2 text-ink-2">{found.issues.length > 0 ? t('tried') : t('noIssues')}</p>
+          <ul className="border-t border-line">
+            {found.issues.map((one) => (
+              <li key={one.id} className="flex flex-wrap gap-x-4 gap-y-1 border-b border-line py-2">
+                <Link className="link" href={`/o/${place.organization}/issues/${one.id}`}>
+                  <code>{one.shortId}</code>
+                </Link>
+                <span className="min-w-0 grow basis-[200px] truncate">
+                  <PlainText text={one.title} charactersMax={160} />
+                </span>
+                {one.rule === null ? (
+                  <span className="text-ink-3">{t('nobody')}</span>
+                ) : (
+                  <span>
+                    <b>
+                      <PlainText text={one.owner ?? ''} charactersMax={254} />
+                    </b>{' '}
+                    <span className="text-ink-3">
+                      {t('line', { line: one.line ?? 0 })}:{' '}
+                      <code>
+                        <PlainText text={one.rule} charactersMax={200} />
+                      </code>
+                    </span>
+                  </span>
+                )}
+              </li>
+            ))}
+          </ul>
+        </div>
+      ) : null}
+    </section>
+  )
+}

@@ -1,0 +1,171 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import { useTranslations } from 'next-intl'
+import { type KeyboardEvent, useRef, useState } from 'react'
+import { handleOf } from '../../protocol/comment.ts'
+import type { RestMember } from '../../protocol/rest.ts'
+import { ApiError, apiFetch } from '../api.ts'
+import { Button } from '../ui/controls.tsx'
+import { PlainText } from '../ui/plain-text.tsx'
+import { membersFor, stepped } from './assignee-rules.ts'
+
+const textMax = 10_000
+const offeredMax = 6
+
+/** The name that is being typed behind an @ at the caret: where it begins, and what there is of it. */
+export function mentionAt(text: string, caret: number): { from: number; typed: string } | undefined {
+  const found = /(?:^|[\s(])@([\p{L}\p{N}._+-]{0,40})$/u.exec(text.slice(0, caret))
+  return found ? { from: caret - (found[1]?.length ?? 0), typed: found[1] ?? '' } : undefined
+}
+
+/** A field for a comment, new or changed, that offers members behind an @ and keeps its text when it can't be sent. */
+export function CommentForm({
+  organization,
+  path,
+  method,
+  initial = '',
+  disabled = '',
+  done,
+  cancel,
+}: {
+  organization: string
+  path: string
+  method: 'POST' | 'PUT'
+  initial?: string
+  /** Why nothing can be written; '' where it can. */
+  disabled?: string
+  done: () => void
+  cancel?: () => void
+}) {
+  const t = useTranslations('issues.activity')
+  const triage = useTranslations('triage.comment')
+  const field = useRef<HTMLTextAreaElement>(null)
+  const [text, setText] = useState(initial)
+  const [busy, setBusy] = useState(false)
+  const [wrong, setWrong] = useState('')
+  const names = useMentions(organization, text, setText, field)
+  async function send() {
+    setBusy(true)
+    setWrong('')
+    try {
+      await apiFetch(path, { method, body: { text } })
+      setText('')
+      done()
+    } catch (error) {
+      setWrong(error instanceof ApiError ? [error.message, ...error.causes].join(' ') : String(error))
+    }
+    setBusy(false)
+  }
+  return (
+    <form
+      className="comment"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (text.trim()) void send()
+      }}
+    >
+      <textarea
+        ref={field}
+        className="input"
+        rows={method === 'PUT' ? 4 : 2}
+        maxLength={textMax}
+        aria-label={t('comment')}
+        placeholder={disabled || t('comment')}
+        disabled={disabled !== ''}
+        value={text}
+        onChange={(event) => {
+          setText(event.target.value)
+          names.look(event.target)
+        }}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.metaKey || event.ctrlKey) && text.trim()) void send()
+          else names.onKey(event)
+        }}
+        onBlur={names.close}
+      />
+      {names.list}
+      {wrong ? (
+        <p role="alert" className="text-small text-error">
+          {wrong}
+        </p>
+      ) : null}
+      <div className="flex flex-wrap items-baseline gap-2">
+        <Button type="submit" compact disabled={disabled !== '' || busy || !text.trim()}>
+          {method === 'PUT' ? triage('save') : t('send')}
+        </Button>
+        {cancel ? (
+          <Button compact look="plain" onClick={cancel}>
+            {triage('cancel')}
+          </Button>
+        ) : null}
+        <span className="text-small text-ink-3">{triage('hint')}</span>
+      </div>
+    </form>
+  )
+}
+
+/** Members whose names begin as what is typed behind an @; arrows, tab and enter take one. */
+function useMentions(
+  organization: string,
+  text: string,
+  setText: (text: string) => void,
+  field: { current: HTMLTextAreaElement | null },
+) {
+  const t = useTranslations('issues.assign')
+  const [asked, setAsked] = useState<{ from: number; typed: string } | undefined>()
+  const [at, setAt] = useState(0)
+  const { data: members = [] } = useQuery({
+    queryKey: ['members', organization],
+    queryFn: ({ signal }) => apiFetch<RestMember[]>(`organizations/${organization}/members/`, { signal }),
+    staleTime: 60_000,
+    enabled: asked !== undefined,
+  })
+  const found = asked ? membersFor(members, asked.typed).slice(0, offeredMax) : []
+  const people = members.map(({ id, name, email }) => ({ id, name, email }))
+  const take = (member: RestMember | undefined) => {
+    if (!member || !asked) return
+    const handle = handleOf(member, people)
+    const caret = asked.from + asked.typed.length
+    setText(`${text.slice(0, asked.from)}${handle} ${text.slice(caret)}`)
+    setAsked(undefined)
+    field.current?.focus()
+  }
+  const onKey = (event: KeyboardEvent) => {
+    if (found.length === 0) return
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+    if (step) setAt((before) => stepped(before, step, found.length))
+    else if (event.key === 'Enter' || event.key === 'Tab') take(found[at])
+    else if (event.key === 'Escape') setAsked(undefined)
+    else return
+    event.preventDefault()
+  }
+  const list =
+    found.length > 0 ? (
+      <div role="listbox" aria-label={t('members')} className="mentions">
+        {found.map((member, place) => (
+          <div
+            key={member.id}
+            role="option"
+            tabIndex={-1}
+            aria-selected={place === at}
+            className="choice"
+            // Before the field loses the focus and closes the list.
+            onMouseDown={(event) => {
+              event.preventDefault()
+              take(member)
+            }}
+          >
+            <PlainText text={member.name} charactersMax={64} />{' '}
+            <span className="text-ink-3">
+              <PlainText text={member.email} charactersMax={254} />
+            </span>
+          </div>
+        ))}
+      </div>
+    ) : null
+  const look = (area: HTMLTextAreaElement) => {
+    setAt(0)
+    setAsked(mentionAt(area.value, area.selectionStart))
+  }
+  return { list, look, onKey, close: () => setAsked(undefined) }
+}

@@ -1,0 +1,77 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import { useLocale, useTranslations } from 'next-intl'
+import type { RestInCommon } from '../../protocol/rest-triage.ts'
+import { type ApiRequest, apiFetch } from '../api.ts'
+import { Link } from '../ui/link.tsx'
+import { PlainText } from '../ui/plain-text.tsx'
+import { Section } from './marks.tsx'
+import { withFilter } from './terms.ts'
+
+const shownMax = 8
+
+/** Tag values that the issue's events have more often than the others of the project; each is one click from a filter. */
+export function InCommon({
+  organization,
+  issueId,
+  query,
+  base,
+}: {
+  organization: string
+  issueId: string
+  query: NonNullable<ApiRequest['query']>
+  base: string
+}) {
+  const t = useTranslations('triage.common')
+  const number = new Intl.NumberFormat(useLocale(), { maximumFractionDigits: 1 })
+  const { data, error } = useQuery({
+    queryKey: ['in-common', organization, issueId, query],
+    queryFn: ({ signal }) =>
+      apiFetch<RestInCommon>(`organizations/${organization}/issues/${issueId}/in-common/`, { query, signal }),
+    retry: false,
+  })
+  // With no other events in the project there is nothing to compare.
+  if (!error && (!data || data.others === 0)) return null
+  const percent = (share: number) => number.format(share * 100)
+  return (
+    <Section id="in-common" title={t('title')}>
+      <p className="part-note">{t('note')}</p>
+      {error ? (
+        <p role="alert" className="part-note">
+          {t('failed')} {error.message}
+        </p>
+      ) : null}
+      {data?.values.length === 0 ? <p className="part-note">{t('none')}</p> : null}
+      <ul className="in-common">
+        {data?.values.slice(0, shownMax).map((one) => (
+          <li key={`${one.key}=${one.value}`}>
+            <Link
+              href={`${base}?q=${encodeURIComponent(withFilter('', one.key, one.value))}`}
+              title={t('filter', { key: one.key.slice(0, 60), value: one.value.slice(0, 80) })}
+            >
+              <span className="in-common-name">
+                <span className="text-ink-3">
+                  <PlainText text={one.key} charactersMax={60} />
+                </span>{' '}
+                <b>
+                  <PlainText text={one.value} charactersMax={120} />
+                </b>
+              </span>
+              <span className="in-common-lift" title={`${number.format(one.low)} – ${number.format(one.high)}`}>
+                {t('lift', { lift: number.format(one.lift) })}
+              </span>
+            </Link>
+            <span className="text-small text-ink-3">
+              {t('share', { own: percent(one.ownShare), other: percent(one.otherShare) })}
+            </span>
+          </li>
+        ))}
+      </ul>
+      {data && data.values.length > 0 ? (
+        <p className="part-note">
+          {t('sampled', { own: number.format(data.own), others: number.format(Math.round(data.others)) })}
+        </p>
+      ) : null}
+    </Section>
+  )
+}

@@ -1,0 +1,121 @@
+'use client'
+import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react'
+import { Input } from './controls.tsx'
+import { Dialog } from './dialog.tsx'
+import { PlainText } from './plain-text.tsx'
+
+/** One thing to choose. `keys` are shown behind it; a choice that is `off` says why and can't be chosen. */
+export type Choice = {
+  id: string
+  text: string
+  note?: string
+  keys?: readonly string[]
+  off?: string
+  run: () => void
+}
+
+const listId = 'choices'
+const optionId = (at: number) => `${listId}-${at}`
+
+/** The choices whose text or note holds every word, in any order and case. */
+export function choicesFor(choices: readonly Choice[], text: string): Choice[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  return choices.filter(({ text: own, note = '' }) => {
+    const all = `${own} ${note}`.toLowerCase()
+    return words.every((word) => all.includes(word))
+  })
+}
+
+const stepped = (at: number, step: number, count: number): number =>
+  count === 0 ? 0 : (((at + step) % count) + count) % count
+
+/** A list to choose one thing from, by typing, arrows and enter, or by a click. */
+export function ChoiceDialog({
+  title,
+  label,
+  none,
+  choices,
+  onClose,
+  children,
+}: {
+  title: string
+  label: string
+  /** Said when nothing has the words. */
+  none: string
+  choices: readonly Choice[]
+  onClose: () => void
+  children?: ReactNode
+}) {
+  const field = useRef<HTMLInputElement>(null)
+  const [text, setText] = useState('')
+  const [at, setAt] = useState(0)
+  const found = choicesFor(choices, text)
+  const choose = (choice: Choice | undefined) => {
+    if (!choice || choice.off !== undefined) return
+    onClose()
+    choice.run()
+  }
+  const onKey = (event: KeyboardEvent) => {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+    if (step) {
+      const next = stepped(at, step, found.length)
+      setAt(next)
+      document.getElementById(optionId(next))?.scrollIntoView({ block: 'nearest' })
+    } else if (event.key === 'Enter') choose(found[at])
+    else return
+    event.preventDefault()
+  }
+  return (
+    <Dialog title={title} onClose={onClose} focus={field}>
+      <Input
+        ref={field}
+        role="combobox"
+        aria-label={label}
+        aria-expanded="true"
+        aria-controls={listId}
+        aria-activedescendant={found.length ? optionId(at) : undefined}
+        autoComplete="off"
+        placeholder={label}
+        value={text}
+        onChange={(event) => {
+          setText(event.target.value)
+          setAt(0)
+        }}
+        onKeyDown={onKey}
+      />
+      <div id={listId} role="listbox" aria-label={title} className="mt-2 max-h-[360px] overflow-y-auto">
+        {found.map((choice, place) => (
+          <div
+            key={choice.id}
+            id={optionId(place)}
+            role="option"
+            tabIndex={-1}
+            aria-selected={place === at}
+            aria-disabled={choice.off !== undefined || undefined}
+            title={choice.off}
+            className="choice flex items-baseline gap-2"
+            onPointerMove={() => setAt(place)}
+            onClick={() => choose(choice)}
+            onKeyDown={onKey}
+          >
+            <PlainText text={choice.text} charactersMax={120} />
+            {choice.note ? (
+              <span className="min-w-0 grow truncate text-ink-3">
+                <PlainText text={choice.note} charactersMax={160} />
+              </span>
+            ) : (
+              <span className="grow" />
+            )}
+            {choice.keys?.map((one) => (
+              <kbd key={one} className="key">
+                {one}
+              </kbd>
+            ))}
+          </div>
+        ))}
+      </div>
+      {found.length === 0 ? <p className="mt-2 text-ink-3">{none}</p> : null}
+      {children}
+    </Dialog>
+  )
+}

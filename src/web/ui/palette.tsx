@@ -1,0 +1,35 @@
+'use client'
+import { useTranslations } from 'next-intl'
+import { type Choice, ChoiceDialog } from './choice-dialog.tsx'
+import { shownKeys } from './key-rules.ts'
+import { useBindings } from './keys.tsx'
+
+const noEvent = () => new KeyboardEvent('keydown')
+
+/** Everything that can be done from here: what the screen offers for its rows, then every key of the registry. */
+export function Palette({ actions, onClose }: { actions: readonly Choice[]; onClose: () => void }) {
+  const t = useTranslations('shell')
+  const bindings = useBindings()
+  const labels = new Set(actions.map((one) => one.text))
+  const newest = new Map(bindings.map((one) => [one.keys, one]))
+  const byLabel = new Map([...newest.values()].map((one) => [one.label, one]))
+  const keyed = [...byLabel.values()]
+    .filter(({ label, keys }) => !labels.has(label) && keys !== '$mod+k' && keys !== 'Escape')
+    .map(({ keys, group, label, run }) => ({
+      ...{ id: `key-${keys}`, text: label, note: group, keys: shownKeys(keys) },
+      run: () => run(noEvent()),
+    }))
+  const withKeys = actions.map((one) => {
+    const own = byLabel.get(one.text)
+    return own ? { ...one, keys: shownKeys(own.keys) } : one
+  })
+  return (
+    <ChoiceDialog
+      title={t('palette')}
+      label={t('paletteLabel')}
+      none={t('paletteNone')}
+      choices={[...withKeys, ...keyed]}
+      onClose={onClose}
+    />
+  )
+}
