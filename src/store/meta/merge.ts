@@ -303,6 +303,35 @@ function takeOut(store: Store, row: IssueRow, hashes: readonly string[]): void {
   }
 }
 
+/** Feedback and digests of the events that leave. */
+function moveNamed(
+  { write, dialect: { builder } }: Store,
+  fromId: number,
+  toId: number,
+  eventIds: readonly string[],
+): void {
+  for (let start = 0; start < eventIds.length; start += chunk)
+    for (const table of ['feedback', 'digest'] as const)
+      write.run(
+        builder
+          .updateTable(table)
+          .set({ issue_id: toId })
+          .where('issue_id', '=', fromId)
+          .where('event_id', 'in', eventIds.slice(start, start + chunk)),
+      )
+}
+
+/** The number of events that the disk budget took. */
+function moveThinned({ write, dialect: { builder } }: Store, fromId: number, toId: number, quantity: number): void {
+  write.run(
+    builder
+      .updateTable('thinned_issue')
+      .set((build) => ({ quantity: build('quantity', '-', quantity) }))
+      .where('issue_id', '=', fromId),
+  )
+  write.run(builder.insertInto('thinned_issue').values({ issue_id: toId, quantity }))
+}
+
 /** Hashes that people take out of an issue again. */
 export function unmergePart(store: Store): Pick<MergeStore, 'unmergeHashes'> {
   const { write, dialect } = store
@@ -328,29 +357,6 @@ export function unmergePart(store: Store): Pick<MergeStore, 'unmergeHashes'> {
     return { id: came.id, ...made }
   }
 
-  /** Feedback and digests of the events that leave. */
-  function moveNamed(fromId: number, toId: number, eventIds: readonly string[]): void {
-    for (let start = 0; start < eventIds.length; start += chunk)
-      for (const table of ['feedback', 'digest'] as const)
-        write.run(
-          builder
-            .updateTable(table)
-            .set({ issue_id: toId })
-            .where('issue_id', '=', fromId)
-            .where('event_id', 'in', eventIds.slice(start, start + chunk)),
-        )
-  }
-
-  function moveThinned(fromId: number, toId: number, quantity: number): void {
-    write.run(
-      builder
-        .updateTable('thinned_issue')
-        .set((build) => ({ quantity: build('quantity', '-', quantity) }))
-        .where('issue_id', '=', fromId),
-    )
-    write.run(builder.insertInto('thinned_issue').values({ issue_id: toId, quantity }))
-  }
-
   return {
     unmergeHashes: (issueId, leaving, userId, nowMs) =>
       write.transaction(() => {
@@ -367,9 +373,9 @@ export function unmergePart(store: Store): Pick<MergeStore, 'unmergeHashes'> {
         let made: IssueRow | null = null
         if (events > 0) {
           made = begin(row, leaving, came)
-          if (leaving.thinned > 0) moveThinned(issueId, made.id, leaving.thinned)
+          if (leaving.thinned > 0) moveThinned(store, issueId, made.id, leaving.thinned)
           for (const hash of hashes) statements.attachHash.run({ projectId: row.project_id, hash, issueId: made.id })
-          moveNamed(issueId, made.id, leaving.eventIds)
+          moveNamed(store, issueId, made.id, leaving.eventIds)
           note(made.id, 'first_seen', {})
           note(made.id, 'unmerge', { source: row.short_id, hashes: hashes.length, events })
         }
