@@ -122,7 +122,15 @@ function withEvents(to: IssueRow, from: IssueRow): IssueRow {
 function moveAll({ write, dialect: { builder } }: Store, from: IssueRow, to: IssueRow, nowMs: number): void {
   const [own, target] = [from.id, to.id]
   const hashes = write.all(builder.selectFrom('fingerprint').select('hash').where('issue_id', '=', own))
-  for (const { hash } of hashes)
+  for (const { hash } of hashes) {
+    // What was noted of an issue that people deleted since says nothing any more.
+    write.run(
+      builder
+        .deleteFrom('merged_hash')
+        .where('project_id', '=', from.project_id)
+        .where('hash', '=', hash)
+        .where('from_id', 'not in', builder.selectFrom('moved_issue').select('id')),
+    )
     write.run(
       builder
         .insertInto('merged_hash')
@@ -130,6 +138,7 @@ function moveAll({ write, dialect: { builder } }: Store, from: IssueRow, to: Iss
         // One that came with an earlier merge goes on naming the issue that it was of at first.
         .onConflict((conflict) => conflict.doNothing()),
     )
+  }
   for (const table of ['fingerprint', 'feedback', 'alert_due', 'moved_issue'] as const)
     write.run(builder.updateTable(table).set({ issue_id: target }).where('issue_id', '=', own))
   write.run(
