@@ -1,10 +1,14 @@
 // The small React application whose failures bench/grouping.ts groups: two releases, and the ways to make each of them fail.
 
-/** Files of a release. The second one has more code in front of the first one's, so that every name and place moves. */
-export function sourcesOf(release: 1 | 2): Record<string, string> {
-  const more = release === 2
-  return {
-    'src/main.js': `${more ? banner : ''}
+const banner = `
+/* release 2 */
+const palette = { night: ['#000', '#111'], day: ['#fff', '#eee'] }
+function darkTheme(name) {
+  return palette[name].map((colour, at) => [at, colour])
+}
+`
+
+const mainOf = (more: boolean): string => `${more ? banner : ''}
 import { createElement } from 'react'
 import { renderToString } from 'react-dom/server.browser'
 import { demandRole } from './access.js'
@@ -26,14 +30,20 @@ export const failures = {
   login: async () => (await account()).login({ name: '' }),
   role: async () => demandRole({ roles: [] }, 'admin'),
 }
-`,
-    'src/access.js': `${more ? 'export const roles = ["owner", "admin", "member", "viewer"]\nexport const isRole = (text) => roles.includes(text)\n' : ''}
+`
+
+const accessOf = (
+  more: boolean,
+): string => `${more ? 'export const roles = ["owner", "admin", "member", "viewer"]\nexport const isRole = (text) => roles.includes(text)\n' : ''}
 export function demandRole(user, role) {
   if (!user.roles.includes(role)) throw new Error('the role ' + role + ' is missing')
   return user
 }
-`,
-    'src/retried.js': `${more ? 'const waits = [10, 100, 1000]\nexport const waitOf = (tries) => waits[Math.min(tries, waits.length - 1)]\n' : ''}
+`
+
+const retriedOf = (
+  more: boolean,
+): string => `${more ? 'const waits = [10, 100, 1000]\nexport const waitOf = (tries) => waits[Math.min(tries, waits.length - 1)]\n' : ''}
 export async function retried(work, tries) {
   for (let left = tries; ; left--) {
     try {
@@ -43,8 +53,11 @@ export async function retried(work, tries) {
     }
   }
 }
-`,
-    'src/pages/cart.js': `${more ? 'const currency = new Intl.NumberFormat("en", { style: "currency", currency: "EUR" })\nexport function shownPrice(cents) {\n  return currency.format(cents / 100)\n}\n' : ''}
+`
+
+const cartOf = (
+  more: boolean,
+): string => `${more ? 'const currency = new Intl.NumberFormat("en", { style: "currency", currency: "EUR" })\nexport function shownPrice(cents) {\n  return currency.format(cents / 100)\n}\n' : ''}
 import { createElement } from 'react'
 const centsOf = (item) => item.price.cents
 function Line({ item }) {
@@ -77,8 +90,11 @@ export async function stockOf(shop) {
   await Promise.resolve()
   return shop.stock
 }
-`,
-    'src/pages/account.js': `${more ? 'export const limits = { name: 64, city: 80 }\nexport function cut(text, key) {\n  return text.slice(0, limits[key])\n}\n' : ''}
+`
+
+const accountOf = (
+  more: boolean,
+): string => `${more ? 'export const limits = { name: 64, city: 80 }\nexport function cut(text, key) {\n  return text.slice(0, limits[key])\n}\n' : ''}
 import { createElement } from 'react'
 function nameOf(user) {
   return user.first + ' ' + user.last
@@ -100,14 +116,16 @@ export function login(form) {
   if (form.name === '') throw new TypeError('a name is needed')
   return form.name
 }
-`,
+`
+
+/** Files of a release. The second one has more code in front of the first one's, so that every name and place moves. */
+export function sourcesOf(release: 1 | 2): Record<string, string> {
+  const more = release === 2
+  return {
+    'src/main.js': mainOf(more),
+    'src/access.js': accessOf(more),
+    'src/retried.js': retriedOf(more),
+    'src/pages/cart.js': cartOf(more),
+    'src/pages/account.js': accountOf(more),
   }
 }
-
-const banner = `
-/* release 2 */
-const palette = { night: ['#000', '#111'], day: ['#fff', '#eee'] }
-function darkTheme(name) {
-  return palette[name].map((colour, at) => [at, colour])
-}
-`

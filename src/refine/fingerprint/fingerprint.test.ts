@@ -175,6 +175,8 @@ describe('parameters (4.4)', () => {
     ['ratio 0.25 of -3', 'ratio <float> of <int>'],
     ['step-2 v2', 'step-<int> v2'],
     ["name='bob' on=true", 'name=<quoted_str> on=<bool>'],
+    ['trans-id tx0123456789abcdef01234-0061a5c3d2', 'trans-id <swift_txn_id>'],
+    ['on 00:1a:2b:3c:4d:5e', 'on <mac>'],
     ['plain words', 'plain words'],
   ])('%s', (sent, expected) => expect(parameterize(sent)).toBe(expected))
   test('two lines, the rest as dots', () => expect(parameterizedMessage('\na\n\nb\nc')).toBe('a\nb...'))

@@ -1,4 +1,5 @@
 import { contributing, type Features, type GroupingNode, type Likeness } from '../../protocol/grouping.ts'
+import { parameterize } from './v1/parameterize.ts'
 
 /** Frames and words that are looked at. */
 const framesMax = 30
@@ -14,7 +15,13 @@ function walk(node: GroupingNode, into: Features, within: boolean): void {
     if (typeof one !== 'string') walk(one, into, counts || node.id === 'exception')
     else if (node.id === 'type') into.types.push(one)
     else if (node.id === 'value' || node.id === 'message')
-      into.words.push(...(one.toLowerCase().match(/<\w+>|[\p{L}\p{N}_]+/gu) ?? []).slice(0, wordsMax))
+      into.words.push(
+        ...(
+          parameterize(one)
+            .toLowerCase()
+            .match(/<\w+>|[\p{L}\p{N}_]+/gu) ?? []
+        ).slice(0, wordsMax),
+      )
   }
 }
 

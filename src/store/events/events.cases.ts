@@ -72,6 +72,21 @@ const nasty = [
 /** What every events store does. `open` gives a migrated, possibly used one; each case uses a project of its own. */
 export function eventsCases(open: () => EventStore): void {
   describe('rows', () => {
+    test('the newest of a project, and the newest of each group', async () => {
+      const store = open()
+      const groups = ['e000000000000001', 'e000000000000002']
+      const rows = [0, 1, 2, 3, 4].map((n) =>
+        row(1100 + n, { projectId: 25, groupHash: groups[n % 2] ?? '', payload: `{"n":${n}}` }),
+      )
+      // Came last, and happened first.
+      rows.push(row(1105, { projectId: 25, groupHash: groups[0] ?? '', timestampUs: monday * 1000 }))
+      await store.insert(tsv([...rows, row(1106, { projectId: 26 })]), 'newest')
+      expect(ids(await store.newestOf(25, 3))).toEqual([1105, 1104, 1103])
+      expect(ids(await store.newestOfGroups(25, groups)).sort()).toEqual([1103, 1104])
+      expect(ids(await store.newestOfGroups(25, [groups[1] ?? '', 'e0000000000000ff']))).toEqual([1103])
+      expect(await store.newestOfGroups(25, [])).toEqual([])
+      expect(await store.newestOf(27, 9)).toEqual([])
+    })
     test('come back as they went in, whatever their texts hold', async () => {
       const store = open()
       const rows = nasty.map((text, n) =>

@@ -125,7 +125,15 @@ function moveAll(store: Store, from: IssueRow, to: IssueRow, nowMs: number): voi
   const { builder } = store.dialect
   const [own, target] = [from.id, to.id]
   const hashes = write.all(builder.selectFrom('fingerprint').select('hash').where('issue_id', '=', own))
-  for (const { hash } of hashes)
+  for (const { hash } of hashes) {
+    // What was noted of an issue that people deleted since says nothing any more.
+    write.run(
+      builder
+        .deleteFrom('merged_hash')
+        .where('project_id', '=', from.project_id)
+        .where('hash', '=', hash)
+        .where('from_id', 'not in', builder.selectFrom('moved_issue').select('id')),
+    )
     write.run(
       builder
         .insertInto('merged_hash')
@@ -133,6 +141,7 @@ function moveAll(store: Store, from: IssueRow, to: IssueRow, nowMs: number): voi
         // One that came with an earlier merge goes on naming the issue that it was of at first.
         .onConflict((conflict) => conflict.doNothing()),
     )
+  }
   for (const table of ['fingerprint', 'feedback', 'alert_due', 'moved_issue'] as const)
     write.run(builder.updateTable(table).set({ issue_id: target }).where('issue_id', '=', own))
   write.run(
@@ -307,6 +316,35 @@ function takeOut(store: Store, row: IssueRow, hashes: readonly string[]): void {
   }
 }
 
+/** Feedback and digests of the events that leave. */
+function moveNamed(
+  { write, dialect: { builder } }: Store,
+  fromId: number,
+  toId: number,
+  eventIds: readonly string[],
+): void {
+  for (let start = 0; start < eventIds.length; start += chunk)
+    for (const table of ['feedback', 'digest'] as const)
+      write.run(
+        builder
+          .updateTable(table)
+          .set({ issue_id: toId })
+          .where('issue_id', '=', fromId)
+          .where('event_id', 'in', eventIds.slice(start, start + chunk)),
+      )
+}
+
+/** The number of events that the disk budget took. */
+function moveThinned({ write, dialect: { builder } }: Store, fromId: number, toId: number, quantity: number): void {
+  write.run(
+    builder
+      .updateTable('thinned_issue')
+      .set((build) => ({ quantity: build('quantity', '-', quantity) }))
+      .where('issue_id', '=', fromId),
+  )
+  write.run(builder.insertInto('thinned_issue').values({ issue_id: toId, quantity }))
+}
+
 /** Hashes that people take out of an issue again. */
 export function unmergePart(store: Store): Pick<MergeStore, 'unmergeHashes'> {
   const { write, dialect } = store
@@ -333,29 +371,6 @@ export function unmergePart(store: Store): Pick<MergeStore, 'unmergeHashes'> {
     return { id: came.id, ...made }
   }
 
-  /** Feedback and digests of the events that leave. */
-  function moveNamed(fromId: number, toId: number, eventIds: readonly string[]): void {
-    for (let start = 0; start < eventIds.length; start += chunk)
-      for (const table of ['feedback', 'digest'] as const)
-        write.run(
-          builder
-            .updateTable(table)
-            .set({ issue_id: toId })
-            .where('issue_id', '=', fromId)
-            .where('event_id', 'in', eventIds.slice(start, start + chunk)),
-        )
-  }
-
-  function moveThinned(fromId: number, toId: number, quantity: number): void {
-    write.run(
-      builder
-        .updateTable('thinned_issue')
-        .set((build) => ({ quantity: build('quantity', '-', quantity) }))
-        .where('issue_id', '=', fromId),
-    )
-    write.run(builder.insertInto('thinned_issue').values({ issue_id: toId, quantity }))
-  }
-
   return {
     unmergeHashes: (issueId, leaving, userId, nowMs) =>
       write.transaction(() => {
@@ -372,9 +387,9 @@ export function unmergePart(store: Store): Pick<MergeStore, 'unmergeHashes'> {
         let made: IssueRow | null = null
         if (events > 0) {
           made = begin(row, leaving, came, nowMs)
-          if (leaving.thinned > 0) moveThinned(issueId, made.id, leaving.thinned)
+          if (leaving.thinned > 0) moveThinned(store, issueId, made.id, leaving.thinned)
           for (const hash of hashes) statements.attachHash.run({ projectId: row.project_id, hash, issueId: made.id })
-          moveNamed(issueId, made.id, leaving.eventIds)
+          moveNamed(store, issueId, made.id, leaving.eventIds)
           note(made.id, 'first_seen', {})
           note(made.id, 'unmerge', { source: row.short_id, hashes: hashes.length, events })
         }

@@ -19,18 +19,23 @@ const noScriptFunction: ReadonlySet<string> = new Set([
   'anonymous',
 ])
 
-/** A value and why it is used or not; `text` is '' where there is none. */
-type Leaf = { text: string; contributes: boolean; hint?: GroupingHint }
+type Id = 'module' | 'filename' | 'function' | 'context-line'
 
-const leaf = (text: string, hint?: GroupingHint): Leaf => ({ text, contributes: true, ...(hint ? { hint } : {}) })
-const ignored = (text: string, hint: GroupingHint): Leaf => ({ text, contributes: false, hint })
+// Refining makes hundreds of these for each event: objects of few shapes, without spreading.
+
+/** A part that counts. */
+const leaf = (id: Id, text: string, hint?: GroupingHint): GroupingNode =>
+  hint === undefined ? { id, contributes: true, values: [text] } : { id, contributes: true, hint, values: [text] }
+/** A part that does not. */
+const ignored = (id: Id, text: string, hint: GroupingHint): GroupingNode => ({
+  id,
+  contributes: false,
+  hint,
+  values: [text],
+})
 
 /** The parts of one frame, whichever variant asks. */
 type FrameParts = { values: GroupingNode[]; counts: boolean; isLow: boolean }
-
-function node(id: GroupingNode['id'], { text, contributes, hint }: Leaf): GroupingNode {
-  return { id, contributes, ...(hint ? { hint } : {}), values: [text] }
-}
 
 /** Module, file name, function and source line of a frame, those that count and those that do not (protocol.md 4.3). */
 export function frameParts(frame: NormalFrame, platform: string): FrameParts {
@@ -39,18 +44,24 @@ export function frameParts(frame: NormalFrame, platform: string): FrameParts {
   const module = moduleOf(frame, platform)
   const file = fileOf(frame)
   const name = functionOf(frame, platform)
-  if (module) values.push(node('module', module))
+  if (module) values.push(module)
   if (file) {
-    const second = module?.contributes && file.contributes ? ignored(file.text, 'module-first') : file
-    values.push(node('filename', second))
+    if (module?.contributes && file.contributes) {
+      file.contributes = false
+      file.hint = 'module-first'
+    }
+    values.push(file)
   }
   if (name) {
     // A mapped line says more than a name that each browser gives otherwise.
     const isMapped = frame.data?.symbolicated === true || frame.mapped_before === true
-    const isSaid = isScript(platform) && isMapped && line?.contributes === true
-    values.push(node('function', isSaid && name.contributes ? ignored(name.text, 'context-first') : name))
+    if (isMapped && isScript(platform) && line?.contributes && name.contributes) {
+      name.contributes = false
+      name.hint = 'context-first'
+    }
+    values.push(name)
   }
-  if (line) values.push(node('context-line', line))
+  if (line) values.push(line)
   const isLow = isScript(platform) && (frame.function === 'eval' || lowQuality.has(frame.abs_path ?? ''))
   return { values, counts: !isLow && values.some((one) => one.contributes), isLow }
 }
@@ -63,6 +74,8 @@ export function frameValues(frame: NormalFrame, platform: string): string[] {
 
 /** A stack as both variants see it: oldest frame first. */
 export type StackNodes = { app: GroupingNode; system: GroupingNode }
+
+const bothSides = ['app', 'system'] as const
 
 /** Both trees of a stack: of in-app frames, and of all frames. `marks`: what stack-trace rules said about it. */
 export function stackNodes(
@@ -78,17 +91,16 @@ export function stackNodes(
     const repeated = before !== undefined && isRecursion(before, frame)
     before = frame
     const mark = marks?.frames[at]
-    for (const side of ['app', 'system'] as const) {
+    for (const side of bothSides) {
       const why = whyNot(parts, frame, side, repeated, mark?.group)
       const isRuled = mark?.group !== undefined && (why === 'rule-out' || (why === undefined && repeated))
       const hint = why ?? (isRuled ? 'rule-in' : undefined)
-      sides[side].push({
-        id: 'frame',
-        contributes: why === undefined && parts.counts,
-        ...(hint ? { hint } : {}),
-        ...(isRuled && mark?.rule ? { rule: mark.rule } : {}),
-        values: parts.values,
-      })
+      const contributes = why === undefined && parts.counts
+      const { values } = parts
+      const made: GroupingNode =
+        hint === undefined ? { id: 'frame', contributes, values } : { id: 'frame', contributes, hint, values }
+      if (isRuled && mark?.rule) made.rule = mark.rule
+      sides[side].push(made)
     }
   }
   const isSingle = isSingleOfPage(frames, eventPlatform)
@@ -148,13 +160,13 @@ function isRecursion(a: NormalFrame, b: NormalFrame): boolean {
   )
 }
 
-function fileOf(frame: NormalFrame): Leaf | undefined {
+function fileOf(frame: NormalFrame): GroupingNode | undefined {
   const file = frame.filename
   if (!file) return undefined
   const name = file.slice(Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')) + 1).toLowerCase()
-  if (isUrl(frame.abs_path ?? '') || isUrl(file)) return ignored(name || file, 'url-file')
-  if (noFile.has(file)) return ignored(file, 'anonymous-file')
-  return name ? leaf(name) : undefined
+  if (isUrl(frame.abs_path ?? '') || isUrl(file)) return ignored('filename', name || file, 'url-file')
+  if (noFile.has(file)) return ignored('filename', file, 'anonymous-file')
+  return name ? leaf('filename', name) : undefined
 }
 
 /** Parts of names of Java classes that are made at run time, and differ in each process. */
@@ -168,48 +180,55 @@ const generatedParts: readonly (readonly [RegExp, string])[] = [
   [/(\$fn__)\d{1,10}/g, '$1<auto>'],
 ]
 
-function moduleOf(frame: NormalFrame, platform: string): Leaf | undefined {
+function moduleOf(frame: NormalFrame, platform: string): GroupingNode | undefined {
   const module = frame.module
   if (!module) return undefined
   if (isScript(platform))
     return module.includes('/') && (frame.abs_path ?? '').endsWith(module)
-      ? ignored(module, 'page-module')
-      : leaf(module)
-  if (platform !== 'java') return leaf(module)
-  if (module.includes('$$Lambda$')) return ignored(module, 'generated-module')
+      ? ignored('module', module, 'page-module')
+      : leaf('module', module)
+  if (platform !== 'java') return leaf('module', module)
+  if (module.includes('$$Lambda$')) return ignored('module', module, 'generated-module')
   let cut = module
   if (module.includes('$') || module.includes('Generated'))
     for (const [part, kept] of generatedParts) cut = cut.replace(part, kept)
-  return cut === module ? leaf(module) : leaf(cut, 'generated-cut')
+  return cut === module ? leaf('module', module) : leaf('module', cut, 'generated-cut')
 }
 
-const trimmed = (text: string, name: string): Leaf => (text === name ? leaf(text) : leaf(text, 'function-trimmed'))
+const trimmed = (text: string, name: string): GroupingNode =>
+  leaf('function', text, text === name ? undefined : 'function-trimmed')
 
-function functionOf(frame: NormalFrame, platform: string): Leaf | undefined {
+function functionOf(frame: NormalFrame, platform: string): GroupingNode | undefined {
   const name = platform === 'csharp' ? (frame.raw_function ?? frame.function) : frame.function
   if (!name) return undefined
   if (isScript(platform)) {
     const last = name.slice(name.lastIndexOf('.') + 1)
-    return name.endsWith('/<') || noScriptFunction.has(last) ? ignored(name, 'anonymous-function') : trimmed(last, name)
+    return name.endsWith('/<') || noScriptFunction.has(last)
+      ? ignored('function', name, 'anonymous-function')
+      : trimmed(last, name)
   }
   if (platform === 'ruby')
     return trimmed(name.startsWith('block ') ? 'block' : name.replace(/__\d{1,20}_\d{1,20}$/, ''), name)
   if (platform === 'php') {
-    if (name.startsWith('[Anonymous')) return ignored(name, 'anonymous-function')
-    if (!name.startsWith('class@anonymous')) return leaf(name)
+    if (name.startsWith('[Anonymous')) return ignored('function', name, 'anonymous-function')
+    if (!name.startsWith('class@anonymous')) return leaf('function', name)
     return name.includes('::')
       ? trimmed(name.slice(name.lastIndexOf('::') + 2), name)
-      : ignored(name, 'anonymous-function')
+      : ignored('function', name, 'anonymous-function')
   }
-  if (platform === 'java') return name.startsWith('lambda$') ? ignored(name, 'anonymous-function') : leaf(name)
-  return name === '<redacted>' || name === '<unknown>' ? ignored(name, 'anonymous-function') : leaf(name)
+  if (platform === 'java')
+    return name.startsWith('lambda$') ? ignored('function', name, 'anonymous-function') : leaf('function', name)
+  return name === '<redacted>' || name === '<unknown>'
+    ? ignored('function', name, 'anonymous-function')
+    : leaf('function', name)
 }
 
-function contextLine(frame: NormalFrame, platform: string): Leaf | undefined {
+function contextLine(frame: NormalFrame, platform: string): GroupingNode | undefined {
   if (!frame.context_line || !withContext.has(platform)) return undefined
   const line = frame.context_line.replace(/\s+/g, ' ').trim()
   if (!line) return undefined
-  if (line.length > contextLineMax) return ignored(line, 'line-long')
-  if (isScript(platform) && isUrlOrFile(frame.abs_path ?? '') && !frame.function) return ignored(line, 'line-of-page')
-  return leaf(line)
+  if (line.length > contextLineMax) return ignored('context-line', line, 'line-long')
+  if (isScript(platform) && isUrlOrFile(frame.abs_path ?? '') && !frame.function)
+    return ignored('context-line', line, 'line-of-page')
+  return leaf('context-line', line)
 }

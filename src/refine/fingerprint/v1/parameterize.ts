@@ -34,6 +34,7 @@ const classes: readonly (readonly [string, string])[] = [
     ].join('|'),
   ],
   ['duration', '\\b\\d{1,12}(?:\\.\\d{1,12})?(?:ms|us|µs|ns|s)\\b'],
+  ['swift_txn_id', '\\btx[0-9a-f]{21}-[0-9a-f]{10}(?:-[\\w-]{1,64})?\\b'],
   ['mac', '\\b[0-9a-fA-F]{2}(?::[0-9a-fA-F]{2}){5}\\b'],
   [
     'hex',

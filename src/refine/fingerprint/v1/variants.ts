@@ -19,15 +19,13 @@ export type Plain = {
 /** The texts of a variant that are hashed, or would be. */
 export const valuesOf = ({ component }: Plain): string[] => contributing({ ...component, contributes: true })
 
-const branch = (id: GroupingNode['id'], values: GroupingNode['values'], hint?: GroupingHint): GroupingNode => ({
-  id,
-  contributes: true,
-  ...(hint ? { hint } : {}),
-  values,
-})
+const branch = (id: GroupingNode['id'], values: GroupingNode['values'], hint?: GroupingHint): GroupingNode =>
+  hint === undefined ? { id, contributes: true, values } : { id, contributes: true, hint, values }
 const dead = (id: GroupingNode['id'], values: GroupingNode['values'], hint: GroupingHint): GroupingNode => ({
-  ...branch(id, values, hint),
+  id,
   contributes: false,
+  hint,
+  values,
 })
 
 /** The default grouping (protocol.md 4.1): the first strategy that contributes, with what the others would have been left out. */
@@ -94,10 +92,13 @@ function exceptionNode(one: NormalException, stack: GroupingNode): GroupingNode 
         : branch('type', [one.type]),
     )
   if (one.value) {
-    const text = parameterize(one.value)
-    if (nsError) values.push(dead('value', [text], 'ns-error-first'))
-    else if (stack.contributes) values.push(dead('value', [text], 'stack-first'))
-    else values.push(branch('value', [text], text === one.value ? undefined : 'parameterized'))
+    // Nearly all have a stack: what varies is looked for only where the value counts.
+    if (nsError) values.push(dead('value', [one.value], 'ns-error-first'))
+    else if (stack.contributes) values.push(dead('value', [one.value], 'stack-first'))
+    else {
+      const text = parameterize(one.value)
+      values.push(branch('value', [text], text === one.value ? undefined : 'parameterized'))
+    }
   }
   if (nsError) values.push(branch('ns-error', codes))
   if (one.stacktrace) values.push(stack)
