@@ -14,6 +14,7 @@ import { benchRetro } from './retro.ts'
 import { benchScale } from './scale.ts'
 import { benchScreen } from './screen.ts'
 import { benchScroll } from './scroll.ts'
+import { benchSearch } from './search.ts'
 import { benchSoak } from './soak.ts'
 import { benchStart } from './start.ts'
 import { benchTriage } from './triage.ts'
@@ -41,9 +42,10 @@ const parts: Record<string, () => Promise<Row[]>> = {
   upload: () => benchUpload(words.includes('--quick')),
   soak: () => benchSoak(Number(wordAfter('--minutes') ?? 60)),
   scale: () => benchScale(sizes),
+  search: () => benchSearch(sizes),
 }
 /** Hours instead of minutes: only when they are asked for. */
-const long = new Set(['soak', 'scale'])
+const long = new Set(['soak', 'scale', 'search'])
 
 const rows: Row[] = []
 for (const [name, run] of Object.entries(parts)) {

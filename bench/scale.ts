@@ -52,8 +52,11 @@ async function seed(product: Product, project: Project): Promise<void> {
   await settled(product, project, 120_000)
 }
 
-/** Fills up to `rows`; a few issues have most of the events (the cube of a random share). Times are of the last 30 days. */
-async function fill(product: Product, rows: number): Promise<void> {
+/**
+ * Fills up to `rows`; a few issues have most of the events (the cube of a random share). Times are of the last 30 days.
+ * `more`: expressions over the row's number `n` for further columns.
+ */
+export async function fill(product: Product, rows: number, more: Record<string, string> = {}): Promise<void> {
   const columns = (
     await run(
       product,
@@ -66,6 +69,7 @@ async function fill(product: Product, rows: number): Promise<void> {
     received: `toDateTime64(now64(3) - toIntervalSecond(shift), 3, 'UTC')`,
     user_hash: 'rand64(n + 2) % 50000',
     jpos: 'n',
+    ...more,
   }
   const there = Number(await run(product, 'SELECT count() FROM mishap.events'))
   // positions far below those of the journal's first segment: nothing of it is ever taken for a batch

@@ -175,14 +175,46 @@ As the protocol names them: ${categories.map(code).join(', ')}.
 `
 }
 
+/** What docs/search.md says beside grammar and fields. */
+const aroundSearch = `## Over events
+
+The events of an issue (\`/o/ORGANIZATION/issues/ID/events\`, \`GET /organizations/ORGANIZATION/issues/ID/events/\`) and of a
+project (\`GET /projects/ORGANIZATION/PROJECT/events/\`) are searched with the same text. There words are looked for in the
+message of the event, \`level\`, \`platform\`, \`logger\`, \`error.type\` and \`error.handled\` are the event’s own, and what only
+an issue has (\`is\`, \`title\`, \`assigned\`, \`timesSeen\`) is asked of its issue. Of a project’s issues at most 2,000 may
+meet that.
+
+## The box
+
+It offers keys, and behind a colon values: those of the newest 500,000 events in the chosen projects, environments and
+range, most frequent first. \`↑\` \`↓\` choose, \`Enter\` or \`Tab\` takes a line, \`Enter\` alone searches, \`Esc\` closes the list and
+then leaves the box. \`Alt\` with \`←\` \`→\` goes from filter to filter; \`!\` turns the selected one round. In an empty box the last
+ten searches of this browser stand first. A search works before the page’s scripts have arrived.
+
+The box of the stream also takes an event id, a short id such as \`WEB-42\`, and a digest, and goes straight to what it names.
+\`/d/DIGEST\` does the same as a link.
+
+## Saved views
+
+**Views** beside the box keeps what the stream shows under a name: text, projects, environments, range and sorting, which all
+stand in the address. A view is one’s own, or everybody’s in the organization; who may triage makes, changes and deletes the
+latter. The API has them under \`/organizations/ORGANIZATION/searches/\`. A person, and an organization, has at most 100.
+
+## Not as in Sentry
+
+- Words beside each other are looked for one by one: \`read timeout\` also finds “timeout while reading”. Quotes keep them together.
+- A release, tag or other text is compared with its case, a pattern with \`*\` and words without.
+- \`stack.*\` and conditions on spans are read and find nothing yet.
+`
+
 /** docs/search.md: the grammar, and every field of query/search/fields.ts. */
 export function searchPage(): string {
   const shown = fields.filter((one) => one.shown)
   const silent = fields.filter((one) => !one.shown)
   return `${made('src/query/search/fields.ts')}# Search
 
-The search box of the issue stream and \`query=\` of the API take the same text. An empty box shows everything in the
-chosen projects, environments and time range.
+The search boxes of the issue stream and of an issue’s events, and \`query=\` of the API, take the same text. An empty box
+shows everything in the chosen projects, environments and time range.
 
 | You type | It finds |
 | --- | --- |
@@ -193,22 +225,22 @@ chosen projects, environments and time range.
 | \`tags[level]:high\` | a tag that has the name of a field |
 | \`!level:info\` | not this value |
 | \`level:[error, fatal]\` | one of these values |
-| \`title:Type*\`, \`url:*/checkout/*\` | \`*\` stands for any characters, \`\\*\` for a star |
+| \`title:Type*\`, \`url:*/checkout/*\` | \`*\` stands for any characters; \`\\*\` is a star, \`\\"\` a quote, \`\\\\\` a backslash |
 | \`customer:""\` | the field is empty or missing |
 | \`has:release\`, \`!has:customer\` | the field or tag is there, or is not |
 | \`is:unresolved\`, \`is:assigned\` | the state of the issue |
 | \`timesSeen:>100\`, \`timesSeen:<=2k\` | numbers with \`>\`, \`>=\`, \`<\`, \`<=\`, and \`k\`, \`m\`, \`b\` for thousands, millions, milliards |
 | \`firstSeen:-24h\`, \`age:+7d\` | younger than 24 hours, older than 7 days; units \`m\`, \`h\`, \`d\`, \`w\` |
 | \`lastSeen:>2026-01-31\`, \`timestamp:>=2026-01-31T12:00:00Z\` | before or after a date; a day alone means that day, a moment alone the five minutes before and after it |
+| \`tags[cart.size,number]:>5\` | a tag that is compared as a number |
+| \`release.version:>=1.2\` | a part of the release, by the order of its numbers |
 | \`error.unhandled:true\` | \`true\`, \`1\`, \`false\`, \`0\` |
 | \`(level:error OR level:fatal) !is:resolved\` | terms beside each other must all hold, \`AND\` may be written; \`AND\` binds tighter than \`OR\` |
 
 A text has at most 4,096 characters and 100 terms, parentheses at most 20 levels. A text that cannot be read is refused
 with the position and what was expected there; the box keeps it. See [errors](errors.md).
 
-The box also takes an event id, a short id such as \`WEB-42\`, and a digest, and goes straight to what it names.
-\`/d/DIGEST\` does the same as a link.
-
+${aroundSearch}
 ## Fields
 
 ${table(

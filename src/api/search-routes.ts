@@ -100,7 +100,7 @@ const savedRoutes: Route[] = [
     path: `${O}/searches`,
     operationId: 'createSearch',
     summary: 'Save a view. One for the whole organization needs the right to triage.',
-    action: 'issue:read',
+    action: 'search:own',
     body,
     status: 201,
     response: shapes.savedSearch,
@@ -131,7 +131,7 @@ const savedRoutes: Route[] = [
     path: `${O}/searches/:search`,
     operationId: 'updateSearch',
     summary: 'Change a saved view; 409 when `revision` or If-Match is not its own any more.',
-    action: 'issue:read',
+    action: 'search:own',
     body: change,
     response: shapes.savedSearch,
     handle: ({ app, actor, found, params, body: given, request }) => {
@@ -147,7 +147,7 @@ const savedRoutes: Route[] = [
     path: `${O}/searches/:search`,
     operationId: 'deleteSearch',
     summary: 'Delete a saved view.',
-    action: 'issue:read',
+    action: 'search:own',
     status: 204,
     response: z.undefined(),
     handle: ({ app, actor, found, params }) => {

@@ -22,6 +22,7 @@ export type Action =
   | 'key:write'
   | 'issue:read'
   | 'issue:triage'
+  | 'search:own'
   | 'event:read'
   | 'member:read'
   | 'member:write'

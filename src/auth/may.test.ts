@@ -65,6 +65,7 @@ const table: [Action, Record<Role, boolean>, string | null, string][] = [
   ['token:own', { owner: true, admin: true, member: true, viewer: false }, null, 'org:admin'],
   ['token:organization', { owner: true, admin: true, member: false, viewer: false }, null, 'org:admin'],
   ['channel:read', { owner: true, admin: true, member: true, viewer: true }, 'alerts:read', 'event:admin'],
+  ['search:own', { owner: true, admin: true, member: true, viewer: true }, 'event:write', 'event:read'],
   ['channel:write', { owner: true, admin: true, member: true, viewer: false }, 'alerts:write', 'alerts:read'],
   ['instance:write', { owner: true, admin: false, member: false, viewer: false }, 'org:admin', 'org:write'],
   ['release:read', { owner: true, admin: true, member: true, viewer: true }, 'org:ci', 'org:admin'],

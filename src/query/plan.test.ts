@@ -24,6 +24,21 @@ test.each([
   ['is:unresolved', [{ issue: unresolved }]],
   ['!is:unresolved', [{ issue: { op: 'not', of: unresolved } }]],
   ['is:archived', [{ issue: { op: 'status', value: 'ignored' } }]],
+  ['is:archived_until_escalating', [{ issue: { op: 'substatus', value: 'archived_until_escalating' } }]],
+  [
+    'is:archived_forever',
+    [
+      {
+        issue: {
+          op: 'and',
+          of: [
+            { op: 'status', value: 'ignored' },
+            { op: 'or', of: ['archived_forever', ''].map((value) => ({ op: 'substatus', value })) },
+          ],
+        },
+      },
+    ],
+  ],
   ['is:assigned', [{ issue: { op: 'assigned', userId: 'any' } }]],
   ['is:unassigned', [{ issue: { op: 'assigned', userId: null } }]],
   ['is:regressed', [{ issue: { op: 'substatus', value: 'regressed' } }]],

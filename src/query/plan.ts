@@ -158,7 +158,16 @@ const anyEvent = (of: EventFilter[]): EventFilter => (of.length === 1 && of[0] ?
 
 function stateOf(value: string, negate: boolean): Branch[] {
   if (value === 'unresolved' || value === 'resolved') return issueIs({ op: 'status', value }, negate)
-  if (value.startsWith('archived') || value === 'ignored') return issueIs({ op: 'status', value: 'ignored' }, negate)
+  if (value === 'archived' || value === 'ignored') return issueIs({ op: 'status', value: 'ignored' }, negate)
+  // An archived issue that says nothing more stays so for ever.
+  if (value === 'archived_forever') {
+    const forever: IssueFilter[] = ['archived_forever', ''].map((one) => ({ op: 'substatus', value: one }))
+    const of: IssueFilter[] = [
+      { op: 'status', value: 'ignored' },
+      { op: 'or', of: forever },
+    ]
+    return issueIs({ op: 'and', of }, negate)
+  }
   if (value === 'assigned') return issueIs({ op: 'assigned', userId: 'any' }, negate)
   if (value === 'unassigned') return issueIs({ op: 'assigned', userId: null }, negate)
   if (value === 'linked' || value === 'unlinked') return truth((value === 'unlinked') !== negate)

@@ -1,6 +1,7 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { encodeEventRow } from './encode.ts'
-import type { EventFilter, EventRow, EventStore, Scope } from './events.ts'
+import type { EventRow, EventStore, Scope } from './events.ts'
+import { filterCases } from './filter.cases.ts'
 import { regroupCases } from './regroup.cases.ts'
 import { thinCases } from './thin.cases.ts'
 
@@ -52,14 +53,17 @@ const seen = ({
 }: EventRow) => ({
   ...{ projectId, groupHash, hashes, timestampUs, receivedMs, eventId, jpos, tags, traceId, payload },
 })
-const tsv = (rows: EventRow[]) => Buffer.from(rows.map(encodeEventRow).join(''))
-const wide = (projectId: number): Scope => ({
+/** Rows as the store takes them. */
+export const tsv = (rows: EventRow[]) => Buffer.from(rows.map(encodeEventRow).join(''))
+/** Everything of a project. */
+export const wide = (projectId: number): Scope => ({
   projectIds: [projectId],
   environments: [],
   fromMs: monday - 30 * day,
   toMs: monday + 2 * day,
 })
-const ids = (rows: { eventId: string }[]) => rows.map((one) => Number.parseInt(one.eventId, 16))
+/** The numbers that rows were made with. */
+export const ids = (rows: { eventId: string }[]) => rows.map((one) => Number.parseInt(one.eventId, 16))
 
 /** Texts that a format could break on. */
 const nasty = [
@@ -412,86 +416,5 @@ export function eventsCases(open: () => EventStore): void {
     expect(events?.rows).toBeGreaterThan(0)
     expect(events?.bytesOnDisk).toBeGreaterThan(0)
     expect(await store.ping()).toBe(true)
-  })
-}
-
-function filterCases(open: () => EventStore): void {
-  const rows = [
-    row(5000, {
-      message: 'Cannot read Properties of undefined',
-      tags: { plan: 'team', 'a=b': 'c' },
-      traceId: 'ab'.repeat(16),
-    }),
-    row(5001, {
-      message: '100% of C:\\temp_dir failed',
-      tags: { a: 'b=c' },
-      level: 'warning',
-      release: 'web@2.0.0',
-      digest: '77',
-    }),
-    row(5002, {
-      message: 'Größe überschritten: ÄRGER',
-      tags: { plan: 'free', url: 'https://a.example/x?y=1' },
-      transaction: '',
-    }),
-  ].map((one) => ({ ...one, projectId: 51 }))
-  const field = (
-    name: 'level' | 'release' | 'message' | 'transaction' | 'trace_id' | 'event_id' | 'digest',
-    match: 'is' | 'like' | 'has',
-    value = '',
-  ): EventFilter => ({ op: 'field', field: name, match, value })
-  const tag = (key: string, match: 'is' | 'like' | 'has', value = ''): EventFilter => ({ op: 'tag', key, match, value })
-  const text = (value: string): EventFilter => ({ op: 'text', value })
-
-  const table: [name: string, filter: EventFilter, found: number[]][] = [
-    ['a word, whatever its case', text('PROPERTIES'), [5000]],
-    ['a word is whole', text('propert'), []],
-    ['words in their order', text('of undefined'), [5000]],
-    ['words in another order', text('undefined of'), []],
-    ['a text without words', text('%'), [5001]],
-    ['a path', text('C:\\temp_dir'), [5001]],
-    ['words beyond ASCII', text('ärger'), [5002]],
-    ['what looks like SQL', text(`') OR 1=1 --`), []],
-    ['a tag', tag('plan', 'is', 'team'), [5000]],
-    ['a tag and its equals sign', tag('a', 'is', 'b=c'), [5001]],
-    ['a tag whose key has an equals sign', tag('a=b', 'is', 'c'), [5000]],
-    ['a tag that is there', tag('plan', 'has'), [5000, 5002]],
-    ['a tag with a wildcard', tag('url', 'like', 'HTTPS://*y=?'), []],
-    ['a tag with two wildcards', tag('url', 'like', 'HTTPS://*.example*'), [5002]],
-    ['percent is no wildcard', field('message', 'like', '100%*failed'), [5001]],
-    ['percent stands for itself', field('message', 'like', '%'), []],
-    ['underscore stands for itself', field('message', 'like', '*temp_dir*'), [5001]],
-    ['backslash stands for itself', field('message', 'like', '*C:\\temp*'), [5001]],
-    ['a level', field('level', 'is', 'warning'), [5001]],
-    ['a release with a wildcard', field('release', 'like', 'web@1.*'), [5000, 5002]],
-    ['a transaction that is there', field('transaction', 'has'), [5000, 5001]],
-    ['a trace', field('trace_id', 'is', 'AB'.repeat(16)), [5000]],
-    ['a trace that is there', field('trace_id', 'has'), [5000]],
-    ['no trace id', field('trace_id', 'is', 'x'), []],
-    ['an event id with dashes', field('event_id', 'is', '00000000-0000-0000-0000-000000001388'), [5000]],
-    ['the start of an event id', field('event_id', 'like', '*1389'), [5001]],
-    ['a digest', field('digest', 'is', '77'), [5001]],
-    ['not', { op: 'not', of: field('level', 'is', 'warning') }, [5000, 5002]],
-    ['not a list of words', { op: 'not', of: text('of undefined') }, [5001, 5002]],
-    ['and', { op: 'and', of: [tag('plan', 'has'), { op: 'not', of: tag('plan', 'is', 'free') }] }, [5000]],
-    ['or', { op: 'or', of: [text('properties'), field('level', 'is', 'warning')] }, [5000, 5001]],
-    ['and of nothing', { op: 'and', of: [] }, [5000, 5001, 5002]],
-    ['or of nothing', { op: 'or', of: [] }, []],
-  ]
-  describe('filter', () => {
-    beforeAll(() => open().insert(tsv(rows), 'filter'))
-
-    test.each(table)('%s', async (_name, filter, found) => {
-      const store = open()
-      const met = await store.ofIssue({
-        projectId: 51,
-        hashes: ['f000000000000001'],
-        scope: wide(51),
-        filter,
-        order: 'oldest',
-        max: 9,
-      })
-      expect(ids(met)).toEqual(found)
-    })
   })
 }

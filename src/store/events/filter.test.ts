@@ -51,6 +51,14 @@ describe('a filter becomes a condition whose values are bound', () => {
       '(has(tagkv, {p1:String}) AND tags[{p0:String}] = {p2:String})',
       ['a=b', 'a=b=c', 'c'],
     ],
+    [{ op: 'tag', key: 'a', match: 'is', value: 'c' }, '(has(tagkv, {p1:String}))', ['a', 'a=c']],
+    [
+      { op: 'tagNumber', key: 'a', compare: '>=', value: 5 },
+      '(ifNull(toFloat64OrNull(tags[{p0:String}]) >= {p1:Float64}, 0))',
+      ['a', 5],
+    ],
+    [{ op: 'releases', values: ['x'] }, '(release IN {p0:Array(String)})', [['x']]],
+    [{ op: 'projects', ids: [1] }, '(project_id IN {p0:Array(UInt64)})', [[1]]],
     [{ op: 'text', value: 'Word' }, '(hasToken(message_lower, {p0:String}))', ['word']],
     [
       { op: 'text', value: 'two words' },
@@ -103,6 +111,9 @@ describe('words', () => {
     ['a_b', 'a\\_b'],
     ['\\', '\\\\'],
     ['***', '%%%'],
+    ['a\\*b*', 'a*b%'],
+    ['a\\\\*', 'a\\\\%'],
+    ['C:\\x', 'C:\\\\x'],
     ['', ''],
   ])('the pattern %j', (value, pattern) => {
     expect(likePattern(value)).toBe(pattern)

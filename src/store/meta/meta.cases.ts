@@ -5,6 +5,7 @@ import { artifactCases } from './artifacts.cases.ts'
 import { commitCases, orderCases, regressionCases } from './batch.cases.ts'
 import { edgeCases } from './edges.cases.ts'
 import { environmentCases } from './environments.cases.ts'
+import { filterCases as inboundCases } from './filters.cases.ts'
 import { codeOf, commit, effect, hash, nowMs, stored, withProject } from './fixture.ts'
 import { mergeCases } from './merge.cases.ts'
 import type { IssueFilter, MetaStore } from './meta.ts'
@@ -43,6 +44,7 @@ export function metaCases(name: string, open: Open): void {
     regroupCases(fresh)
     scrapeCases(fresh)
     searchCases(fresh)
+    inboundCases(fresh)
     releaseCases(fresh)
     triageCases(fresh)
   })

@@ -2,7 +2,7 @@ import type { Dialect } from '../dialect.ts'
 
 /**
  * Saved views of the issue stream. The indexes of the stream hold an issue's state beside its place: a list by state, and
- * its count, then read issues only that are shown (50,000 issues, of which none is resolved: 3 ms instead of 60).
+ * its count, then read only issues that are shown (50,000 in five projects, none archived: 13 ms for both instead of 160).
  */
 export function statements({ autoId, bigint }: Dialect): string[] {
   return [
@@ -10,7 +10,7 @@ export function statements({ autoId, bigint }: Dialect): string[] {
     'create index saved_search_organization on saved_search (organization_id, user_id)',
     'drop index issue_last',
     'drop index issue_first',
-    'create index issue_last on issue (project_id, last_seen_ms, id, status, substatus, assignee_user_id, unhandled, level)',
+    'create index issue_last on issue (project_id, last_seen_ms, id, first_seen_ms, status, substatus, assignee_user_id, unhandled, level)',
     'create index issue_first on issue (project_id, first_seen_ms, id, last_seen_ms, status, substatus, assignee_user_id, unhandled, level)',
   ]
 }

@@ -1,0 +1,134 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { noChromium, openBrowser, openPage, signIn, type Watched } from '../browser.ts'
+import { api, bootstrap, envelopeOf, errorEvent, ingest, type Project, until } from '../product.ts'
+
+const product = inject('product')
+const org = 'search'
+
+describe.skipIf(noChromium)('search', () => {
+  const state = {} as { browser: Browser; watched: Watched; page: Page; project: Project }
+  const at = (path: string) => `${product.url}/o/${org}${path}`
+  const box = () => state.page.getByRole('combobox', { name: 'Search issues' })
+  const options = () => state.page.getByRole('option')
+
+  beforeAll(async () => {
+    state.project = bootstrap(product, org, 'web')
+    const send = (type: string, more: object) =>
+      ingest(product, state.project, envelopeOf(errorEvent(type, 'broken', { ...more })))
+    await send('PlanError', { tags: { plan: 'free' }, environment: 'production' })
+    await send('PlanError', { tags: { plan: 'free' }, environment: 'staging' })
+    await send('OtherError', { tags: { plan: 'gold "plus"' }, environment: 'production' })
+    await until('the issues', 15_000, async () => {
+      const found = (await api(product, state.project, `/organizations/${org}/issues/?query=has:plan`))
+        .json as unknown[]
+      return found.length === 2
+    })
+    state.browser = await openBrowser()
+    state.watched = await openPage(state.browser, product.url)
+    state.page = state.watched.page
+    await signIn(state.page, product.url, `owner@${org}.test`)
+  })
+  afterAll(async () => {
+    await state.browser?.close()
+    expect([state.watched.errors, state.watched.foreign]).toEqual([[], []])
+  })
+
+  test('keys and values are completed by keyboard, and a filter is turned round', async () => {
+    const { page } = state
+    await page.goto(at('/issues?q='))
+    await page.locator('.issue-row').nth(1).waitFor()
+    await box().click()
+    await page.keyboard.type('pla')
+    await options().filter({ hasText: /^plan/ }).waitFor()
+    expect(await box().getAttribute('aria-expanded')).toBe('true')
+    for (let n = 0; n < 12; n++) {
+      await page.keyboard.press('ArrowDown')
+      const active = await box().getAttribute('aria-activedescendant')
+      if (active && /^plan\b/.test((await page.locator(`[id="${active}"]`).innerText()).trim())) break
+    }
+    await page.keyboard.press('Enter')
+    expect(await box().inputValue()).toBe('plan:')
+    await options().filter({ hasText: 'gold "plus"' }).waitFor()
+    expect((await options().allInnerTexts()).map((one) => one.replace(/\s+/g, ' '))).toEqual([
+      'free 2',
+      'gold "plus" 1',
+    ])
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('Tab')
+    expect(await box().inputValue()).toBe('plan:"gold \\"plus\\"" ')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/q=plan/)
+    await page.getByText('1 match').waitFor()
+    await box().click()
+    await page.keyboard.press('End')
+    await page.keyboard.press('Alt+ArrowLeft')
+    await page.keyboard.type('!')
+    expect(await box().inputValue()).toBe('!plan:"gold \\"plus\\""')
+  })
+
+  test('a view is saved for everybody, leads back to its address, and is deleted', async () => {
+    const { page } = state
+    const stored = async () =>
+      (await api(product, state.project, `/organizations/${org}/searches/`)).json as { name: string; query: string }[]
+    await page.goto(at('/issues?q=plan%3Afree&sort=events'))
+    await page.locator('.views > summary').click()
+    await page.getByPlaceholder('Name').fill('Free plan')
+    await page.getByLabel('for everybody').check()
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    const saved = await until('the view', 10_000, async () => (await stored())[0])
+    expect(saved).toMatchObject({ name: 'Free plan', query: 'plan:free', sort: 'freq', visibility: 'organization' })
+    await page.goto(at('/issues'))
+    await page.locator('.views > summary').click()
+    await page.getByRole('link', { name: /^Free plan/ }).click()
+    await page.waitForURL(/q=plan(?::|%3A)free&sort=events/)
+    await until('the text', 10_000, async () => (await box().inputValue()) === 'plan:free')
+    await page.locator('.views > summary').click()
+    await page.getByRole('button', { name: 'Delete the view Free plan' }).click()
+    await until('no view', 10_000, async () => (await stored()).length === 0)
+  })
+
+  test('without scripts: a search, and the events of an issue with theirs', async () => {
+    const login = await state.page.context().storageState()
+    const context = await state.browser.newContext({ javaScriptEnabled: false, storageState: login })
+    const page = await context.newPage()
+    await page.goto(at('/issues?t=24h'))
+    await page.locator('input[name=q]').fill('plan:free')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/q=plan%3Afree/)
+    expect(new URL(page.url()).searchParams.get('t')).toBe('24h')
+    expect(await page.locator('.issue-row').count()).toBe(1)
+    const short = (await page.locator('.issue-second code').first().innerText()).trim()
+    await page.goto(at(`/issues/${short}/events?q=environment%3Astaging`))
+    expect(await page.locator('.event-table tbody tr').count()).toBe(1)
+    await page.goto(at(`/issues/${short}/events?q=timesSeen%3Amany`))
+    expect(await page.locator('.search-error').innerText()).toContain('position 11')
+    await context.close()
+  })
+
+  test('a filter drops what comes from then on, and says so', async () => {
+    const { page } = state
+    await page.goto(at('/settings/projects/web/filters'))
+    await page.getByLabel('Error messages').fill('*unwanted*')
+    await page.getByLabel('Pages on localhost').check()
+    await page.getByRole('button', { name: 'Save filters' }).click()
+    await page.getByText('Filters saved.').waitFor()
+    await ingest(product, state.project, envelopeOf(errorEvent('NoiseError', 'an unwanted thing')))
+    await ingest(product, state.project, envelopeOf(errorEvent('KeptError', 'a wanted thing')))
+    const path = `/projects/${org}/web/filters/`
+    await until('what was dropped', 15_000, async () => {
+      const filters = (await api(product, state.project, path)).json as { id: string; dropped: number }[]
+      return filters.find((one) => one.id === 'error-messages')?.dropped === 1
+    })
+    const titles = async () =>
+      ((await api(product, state.project, `/organizations/${org}/issues/?query=`)).json as { title: string }[]).map(
+        (one) => one.title,
+      )
+    await until('the kept one', 15_000, async () => (await titles()).some((one) => one.startsWith('KeptError')))
+    expect((await titles()).some((one) => one.startsWith('NoiseError'))).toBe(false)
+    await page.reload()
+    expect(await page.locator('#error-messages').innerText()).toContain('1 dropped in the last 7 days')
+    expect(await page.getByLabel('Pages on localhost').isChecked()).toBe(true)
+  })
+})
