@@ -72,6 +72,20 @@ export function bookmarkPart({ write, read, dialect: { builder } }: Store): Book
   }
 }
 
+/** Takes bookmarks and subscriptions from an issue that goes into another one; the caller holds the transaction. */
+export function moveAttention({ write, dialect: { builder } }: Store, fromId: number, toId: number): void {
+  for (const table of ['issue_bookmark', 'issue_subscription'] as const) {
+    const there = builder.selectFrom(table).select('user_id').where('issue_id', '=', toId)
+    write.run(
+      builder
+        .updateTable(table)
+        .set({ issue_id: toId })
+        .where('issue_id', '=', fromId)
+        .where('user_id', 'not in', there),
+    )
+  }
+}
+
 /** Who follows and who has seen an issue. */
 export function attentionPart({ write, read, dialect: { builder } }: Store): FollowPart {
   const own = (issueId: number, userId: string) =>

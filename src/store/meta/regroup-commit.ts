@@ -1,3 +1,4 @@
+import { moveAttention } from './attention.ts'
 import { batchStatements } from './batch-statements.ts'
 import { beginIssue, countMoved, type IssueRow, latestTexts } from './issue-state.ts'
 import type { EventEffect } from './meta.ts'
@@ -184,7 +185,8 @@ function tell(
 }
 
 /** An issue without events goes into the one that has them: what hangs on it moves, its link leads there. */
-function mergeInto({ store: { write, dialect }, nowMs }: Room, from: Work, to: Work): void {
+function mergeInto({ store, nowMs }: Room, from: Work, to: Work): void {
+  const { write, dialect } = store
   const { builder } = dialect
   const [own, target] = [from.row.id, to.row.id]
   for (const table of ['fingerprint', 'feedback', 'alert_due', 'moved_issue'] as const)
@@ -197,6 +199,7 @@ function mergeInto({ store: { write, dialect }, nowMs }: Room, from: Work, to: W
       .where('issue_id', '=', own)
       .where('type', 'not in', ['first_seen', 'mapped_again']),
   )
+  moveAttention(store, own, target)
   to.row.comments += from.row.comments
   to.row.assignee_user_id ??= from.row.assignee_user_id
   const { organization_id, short_id } = from.row
