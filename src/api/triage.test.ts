@@ -142,13 +142,14 @@ describe('many at once', () => {
     expect((await call(method, path, body)).status).toBe(status)
   })
 
-  test('deletion by id; a member may not, and nothing goes', async () => {
+  test('deletion by id; a member may not, and nothing goes', { timeout: 20_000 }, async () => {
     const found = (await call('GET', `${O}/issues/?query=bulk%3Ayes&statsPeriod=90d&limit=2`)).json as RestIssue[]
     const path = `${O}/issues/?${found.map((one) => `id=${one.id}`).join('&')}`
     expect((await call('DELETE', path, { token: state.bob?.token ?? '' })).status).toBe(403)
     const answer = await call('DELETE', path)
     expect([answer.status, (answer.json as unknown[]).length]).toEqual([202, 2])
-    expect((await call('GET', `${O}/issues/${found[0]?.id}/`)).status).toBe(404)
+    const gone = async () => (await call('GET', `${O}/issues/${found[0]?.id}/`)).status
+    await expect.poll(gone, { timeout: 15_000 }).toBe(404)
   })
 })
 
@@ -242,10 +243,11 @@ describe('what these have in common', () => {
 })
 
 describe('tombstones', () => {
-  test('an issue that is deleted for good has one, until it is taken out', async () => {
+  test('an issue that is deleted for good has one, until it is taken out', { timeout: 20_000 }, async () => {
     const [issue] = (await call('GET', `${O}/issues/?query=bulk%3Ayes&statsPeriod=90d`)).json as RestIssue[]
     await call('PUT', `${O}/issues/?id=${issue?.id}`, { body: { discard: true } })
     const list = async () => (await call('GET', `${P}/tombstones/`)).json as { id: string; actor: object }[]
+    await expect.poll(async () => (await list()).length, { timeout: 15_000 }).toBe(1)
     expect(await list()).toMatchObject([{ id: issue?.shortId, actor: { email: 'owner@example.test' } }])
     const path = `${P}/tombstones/${issue?.shortId}/`
     expect((await call('DELETE', path, { token: state.bob?.token ?? '' })).status).toBe(403)

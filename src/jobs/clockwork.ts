@@ -69,12 +69,19 @@ export async function runClock(deps: ClockworkDeps): Promise<{ turned: number }>
   const due = deps.meta.issuesDue(deps.clock.now(), dueMax)
   const turns: { id: number; rev: number; turn: ClockTurn }[] = []
   let asked = 0
+  let failure: unknown
   for (const one of due) {
     if (asksEvents(one.issue.statusDetails) && asked++ >= askedMax) continue
-    turns.push({ id: one.issue.id, rev: one.issue.rev, turn: await turnOf(deps, one) })
+    try {
+      turns.push({ id: one.issue.id, rev: one.issue.rev, turn: await turnOf(deps, one) })
+    } catch (error) {
+      // The others need no answer of the events store.
+      failure = error
+    }
   }
   const turned = turns.length === 0 ? [] : deps.meta.turnIssues(turns, deps.clock.now())
   if (turned.length > 0) deps.changed(turned)
+  if (failure !== undefined) throw failure
   return { turned: turned.length }
 }
 

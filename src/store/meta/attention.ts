@@ -72,6 +72,21 @@ export function bookmarkPart({ write, read, dialect: { builder } }: Store): Book
   }
 }
 
+/** Takes bookmarks, subscriptions and mails to come from an issue that goes into another one; the caller holds the transaction. */
+export function moveAttention({ write, dialect: { builder } }: Store, fromId: number, toId: number): void {
+  for (const table of ['issue_bookmark', 'issue_subscription'] as const) {
+    const there = builder.selectFrom(table).select('user_id').where('issue_id', '=', toId)
+    write.run(
+      builder
+        .updateTable(table)
+        .set({ issue_id: toId })
+        .where('issue_id', '=', fromId)
+        .where('user_id', 'not in', there),
+    )
+  }
+  write.run(builder.updateTable('notice').set({ issue_id: toId }).where('issue_id', '=', fromId))
+}
+
 /** Who follows and who has seen an issue. */
 export function attentionPart({ write, read, dialect: { builder } }: Store): FollowPart {
   const own = (issueId: number, userId: string) =>
@@ -161,23 +176,4 @@ export function noticePart({ write, dialect: { builder } }: Store): NoticePart {
         )
     },
   }
-}
-
-/** Moves who cares for an issue to another one: who cares for both, or took it back there, stays as they are. */
-export function moveAttention({ write, dialect: { builder } }: Store, from: number, to: number): void {
-  for (const row of write.all(builder.selectFrom('issue_bookmark').selectAll().where('issue_id', '=', from)))
-    write.run(
-      builder
-        .insertInto('issue_bookmark')
-        .values({ ...row, issue_id: to })
-        .onConflict((conflict) => conflict.doNothing()),
-    )
-  for (const row of write.all(builder.selectFrom('issue_subscription').selectAll().where('issue_id', '=', from)))
-    write.run(
-      builder
-        .insertInto('issue_subscription')
-        .values({ ...row, issue_id: to })
-        .onConflict((conflict) => conflict.doNothing()),
-    )
-  write.run(builder.updateTable('notice').set({ issue_id: to }).where('issue_id', '=', from))
 }

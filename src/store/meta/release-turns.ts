@@ -1,3 +1,4 @@
+import type { Limits } from '../../protocol/issue-states.ts'
 import { compareReleases } from '../../protocol/release-order.ts'
 import type { BatchStatements } from './batch-statements.ts'
 import type { Around } from './issue-state.ts'
@@ -25,6 +26,8 @@ export function aroundOf(
   const madeMs = (version: string) =>
     releaseMadeMs(statements, projectId, version) ?? (isKnownHere(version) ? nowMs : Number.MAX_SAFE_INTEGER)
   const known = new Map<string, boolean>()
+  // A flood of one issue asks for each of its events.
+  const limits = new Map<number, Limits | undefined>()
   return {
     nowMs,
     isLater: (version, than) => {
@@ -38,8 +41,11 @@ export function aroundOf(
       return later
     },
     limitsOf: (issueId) => {
+      if (limits.has(issueId)) return limits.get(issueId)
       const row = statements.forecast.get({ issueId })
-      return row && fromJson(row.limits)
+      const found = row && fromJson<Limits>(row.limits)
+      limits.set(issueId, found)
+      return found
     },
   }
 }

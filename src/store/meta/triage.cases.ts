@@ -273,6 +273,27 @@ function attentionCases(fresh: () => MetaStore): void {
     expect(meta.bookmarkedBy('ann', [1])).toEqual(new Set())
   })
 
+  test('bookmarks and subscriptions go with an issue into another one, each person’s once', () => {
+    const meta = fresh()
+    arrive(meta, 1, nowMs)
+    arrive(meta, 1, nowMs, { hashes: [hash(2)], eventId: 'b'.repeat(32), jpos: 2 })
+    for (const [issue, user] of [
+      [1, 'ann'],
+      [1, 'bob'],
+      [2, 'bob'],
+    ] as const)
+      meta.setBookmark(issue, user, true, nowMs)
+    meta.subscribe(1, 'ann', true, 'asked', nowMs)
+    const step = meta.planRegroup(meta.beginRegrouping(1, 'upload', 9).id, {
+      ...{ projectId: 1, week: '2026-11-16', gen: 0, positions: [1], from: [hash(1)], to: [hash(2)] },
+      ...{ hours: [0], token: 't' },
+    })
+    meta.commitRegroup(step.id, [{ fromHash: hash(1), effect: effect({ timestampMs: nowMs, hashes: [hash(2)] }) }])
+    expect(meta.issueById(1)?.id).toBe(2)
+    expect(['ann', 'bob'].map((one) => meta.bookmarkedBy(one, [2]).size)).toEqual([1, 1])
+    expect(meta.subscribersOf(2)).toEqual(['ann'])
+  })
+
   test('who is named has not seen it any more; a notice is tried again or goes', () => {
     const meta = fresh()
     arrive(meta, 1, nowMs)
