@@ -187,9 +187,9 @@ describe('one issue', () => {
     expect((await get(`${O}/issues/${id}/tags/`)).json).toContainEqual(
       expect.objectContaining({ key: 'environment', totalValues: 3 }),
     )
-    expect((await get(`${O}/issues/${id}/hashes/`)).json).toContainEqual({
-      id: expect.stringMatching(/^[0-9a-f]{16}$/),
-    })
+    expect((await get(`${O}/issues/${id}/hashes/`)).json).toMatchObject([
+      { id: expect.stringMatching(/^[0-9a-f]{16}$/), events: 3, mergedFrom: null },
+    ])
   })
 })
 
