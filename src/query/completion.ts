@@ -9,6 +9,8 @@ export type Completion = { value: string; events: number | null }
 const columns = { platform: 'platform', 'error.type': 'type', transaction: 'transaction', release: 'release' } as const
 /** Tags that have a field's values, where their names differ. */
 const tags: Record<string, string> = { 'error.mechanism': 'mechanism' }
+/** A version stands behind its name in a tag: `browser` is "Chrome 120.0". */
+const versions: Record<string, string> = { 'browser.version': 'browser', 'os.version': 'os' }
 const priorities = ['high', 'medium', 'low']
 
 const named = <Value>(record: Record<string, Value>, key: string): Value | undefined =>
@@ -22,6 +24,20 @@ function listed(values: readonly string[], text: string, max: number): Completio
     .filter((one) => one !== '' && one.toLowerCase().includes(wanted))
     .slice(0, max)
     .map((value) => ({ value, events: null }))
+}
+
+/** Names with versions that are looked at for the versions. */
+const versionsMax = 1000
+
+/** The versions of names with versions, each once. */
+function behindNames(values: readonly { value: string; events: number }[], text: string, max: number): Completion[] {
+  const sums = new Map<string, number>()
+  for (const { value, events } of values) {
+    const version = /^.* (\S+)$/.exec(value)?.[1]
+    if (version?.toLowerCase().includes(text.toLowerCase())) sums.set(version, (sums.get(version) ?? 0) + events)
+  }
+  const found = [...sums].map(([value, events]) => ({ value, events }))
+  return found.sort((a, b) => b.events - a.events || (a.value < b.value ? -1 : 1)).slice(0, max)
 }
 
 /** What is no text of an event: people, projects, releases that are compared by their parts. */
@@ -68,6 +84,8 @@ export async function completionsOf(
   }
   if (field && isColumn(name)) return deps.events.columnValues(scope, columns[name], { text, max })
   if (field && field.type !== 'text') return []
+  const tag = field && named(versions, name)
+  if (tag) return behindNames(await deps.events.tagValues(scope, tag, versionsMax, text), text, max)
   const values = await deps.events.tagValues(scope, (field && named(tags, name)) ?? name, max, text)
   return values.filter((one) => one.value !== '')
 }

@@ -134,6 +134,24 @@ test('what is in the journal is stored, counted and told of, once', async () => 
   expect(one.commits[0]?.issues[0]).toMatchObject({ isNew: true })
 })
 
+test('what a filter drops is counted, and a hundredth of it kept, by the same commit', async () => {
+  const one = await bench()
+  one.meta.updateProject(one.projectId, { filters: { messages: ['Noise*'] } })
+  const refine = one.open()
+  await refine.start()
+  await send(one, 1500, 'NoiseError')
+  await send(one, 1)
+  refine.advance(one.writer.durable())
+  await settled(one, 1)
+  expect([stored(one), outcome(one, 'filtered')]).toEqual([1, 1500])
+  const kept = one.meta.filteredEvents(one.projectId, 'error_message', 100)
+  // 15 in the mean; that none or over 50 are, is once in a million runs
+  expect(kept.length).toBeGreaterThan(0)
+  expect(kept.length).toBeLessThan(50)
+  expect(kept[0]).toMatchObject({ title: 'NoiseError: x', why: 'Noise*' })
+  expect(JSON.parse(kept[0]?.payload ?? '')).toMatchObject({ platform: 'javascript' })
+}, 30_000)
+
 test('after a start nothing is looked for again until something arrives', async () => {
   const one = await bench()
   await send(one, 3)

@@ -78,7 +78,7 @@ async function pick(
          own,
          refs.map((one) => one.groupHash),
        )} AND timestamp BETWEEN ${at(Math.min(...times))} AND ${at(Math.max(...times))}
-       AND event_id IN (SELECT toFixedString(unhex(arrayJoin(${ids})), 16))`,
+       AND lower(hex(event_id)) IN ${ids}`,
     own.bound,
   )
   const found = new Map(rows.map((row) => [`${row.event_hex} ${row.timestamp_us} ${row.project_id}`, readSeen(row)]))

@@ -66,8 +66,9 @@ describe('what is offered', () => {
   it.each<[string, string[]]>([
     ['lev|', ['level']],
     ['dig|', ['digest', 'tags[digest]']],
-    ['rele|', ['release', 'release.package', 'release.version', 'release.build', 'firstRelease', 'lastRelease']],
+    ['rele|', ['release', 'release.build', 'release.package', 'release.version', 'firstRelease', 'lastRelease']],
     ['cust|', ['customer']],
+    ['brow|', ['browser.name', 'browser.version']],
     ['is:un|', ['unresolved', 'unassigned', 'unlinked', 'archived_until_escalating', 'archived_until_condition_met']],
     ['error.handled:|', ['true', 'false']],
     ['age:-2|', ['-24h']],

@@ -97,9 +97,12 @@ export function wantsValues(place: Place): place is Extract<Place, { in: 'value'
 }
 
 const matches = (name: string, typed: string) => name.toLowerCase().includes(typed.toLowerCase())
-/** Names that begin with what was typed stand before those that contain it. */
-const begins = (typed: string) => (a: string, b: string) =>
-  Number(b.toLowerCase().startsWith(typed.toLowerCase())) - Number(a.toLowerCase().startsWith(typed.toLowerCase()))
+/** Names that begin with what was typed stand before those that contain it; of keys the shorter first, as the more general. */
+function begins(typed: string, kind: 'key' | 'value'): (a: string, b: string) => number {
+  const wanted = typed.toLowerCase()
+  const has = (name: string) => wanted !== '' && name.toLowerCase().startsWith(wanted)
+  return (a, b) => Number(has(b)) - Number(has(a)) || (kind === 'key' && has(a) ? a.length - b.length : 0)
+}
 
 function keyLines(
   place: Extract<Place, { in: 'key' }>,
@@ -111,7 +114,9 @@ function keyLines(
   const tagNames = known.tagKeys
     .filter((one) => !sameAsTag.has(one))
     .map((one) => (fieldOf(one) ? `tags[${one}]` : one))
-  const names = [...notes.keys(), ...tagNames].filter((one) => matches(one, place.typed)).sort(begins(place.typed))
+  const names = [...notes.keys(), ...tagNames]
+    .filter((one) => matches(one, place.typed))
+    .sort(begins(place.typed, 'key'))
   return names.slice(0, linesMax).map((name) => ({
     kind: 'key',
     label: name,
@@ -151,7 +156,7 @@ function valueLines(place: Extract<Place, { in: 'value' }>, known: Known): Sugge
   const own = ownValues(place.key, known)
   const values = (own ?? known.values).filter((one) => matches(one.value, place.typed))
   // The server's stand by their counts.
-  const sorted = own ? values.toSorted((a, b) => begins(place.typed)(a.value, b.value)) : values
+  const sorted = own ? values.toSorted((a, b) => begins(place.typed, 'value')(a.value, b.value)) : values
   return sorted.slice(0, linesMax).map(({ value, count }) => {
     const insert = quoted(value)
     // A list goes on behind its entry; a value is done, and the next term may begin.

@@ -77,6 +77,15 @@ export function SavedViews({ organization, params, given, canShare }: Props) {
     <details
       ref={details}
       className="views"
+      // Closed with the address, and when the focus goes elsewhere; a click on nothing in particular leaves it open.
+      onClick={(event) => {
+        if (details.current && event.target instanceof Element && event.target.closest('a'))
+          details.current.open = false
+      }}
+      onBlur={(event) => {
+        const to = event.relatedTarget
+        if (details.current && to && !details.current.contains(to)) details.current.open = false
+      }}
       onKeyDown={(event) => {
         if (event.key !== 'Escape' || !details.current?.open) return
         details.current.open = false

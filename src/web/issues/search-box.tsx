@@ -172,9 +172,6 @@ export function SearchBox(props: SearchBoxProps) {
         event.preventDefault()
         apply(draft)
       }}
-      onBlur={(event) => {
-        if (!event.currentTarget.contains(event.relatedTarget)) box.setOpen(false)
-      }}
     >
       <Search size={15} strokeWidth={1.75} aria-hidden="true" className="flex-none text-ink-3" />
       {Object.entries(kept).map(([name, text]) => (
@@ -212,6 +209,7 @@ export function SearchBox(props: SearchBoxProps) {
             box.look()
             box.setOpen(true)
           }}
+          onBlur={() => box.setOpen(false)}
           onSelect={box.look}
           onScroll={(event) => {
             if (marks.current) marks.current.scrollLeft = event.currentTarget.scrollLeft
