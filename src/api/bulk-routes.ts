@@ -147,7 +147,7 @@ export const bulkRoutes: readonly Route[] = [
     handle: async (call) => {
       const { app, actor } = call
       const bulk = bulkOf(call)
-      // What one person did another may undo where they may change it themselves; it is asked where it was asked first.
+      // Whoever asked for it takes it back; somebody else makes a change of their own.
       if (bulk.userId !== actor.person.id) throw new MishapError('AUTH_FORBIDDEN')
       if (!app.triage.bulks.undo(bulk.id)) throw new MishapError('CONFLICT', { detail: 'This was taken back already.' })
       const ended = await app.triage.bulks.wait(bulk.id, patienceMs)

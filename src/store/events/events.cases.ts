@@ -255,6 +255,16 @@ export function eventsCases(open: () => EventStore): void {
         },
         { key: 'rare', total: 1, values: [{ value: '1', events: 1 }] },
       ])
+      const span = wide(32)
+      const of2 = { projectId: 32, hashes, scope: span, pairs: ['browser=Chrome', 'rare=1', 'rare=2'] }
+      const none = { fromMs: span.fromMs, toMs: span.fromMs + 1 }
+      const counts = new Map([
+        ['browser=Chrome', 3],
+        ['rare=1', 1],
+      ])
+      expect(await store.tagPairs({ ...of2, spans: [none, span] })).toEqual({ events: 5, counts })
+      expect(await store.tagPairs({ ...of2, spans: [none] })).toEqual({ events: 0, counts: new Map() })
+      expect(await store.tagPairs({ ...of2, spans: [span], pairs: [] })).toEqual({ events: 5, counts: new Map() })
       expect(await store.tagKeys(wide(32), 1)).toEqual([{ key: 'browser', events: 5 }])
       expect(await store.tagValues(wide(32), 'browser', 2)).toEqual([
         { value: 'Chrome', events: 3 },

@@ -19,9 +19,10 @@ function createTagPairs(connection: Connection, table: string): Tags['tagPairs']
     const rows = await connection.rows<{ pair: string; n: string }>(
       // The empty pair stands for the event itself: one pass counts both.
       `SELECT pair, count() AS n FROM ${table}
-         ARRAY JOIN arrayPushBack(arrayFilter(one -> has(${values.add('Array(String)', pairs)}, one), tagkv), '') AS pair
+         ARRAY JOIN arrayPushBack(tagkv, '') AS pair
          WHERE project_id = ${values.add('UInt64', projectId)} AND group_hash IN ${hashList(values, hashes)}
            AND ${compileScope(values, scope)} AND (${within.join(' OR ')})
+           AND pair IN ${values.add('Array(String)', [...pairs, ''])}
          GROUP BY pair`,
       values.bound,
     )

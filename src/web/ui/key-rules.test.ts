@@ -1,5 +1,14 @@
 import { describe, expect, it, vi } from 'vitest'
-import { type Binding, bindingMap, groupedBindings, isSingle, isTyping, shownKeys, spellings } from './key-rules.ts'
+import {
+  type Binding,
+  bindingMap,
+  groupedBindings,
+  isSingle,
+  isTyping,
+  secondOf,
+  shownKeys,
+  spellings,
+} from './key-rules.ts'
 
 const binding = (keys: string, label = keys, group = 'List'): Binding => ({ keys, label, group, run: vi.fn() })
 
@@ -83,5 +92,19 @@ describe('keys of one letter', () => {
     ['Space', false],
   ])('%s: %s', (keys, single) => {
     expect(isSingle(keys)).toBe(single)
+  })
+})
+
+describe('two presses', () => {
+  const run = () => {}
+  const bindings = ['i', 'g i', 'g s', 'g i'].map((keys, at) => ({ keys, group: '', label: `${at}`, run }))
+  it.each<[string, string, string | undefined]>([
+    ['g', 'i', '3'],
+    ['g', 's', '2'],
+    ['g', 'x', undefined],
+    ['x', 'i', undefined],
+    ['', 'i', undefined],
+  ])('%j and %j', (first, key, label) => {
+    expect(secondOf(bindings, first, key)?.label).toBe(label)
   })
 })

@@ -23,6 +23,13 @@ export function bindingMap(bindings: readonly Binding[]): Record<string, (event:
   return map
 }
 
+/**
+ * The binding of two presses that `key` ends after `first`; the newest, as for single keys. Asked before these, so that
+ * `g i` goes somewhere and does not do what `i` does, too.
+ */
+export const secondOf = (bindings: readonly Binding[], first: string, key: string): Binding | undefined =>
+  bindings.findLast((one) => one.keys === `${first} ${key}`)
+
 /** Whether a binding is a letter or sign alone, or begins with one: such keys can be switched off (WCAG 2.1.4). */
 export const isSingle = (keys: string): boolean =>
   !modifiers.test(keys.replace(/^Shift\+/, '')) && /^(?:Shift\+)?[^\s]( |$)/.test(keys)

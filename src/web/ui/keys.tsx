@@ -1,8 +1,11 @@
 'use client'
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from 'react'
 import { createKeybindingsHandler } from 'tinykeys'
-import { type Binding, bindingMap, isSingle, isTyping } from './key-rules.ts'
+import { type Binding, bindingMap, isSingle, isTyping, secondOf } from './key-rules.ts'
 import { singleKeysOff } from './single-keys.ts'
+
+/** Time between two presses that belong together, ms. */
+const sequenceMs = 1000
 
 type Registry = {
   add(binding: Binding): () => void
@@ -21,8 +24,9 @@ export function KeyProvider({ children }: { children: ReactNode }) {
   const handler = useRef<(event: KeyboardEvent) => void>(() => {})
   const registry = useMemo<Registry>(() => {
     const changed = () => {
-      const active = singleKeysOff() ? bindings.current.filter((one) => !isSingle(one.keys)) : bindings.current
-      handler.current = createKeybindingsHandler(bindingMap(active), { timeout: 1000 })
+      const single = bindings.current.filter((one) => !one.keys.includes(' '))
+      const active = singleKeysOff() ? single.filter((one) => !isSingle(one.keys)) : single
+      handler.current = createKeybindingsHandler(bindingMap(active), { timeout: sequenceMs })
       for (const listener of listeners.current) listener()
     }
     return {
@@ -43,8 +47,19 @@ export function KeyProvider({ children }: { children: ReactNode }) {
     }
   }, [])
   useEffect(() => {
+    let first = { key: '', atMs: 0 }
     const onKey = (event: KeyboardEvent) => {
-      if (!event.defaultPrevented && !isTyping(event.target, event.key)) handler.current(event)
+      if (event.defaultPrevented || isTyping(event.target, event.key)) return
+      const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey
+      const isSecond = isPlain && event.timeStamp - first.atMs < sequenceMs && !singleKeysOff()
+      const second = isSecond ? secondOf(bindings.current, first.key, event.key) : undefined
+      first = { key: isPlain && !second ? event.key : '', atMs: event.timeStamp }
+      if (!second) {
+        handler.current(event)
+        return
+      }
+      event.preventDefault()
+      second.run(event)
     }
     window.addEventListener('keydown', onKey)
     return () => window.removeEventListener('keydown', onKey)
