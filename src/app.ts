@@ -378,11 +378,9 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     grouping: createGroupingDesk(),
     unmerge: createUnmerge({ clock, meta, events, pause: thinner.pause }),
     triage: createTriage({ clock, observe, meta, events, alerts, live, url: config.url }),
-    ...{ live, intakes, bytesUnder },
-    disk: thinner.disk,
+    ...{ live, intakes, bytesUnder, disk: thinner.disk },
     jobs: () => jobs.states(),
-    sendAgain: again.send,
-    requestId: scope.id,
+    ...{ sendAgain: again.send, requestId: scope.id },
     journal: () => lag.state(clock.now(), refine.waiting()),
     engineUp: () => state.engineUp,
     publishKeys: keys.publish,
@@ -405,8 +403,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   })
   const jobs = createJobs({
     ...{ clock, observe, meta, events, blobs, alerts, ...thinner, removals: app.removals },
-    triage: app.triage,
-    ...{ artifacts: app.artifacts, regroup, scraping: wireScraping(app) },
+    ...{ artifacts: app.artifacts, triage: app.triage, regroup, scraping: wireScraping(app) },
     retentionErrorsDays: config.retentionErrorsDays,
   })
   const stop = async () => {

@@ -137,7 +137,7 @@ export const ownershipRoutes: readonly Route[] = [
     path: `${P}/ownership/try`,
     operationId: 'tryOwnership',
     summary: `What rules would do with the newest event of the latest ${triedMax} issues; nothing is saved.`,
-    action: 'project:read',
+    action: 'project:write',
     body: z.object({ raw }),
     response: trial,
     handle: async ({ app, found, body }) => ({ body: await tryOwnership(app, projectOf(found), body.raw) }),

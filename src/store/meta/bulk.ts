@@ -91,15 +91,12 @@ function askedOf(items: readonly { change: IssueChange }[]): Asked {
   return { changes, of: changes.length === 1 ? [] : of }
 }
 
-/** Changes of many issues, in steps. */
-export function bulkPart(store: Store): BulkStore {
+/** Makes the function that changes the next issues of one; it returns those that changed. The caller holds the transaction. */
+function stepper(store: Store, items: ReturnType<typeof itemStatements>) {
   const { write, dialect } = store
   const { builder } = dialect
-  const items = itemStatements(store)
   const statements = changeStatements(write, dialect)
-  const rowOf = (id: number) => write.get(builder.selectFrom('bulk').selectAll().where('id', '=', id))
-
-  function step(row: Selectable<Tables['bulk']>, max: number, nowMs: number): number[] {
+  return (row: Selectable<Tables['bulk']>, max: number, nowMs: number): number[] => {
     const asked = row.undone === 1 ? undefined : fromJson<Asked>(row.change)
     const changed: number[] = []
     const found = items.next.all({ bulkId: row.id, after: row.done - 1, max })
@@ -124,6 +121,15 @@ export function bulkPart(store: Store): BulkStore {
     )
     return changed
   }
+}
+
+/** Changes of many issues, in steps. */
+export function bulkPart(store: Store): BulkStore {
+  const { write, dialect } = store
+  const { builder } = dialect
+  const items = itemStatements(store)
+  const step = stepper(store, items)
+  const rowOf = (id: number) => write.get(builder.selectFrom('bulk').selectAll().where('id', '=', id))
 
   return {
     askBulk: (value, nowMs) =>

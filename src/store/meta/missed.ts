@@ -76,24 +76,10 @@ export type MissedNotes = {
   forget(): void
 }
 
-/** Makes the writer. Nearly all events miss what the one before did: that is remembered, for a day. */
-export function missedNotes({ write, dialect: { builder } }: Store): MissedNotes {
-  type Row = { project: number; name: string; hash: string; jpos: number; ms: number }
-  const noted = new LRUCache<string, true>({ max: notedMax })
-  const again = write.hot<Row, unknown>((slot) =>
-    builder
-      .updateTable('missed')
-      .set({ last_ms: slot('ms') })
-      .where('project_id', '=', slot('project'))
-      .where('name', '=', slot('name'))
-      .where('hash', '=', slot('hash')),
-  )
-  const first = write.hot<Row, unknown>((slot) =>
-    builder.insertInto('missed').values({
-      ...{ project_id: slot('project'), name: slot('name'), hash: slot('hash') },
-      ...{ from_jpos: slot('jpos'), last_ms: slot('ms') },
-    }),
-  )
+type Row = { project: number; name: string; hash: string; jpos: number; ms: number }
+
+/** What a project's notes and those that were given up are counted by. */
+function sumStatements({ write, dialect: { builder } }: Store) {
   const sum = write.hot<{ project: number }, { quantity: number }>((slot) =>
     builder.selectFrom('missed_sum').select('quantity').where('project_id', '=', slot('project')),
   )
@@ -112,10 +98,13 @@ export function missedNotes({ write, dialect: { builder } }: Store): MissedNotes
         })),
       ),
   )
+  return { sum, add }
+}
 
+/** Makes the function that makes room where there is none, and returns whether there is some. */
+function roomMaker({ write, dialect: { builder } }: Store, { sum, add }: ReturnType<typeof sumStatements>) {
   const full = new LRUCache<number, number>({ max: 1000 })
-  /** Makes room where there is none; returns whether there is some. */
-  function hasRoom({ project, ms }: Row): boolean {
+  return ({ project, ms }: Row): boolean => {
     if ((sum.get({ project })?.quantity ?? 0) < missedMax) return true
     if (ms - (full.get(project) ?? Number.NEGATIVE_INFINITY) < fullMs) return false
     const old = builder
@@ -136,7 +125,30 @@ export function missedNotes({ write, dialect: { builder } }: Store): MissedNotes
     else full.set(project, ms)
     return changes > 0
   }
+}
 
+/** Makes the writer. Nearly all events miss what the one before did: that is remembered, for a day. */
+export function missedNotes(store: Store): MissedNotes {
+  const { write } = store
+  const { builder } = store.dialect
+  const sums = sumStatements(store)
+  const hasRoom = roomMaker(store, sums)
+  const noted = new LRUCache<string, true>({ max: notedMax })
+  const again = write.hot<Row, unknown>((slot) =>
+    builder
+      .updateTable('missed')
+      .set({ last_ms: slot('ms') })
+      .where('project_id', '=', slot('project'))
+      .where('name', '=', slot('name'))
+      .where('hash', '=', slot('hash')),
+  )
+  const first = write.hot<Row, unknown>((slot) =>
+    builder.insertInto('missed').values({
+      ...{ project_id: slot('project'), name: slot('name'), hash: slot('hash') },
+      ...{ from_jpos: slot('jpos'), last_ms: slot('ms') },
+    }),
+  )
+  const { add } = sums
   function write1(row: Row): void {
     if (again.run(row).changes > 0) return
     const { project, ms } = row

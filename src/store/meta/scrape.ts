@@ -105,6 +105,38 @@ export function scrapeWriter({ write, dialect: { builder } }: Store): (effect: E
   }
 }
 
+/** What is due, each with its turn among those of its project. */
+function dueQuery(builder: Store['dialect']['builder'], nowMs: number) {
+  return (
+    builder
+      .selectFrom('scrape')
+      .innerJoin('project', 'project.id', 'scrape.project_id')
+      .select(['scrape.project_id', 'scrape.release', 'scrape.dist', 'scrape.url', 'scrape.last_ms', 'scrape.next_ms'])
+      .select('project.organization_id')
+      .select(({ fn, ref }) =>
+        fn
+          .agg<number>('row_number')
+          .over((over) =>
+            over
+              .partitionBy('scrape.project_id')
+              .orderBy(sql`case when ${ref('scrape.failure')} = '' then 0 else 1 end`)
+              .orderBy('scrape.next_ms')
+              .orderBy('scrape.url'),
+          )
+          .as('turn'),
+      )
+      .where('project.scrape', '=', 1)
+      .where('scrape.next_ms', '<=', nowMs)
+      // What was fetched is asked for again only when events have run it since.
+      .where((build) =>
+        build.or([
+          build('scrape.fetched_ms', 'is', null),
+          build('scrape.last_ms', '>', build.ref('scrape.fetched_ms')),
+        ]),
+      )
+  )
+}
+
 /** Scripts to be fetched, for the job that does it. */
 export function scrapePart({ write, read, dialect: { builder } }: Store): ScrapeStore {
   return {
@@ -118,39 +150,7 @@ export function scrapePart({ write, read, dialect: { builder } }: Store): Scrape
       }
     },
     dueScrapes: (nowMs, max) => {
-      const due = builder
-        .selectFrom('scrape')
-        .innerJoin('project', 'project.id', 'scrape.project_id')
-        .select([
-          'scrape.project_id',
-          'scrape.release',
-          'scrape.dist',
-          'scrape.url',
-          'scrape.last_ms',
-          'scrape.next_ms',
-        ])
-        .select('project.organization_id')
-        .select(({ fn, ref }) =>
-          fn
-            .agg<number>('row_number')
-            .over((over) =>
-              over
-                .partitionBy('scrape.project_id')
-                .orderBy(sql`case when ${ref('scrape.failure')} = '' then 0 else 1 end`)
-                .orderBy('scrape.next_ms')
-                .orderBy('scrape.url'),
-            )
-            .as('turn'),
-        )
-        .where('project.scrape', '=', 1)
-        .where('scrape.next_ms', '<=', nowMs)
-        // What was fetched is asked for again only when events have run it since.
-        .where((build) =>
-          build.or([
-            build('scrape.fetched_ms', 'is', null),
-            build('scrape.last_ms', '>', build.ref('scrape.fetched_ms')),
-          ]),
-        )
+      const due = dueQuery(builder, nowMs)
       return write
         .all(builder.selectFrom(due.as('due')).selectAll().orderBy('turn').orderBy('next_ms').limit(max))
         .map((row) => ({

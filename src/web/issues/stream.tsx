@@ -162,24 +162,45 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
       ) : list.isPending ? (
         <StreamLoading />
       ) : (
-        <IssueList
-          rows={rows}
-          total={issues.hits ?? rows.length}
-          hrefOf={hrefOf}
-          cursorId={selection.cursorId}
-          selected={selected}
-          dimmed={list.isPlaceholderData}
-          more={list.hasNextPage}
-          fetchMore={() => {
-            if (!list.isFetchingNextPage && !list.isError) void list.fetchNextPage()
-          }}
-          onOpen={open}
-          onCheck={check}
-          canTriage={canTriage}
-          marks={released}
-        />
+        <Rows {...{ issues, selection, hrefOf, open, canTriage }} marks={released} />
       )}
     </div>
+  )
+}
+
+function Rows({
+  issues,
+  selection,
+  hrefOf,
+  open,
+  canTriage,
+  marks,
+}: {
+  issues: Issues
+  selection: ReturnType<typeof useSelection>
+  hrefOf: (issue: RestIssue) => string
+  open: (issue: RestIssue | undefined) => void
+  canTriage: boolean
+  marks: ReturnType<typeof useReleaseMarks>
+}) {
+  const { list, rows, hits } = issues
+  return (
+    <IssueList
+      rows={rows}
+      total={hits ?? rows.length}
+      hrefOf={hrefOf}
+      cursorId={selection.cursorId}
+      selected={selection.selected}
+      dimmed={list.isPlaceholderData}
+      more={list.hasNextPage}
+      fetchMore={() => {
+        if (!list.isFetchingNextPage && !list.isError) void list.fetchNextPage()
+      }}
+      onOpen={open}
+      onCheck={selection.check}
+      canTriage={canTriage}
+      marks={marks}
+    />
   )
 }
 
