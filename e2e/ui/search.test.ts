@@ -10,7 +10,7 @@ describe.skipIf(noChromium)('search', () => {
   const state = {} as { browser: Browser; watched: Watched; page: Page; project: Project }
   const at = (path: string) => `${product.url}/o/${org}${path}`
   const box = () => state.page.getByRole('combobox', { name: 'Search issues' })
-  const options = () => state.page.getByRole('option')
+  const options = () => state.page.locator('[role=listbox] [role=option]')
 
   beforeAll(async () => {
     state.project = bootstrap(product, org, 'web')
