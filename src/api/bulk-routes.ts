@@ -70,7 +70,9 @@ async function changeMany(call: WhichCall<IssueChangeBody>): Promise<Answer<z.in
     const issues = await whichOf(call, 'issue:triage', mergesMax)
     return { body: { merge: mergeIssues(app, actor, issues), updated: [] } }
   }
-  return { body: await updateIssues(app, actor, await whichOf(call, 'issue:triage', issuesMax), body, revision) }
+  const issues = await whichOf(call, 'issue:triage', issuesMax)
+  // Who named no ids does not know what to take back: the change is kept as one.
+  return { body: await updateIssues(app, actor, issues, body, revision, query.id.length === 0 || undefined) }
 }
 
 async function deleteAll(call: WhichCall<unknown>, kind: 'issue' | 'discard') {

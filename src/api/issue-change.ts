@@ -69,7 +69,7 @@ function changeFew(
 
 /**
  * Changes issues of one organization that the caller may triage, tells the listeners, returns what was set. Many of them
- * are changed in the background: `bulk` says how far that is. With `revision` there is one issue.
+ * are changed in the background, and where `asBulk`: `bulk` says how far that is and can be taken back. With `revision` there is one issue.
  * A status set back restores the issue as it was when `substatus` and `statusDetails` are its old ones.
  */
 export async function updateIssues(
@@ -78,12 +78,13 @@ export async function updateIssues(
   issues: Issue[],
   body: IssueChangeBody,
   revision?: number,
+  asBulk = issues.length >= manyFrom,
 ): Promise<RestIssueChange> {
   const organizationId = issues[0]?.organizationId
   if (organizationId === undefined) return { updated: [] }
   const wish = readChange(app, organizationId, body)
   const told = toldOf(wish, issues[0], body)
-  if (issues.length < manyFrom) {
+  if (!asBulk) {
     changeFew(app, actor, issues, body, wish, revision)
     return { ...told, updated: issues.map((one) => String(one.id)) }
   }

@@ -71,7 +71,7 @@ export function Section({
   children: ReactNode
 }) {
   return (
-    <section className="part" aria-labelledby={`${id}-title`}>
+    <section id={id} className="part" aria-labelledby={`${id}-title`}>
       <div className="part-head">
         <h2 id={`${id}-title`}>{title}</h2>
         {aside ? <div className="part-aside">{aside}</div> : null}
