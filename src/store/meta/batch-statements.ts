@@ -1,6 +1,6 @@
 import type { Connection } from './connection.ts'
 import type { Dialect } from './dialect.ts'
-import type { IssueRow } from './issue-state.ts'
+import { type IssueRow, textColumns } from './issue-state.ts'
 import type { AttachmentRow, DeadItem } from './meta.ts'
 
 type Span = { projectId: number; organizationId: number; name: string; firstMs: number; lastMs: number }
@@ -10,15 +10,7 @@ const issueColumns = [
   'project_id',
   'short_id',
   'kind',
-  'title',
-  'culprit',
-  'level',
-  'platform',
-  'logger',
-  'metadata',
-  'error_type',
-  'error_value',
-  'search_text',
+  ...textColumns,
   'status',
   'substatus',
   'status_details',

@@ -25,8 +25,23 @@ export type IssueRow = Selectable<Tables['issue']>
 /** Free text looks into the beginning of titles and values only; longer ones would make each search read megabytes. */
 const searchCharactersMax = 1_000
 
+/** Columns that an issue's newest event gives it. */
+export const textColumns = [
+  'title',
+  'culprit',
+  'level',
+  'platform',
+  'logger',
+  'metadata',
+  'error_type',
+  'error_value',
+  'search_text',
+] as const satisfies (keyof IssueRow)[]
+/** What of an event they are made from. */
+type IssueTexts = Pick<EventEffect, 'title' | 'culprit' | 'level' | 'platform' | 'logger' | 'metadata'>
+
 /** What an issue shows of its latest event; worked out once a batch, for the last one only. */
-export const latestTexts = (effect: EventEffect) => {
+export const latestTexts = (effect: IssueTexts) => {
   const { type = '', value = '' } = effect.metadata
   return {
     title: effect.title,

@@ -1,7 +1,7 @@
 import { MishapError } from '../../errors.ts'
 import { moveAttention } from './attention.ts'
 import { batchStatements } from './batch-statements.ts'
-import { type IssueRow, stateColumns } from './issue-state.ts'
+import { type IssueRow, stateColumns, textColumns } from './issue-state.ts'
 import { toIssue } from './issues.ts'
 import type { Issue } from './meta.ts'
 import type { Store } from './store.ts'
@@ -20,20 +20,7 @@ export type Leaving = {
   firstRelease: string
   lastRelease: string
   /** Texts of the newest event of these hashes. */
-  texts: Pick<
-    IssueRow,
-    | 'kind'
-    | 'title'
-    | 'culprit'
-    | 'level'
-    | 'platform'
-    | 'logger'
-    | 'metadata'
-    | 'error_type'
-    | 'error_value'
-    | 'search_text'
-    | 'unhandled'
-  >
+  texts: Pick<IssueRow, 'kind' | 'unhandled' | (typeof textColumns)[number]>
   /** Of the issue's events that people wrote about or that have a digest: those that leave. */
   eventIds: string[]
 }
@@ -75,18 +62,6 @@ export type MergeStore = {
 /** Ids in one statement. */
 const chunk = 400
 
-const texts = [
-  'title',
-  'culprit',
-  'level',
-  'platform',
-  'logger',
-  'metadata',
-  'error_type',
-  'error_value',
-  'search_text',
-] as const
-
 function demand({ write, dialect: { builder } }: Store, id: number): IssueRow {
   const row = write.get(builder.selectFrom('issue').selectAll().where('id', '=', id))
   if (!row) throw new MishapError('NOT_FOUND')
@@ -104,7 +79,7 @@ function demandStanding({ write, dialect: { builder } }: Store, ids: readonly nu
 function withEvents(to: IssueRow, from: IssueRow): IssueRow {
   const isOlder = from.first_seen_ms < to.first_seen_ms
   const isNewer = from.last_seen_ms > to.last_seen_ms
-  const shown = isNewer ? Object.fromEntries(texts.map((name) => [name, from[name]])) : {}
+  const shown = isNewer ? Object.fromEntries(textColumns.map((name) => [name, from[name]])) : {}
   return {
     ...to,
     ...shown,
