@@ -56,7 +56,7 @@ async function seed(product: Product, project: Project): Promise<void> {
  * Fills up to `rows`; a few issues have most of the events (the cube of a random share). Times are of the last 30 days.
  * `more`: expressions over the row's number `n` for further columns.
  */
-export async function fill(product: Product, rows: number, more: Record<string, string> = {}): Promise<void> {
+async function fill(product: Product, rows: number, more: Record<string, string> = {}): Promise<void> {
   const columns = (
     await run(
       product,
@@ -89,6 +89,33 @@ export async function fill(product: Product, rows: number, more: Record<string, 
     if ((at / blockRows) % 50 === 0) console.error(`scale: ${at + count} rows`)
   }
   await run(product, 'DROP TABLE mishap.bench_base')
+}
+
+const quiet = { MISHAP_LOG_LEVEL: 'warn' }
+// chDB counts what such inserts take and forgets to count what they give back: the limit is out of the way meanwhile
+const roomy = { ...quiet, MISHAP_ENGINE_MEMORY_BYTES: String(2 ** 34) }
+
+/** A product that is filled with room for it and asked as it runs by default; it is another process after each `fillTo`. */
+export async function growing(): Promise<{
+  product: () => Product
+  fillTo(rows: number, more?: Record<string, string>): Promise<void>
+}> {
+  let product = await start({ env: roomy })
+  let isRoomy = true
+  const again = async (env: Record<string, string>) => {
+    await product.stop()
+    product = await start({ data: product.data, port: product.port, env })
+    await ready(product)
+    isRoomy = env === roomy
+  }
+  return {
+    product: () => product,
+    fillTo: async (rows, more) => {
+      if (!isRoomy) await again(roomy)
+      await fill(product, rows, more)
+      await again(quiet)
+    },
+  }
 }
 
 type Times = { list: number[]; issue: number[]; event: number[]; common: number[] }
@@ -168,15 +195,8 @@ async function measureRestore(product: Product, size: number): Promise<Row> {
 
 /** Rows for each size in `sizes` (events), ascending; the first is what the others are compared with. */
 export async function benchScale(sizes: number[]): Promise<Row[]> {
-  const quiet = { MISHAP_LOG_LEVEL: 'warn' }
-  // chDB counts what such inserts take and forgets to count what they give back: the limit is out of the way meanwhile
-  const roomy = { ...quiet, MISHAP_ENGINE_MEMORY_BYTES: String(2 ** 34) }
-  let product = await start({ env: roomy })
-  const again = async (env: Record<string, string>) => {
-    await product.stop()
-    product = await start({ data: product.data, port: product.port, env })
-    await ready(product)
-  }
+  const { product: at, fillTo } = await growing()
+  let product = at()
   const project = bootstrap(product, 'scale', 'web')
   await ready(product)
   await seed(product, project)
@@ -184,10 +204,9 @@ export async function benchScale(sizes: number[]): Promise<Row[]> {
   let first: Record<string, number> | undefined
   for (const size of sizes) {
     const began = performance.now()
-    if (first) await again(roomy)
-    await fill(product, size)
+    await fillTo(size)
+    product = at()
     console.error(`scale: ${size} rows after ${Math.round((performance.now() - began) / 1000)} s`)
-    await again(quiet)
     // once to warm what a first look has to read
     await measure(product, project)
     const times = await measure(product, project)

@@ -1,20 +1,10 @@
 // The stream by state, and a search by two tags and words, with 50,000 issues and 1 and 10 million events over 30 days.
 // Rows are made inside the events store from events that came in the usual way, with tags of their own.
 import { settled } from '../e2e/crash/traffic.ts'
-import {
-  api,
-  bootstrap,
-  discard,
-  envelopeOf,
-  errorEvent,
-  type Product,
-  type Project,
-  ready,
-  start,
-} from '../e2e/product.ts'
+import { api, bootstrap, discard, envelopeOf, errorEvent, type Product, type Project, ready } from '../e2e/product.ts'
 import { percentile, runLoad } from './load.ts'
 import type { Row } from './measure.ts'
-import { fill } from './scale.ts'
+import { growing } from './scale.ts'
 
 const issuesMax = 50_000
 const asks = 40
@@ -94,15 +84,8 @@ async function measure(product: Product, project: Project, paths: readonly strin
 
 /** Rows for each size in `sizes` (events), ascending; the first is what the others are compared with. */
 export async function benchSearch(sizes: number[]): Promise<Row[]> {
-  const quiet = { MISHAP_LOG_LEVEL: 'warn' }
-  // chDB counts what such inserts take and forgets to count what they give back: the limit is out of the way meanwhile
-  const roomy = { ...quiet, MISHAP_ENGINE_MEMORY_BYTES: String(2 ** 34) }
-  let product = await start({ env: roomy })
-  const again = async (env: Record<string, string>) => {
-    await product.stop()
-    product = await start({ data: product.data, port: product.port, env })
-    await ready(product)
-  }
+  const { product: at, fillTo } = await growing()
+  let product = at()
   const project = bootstrap(product, 'scale', 'web')
   await ready(product)
   const issues = Math.min(issuesMax, Math.ceil((sizes[0] ?? 0) / 10))
@@ -111,9 +94,8 @@ export async function benchSearch(sizes: number[]): Promise<Row[]> {
   const rows: Row[] = []
   const first: Record<string, number> = {}
   for (const size of sizes) {
-    if (rows.length > 0) await again(roomy)
-    await fill(product, size, { tags })
-    await again(quiet)
+    await fillTo(size, { tags })
+    product = at()
     for (const [name, { goalMs, paths }] of Object.entries(searches)) {
       // once to warm what a first look has to read
       await measure(product, project, paths)

@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { compileLayer, Disk, differences, type Model, randomOf, readCalls, takeSnapshot } from './disk.ts'
+import { randomOf } from '../../src/random.cases.ts'
+import { compileLayer, Disk, differences, type Model, readCalls, takeSnapshot } from './disk.ts'
 
 const place = mkdtempSync(join(tmpdir(), 'mishap-disk-'))
 afterAll(() => rmSync(place, { recursive: true, force: true }))

@@ -46,17 +46,6 @@ export type Call = {
  */
 export type Model = 'strict' | 'ordered'
 
-/** Pseudo-random numbers from a seed, 0 to below 1 (mulberry32), so that a failing cut can be made again. */
-export function randomOf(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let t = Math.imul(state ^ (state >>> 15), state | 1)
-    t = (t + Math.imul(t ^ (t >>> 7), t | 61)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 /** Compiles the layer into `folder`; the reason why not where there is no C compiler or no such loader. */
 export function compileLayer(folder: string): { path: string } | { skip: string } {
   if (process.platform !== 'linux') return { skip: 'the layer needs Linux' }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
+import { randomOf } from '../../src/random.cases.ts'
 import { bootstrap, freePort, type Product, type Project, ready, start } from '../product.ts'
 import {
   type Call,
@@ -12,7 +13,6 @@ import {
   Disk,
   differences,
   type Model,
-  randomOf,
   readCalls,
   type Snapshot,
   takeSnapshot,

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { pssOf, treeOf } from '../../bench/measure.ts'
-import { randomOf } from '../crash/disk.ts'
+import { randomOf } from '../../src/random.cases.ts'
 import { settled } from '../crash/traffic.ts'
 import {
   api,

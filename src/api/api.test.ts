@@ -1,25 +1,20 @@
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { RestEvent, RestIssue, RestIssueDetail } from '../protocol/rest.ts'
-import { openTestApp, type TestApp } from './app.cases.ts'
+import { appForFile, type TestApp } from './app.cases.ts'
 import { openapiText } from './openapi.ts'
 import { routes } from './routes.ts'
 import { hex, seedAttachments, seedEvents, streamCases } from './seed.cases.ts'
 
-const state: { made?: TestApp; ids: string[] } = { ids: [] }
-function made(): TestApp {
-  if (!state.made) throw new Error('not open')
-  return state.made
-}
+const state: { ids: string[] } = { ids: [] }
+const { made } = appForFile()
 const get = (path: string, options?: Parameters<TestApp['call']>[2]) => made().call('GET', path, options)
 const O = '/organizations/acme'
 const P = '/projects/acme/web'
 
 beforeAll(async () => {
-  state.made = await openTestApp()
   state.ids = await made().store(seedEvents, seedAttachments)
 }, 30_000)
-afterAll(() => state.made?.close())
 
 async function titles(query: string): Promise<string[]> {
   const answer = await get(`${O}/issues/?${query}`)

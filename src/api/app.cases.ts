@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { afterAll, beforeAll } from 'vitest'
 import { z } from 'zod'
 import { type AlertDeps, createAlerts } from '../alert/alert.ts'
 import type { Mail } from '../alert/send/email.ts'
@@ -298,3 +299,17 @@ export const everything = (project: Project): Scope => ({
   fromMs: 0,
   toMs: systemClock.now() + 86_400_000,
 })
+
+/** One application for a test file: open before its tests, closed after them. */
+export function appForFile(): { made: () => TestApp; call: TestApp['call'] } {
+  const state: { open?: TestApp } = {}
+  const made = (): TestApp => {
+    if (!state.open) throw new Error('not open')
+    return state.open
+  }
+  beforeAll(async () => {
+    state.open = await openTestApp()
+  })
+  afterAll(() => state.open?.close())
+  return { made, call: (...words) => made().call(...words) }
+}

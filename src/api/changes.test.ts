@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { RestIssue, RestIssueDetail, RestProjectSettings } from '../protocol/rest.ts'
-import { openTestApp, type TestApp } from './app.cases.ts'
+import { appForFile } from './app.cases.ts'
 import { seedEvents } from './seed.cases.ts'
 
 // Changes that meet each other: revisions, renamed projects, assignees, what a person has seen.
 
-const state: { made?: TestApp; other?: { id: string; token: string } } = {}
-function made(): TestApp {
-  if (!state.made) throw new Error('not open')
-  return state.made
-}
+const state: { other?: { id: string; token: string } } = {}
+const { made, call } = appForFile()
 const O = '/organizations/acme'
 const P = '/projects/acme/web'
 const scopes = ['org:admin', 'project:admin', 'event:admin']
 
 beforeAll(async () => {
-  state.made = await openTestApp()
   await made().store(seedEvents)
   const { app, organization } = made()
   const person = await app.auth.createPerson({
@@ -26,9 +22,7 @@ beforeAll(async () => {
   app.meta.setMember(organization.id, person.id, 'admin')
   state.other = { id: person.id, token: app.auth.createToken(person, 't', scopes, null).secret }
 }, 30_000)
-afterAll(() => state.made?.close())
 
-const call: TestApp['call'] = (...words) => made().call(...words)
 const issues = async () => (await call('GET', `${O}/issues/`)).json as RestIssue[]
 const first = async () => {
   const [issue] = await issues()

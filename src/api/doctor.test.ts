@@ -1,18 +1,13 @@
 import { Readable } from 'node:stream'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { archiveOf, sha1Of } from '../jobs/archive.cases.ts'
-import { openTestApp, type TestApp } from './app.cases.ts'
+import { appForFile } from './app.cases.ts'
 import { hex } from './seed.cases.ts'
 
 // The doctor over REST and the real stores: what it finds is tested in refine/.
 
-const state: { made?: TestApp } = {}
-function made(): TestApp {
-  if (!state.made) throw new Error('not open')
-  return state.made
-}
+const { made, call } = appForFile()
 const P = '/projects/acme/web'
-const call: TestApp['call'] = (...words) => made().call(...words)
 const release = 'shop@1.2.4'
 
 const url = 'https://shop.test/assets/app.js'
@@ -57,10 +52,8 @@ const ofRelease = (version = release, query = '') =>
   call('GET', `${P}/releases/${encodeURIComponent(version)}/source-map-debug/${query}`)
 
 beforeAll(async () => {
-  state.made = await openTestApp()
   await made().store([event(1), event(2, { release: 'shop@0' })])
 }, 30_000)
-afterAll(() => state.made?.close())
 
 describe('the doctor', () => {
   test('without any upload', async () => {

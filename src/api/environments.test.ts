@@ -1,30 +1,23 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Role } from '../store/meta/meta.ts'
-import { openTestApp, type TestApp } from './app.cases.ts'
+import { appForFile } from './app.cases.ts'
 import { hex, seedEvents } from './seed.cases.ts'
 
 // Environments that are hidden from the lists to choose from, over the real stores.
 
-const state: { made?: TestApp } = {}
-function made(): TestApp {
-  if (!state.made) throw new Error('not open')
-  return state.made
-}
+const { made, call } = appForFile()
 const O = '/organizations/acme'
 const P = '/projects/acme/web'
 const odd = 'a b%c?d'
 
 beforeAll(async () => {
-  state.made = await openTestApp()
   await made().store([
     ...seedEvents,
     { ...seedEvents[3], event_id: hex(300), environment: odd },
     { ...seedEvents[3], event_id: hex(301), environment: undefined },
   ])
 }, 30_000)
-afterAll(() => state.made?.close())
 
-const call: TestApp['call'] = (...words) => made().call(...words)
 const names = async (path: string) => ((await call('GET', path)).json as { name: string }[]).map((one) => one.name)
 const hide = (name: string, isHidden: boolean) =>
   call('PUT', `${P}/environments/${encodeURIComponent(name)}/`, { body: { isHidden } })

@@ -1,20 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Role } from '../store/meta/meta.ts'
-import { openTestApp, type TestApp } from './app.cases.ts'
+import { appForFile } from './app.cases.ts'
 
 // Inbound filters by the API, over the real stores.
 
-const state: { made?: TestApp } = {}
-function made(): TestApp {
-  if (!state.made) throw new Error('not open')
-  return state.made
-}
+const { made, call } = appForFile()
 const P = '/projects/acme/web/filters'
-beforeAll(async () => {
-  state.made = await openTestApp()
-}, 30_000)
-afterAll(() => state.made?.close())
-const call: TestApp['call'] = (...words) => made().call(...words)
 type Filter = { id: string; active: boolean | string[]; patterns: string[] | null; dropped: number; revision: number }
 const list = async () => (await call('GET', `${P}/`)).json as Filter[]
 const put = (id: string, body: object, token?: string) =>

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { RestChannel, RestDelivery } from '../protocol/rest.ts'
-import { openTestApp, type TestApp } from './app.cases.ts'
+import { appForFile } from './app.cases.ts'
 import { seedEvents } from './seed.cases.ts'
 
-const state: { made?: TestApp } = {}
-function made(): TestApp {
-  if (!state.made) throw new Error('not open')
-  return state.made
-}
+const { made } = appForFile()
 const C = '/organizations/acme/notification-channels'
 const mail = {
   host: 'mail.test',
@@ -17,11 +13,6 @@ const mail = {
   password: 'very secret',
   from: 'm@x.test',
 }
-
-beforeAll(async () => {
-  state.made = await openTestApp()
-}, 30_000)
-afterAll(() => state.made?.close())
 
 async function make(body: object): Promise<{ channel: RestChannel; secret: string | null }> {
   const answer = await made().call('POST', `${C}/`, { body })

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { packDead } from '../journal/dead.ts'
 import type { IntakeNote } from '../journal/note.ts'
 import { reasons } from '../outcome.ts'
 import type { RestDeadItem, RestIntakes, RestLedger, RestUsage } from '../protocol/rest-status.ts'
-import { openTestApp, type TestApp } from './app.cases.ts'
+import { appForFile, type TestApp } from './app.cases.ts'
 import { todoFor, todoOf } from './todo.ts'
 
-const state: { made?: TestApp } = {}
-function made(): TestApp {
-  if (!state.made) throw new Error('not open')
-  return state.made
-}
+const { made } = appForFile()
 const O = '/organizations/acme'
 const get = (path: string, options?: Parameters<TestApp['call']>[2]) => made().call('GET', path, options)
 
@@ -25,7 +21,6 @@ async function viewer(): Promise<string> {
 }
 
 beforeAll(async () => {
-  state.made = await openTestApp()
   const { app, project } = made()
   await made().store([{ message: 'one' }, { message: 'two' }])
   const count = { projectId: project.id, keyId: 1, itemType: 'event', bytes: 10 }
@@ -41,7 +36,6 @@ beforeAll(async () => {
     app.clock.now() - 5 * 3_600_000,
   )
 }, 60_000)
-afterAll(() => state.made?.close())
 
 describe('ledger', () => {
   test.each([

@@ -1,28 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { openInvitation } from '../auth/members.ts'
 import { verify } from '../backup/verify.ts'
 import { linkFeedback } from '../jobs/feedback.ts'
 import type { RestFeedback, RestIssue, RestRemoval } from '../protocol/rest.ts'
 import { refineBody, refineEvent } from '../refine/fixture.ts'
 import type { Role } from '../store/meta/meta.ts'
-import { openTestApp, type TestApp } from './app.cases.ts'
+import { appForFile } from './app.cases.ts'
 import { hex, seedAttachments, seedEvents } from './seed.cases.ts'
 
 // Members, invitations, feedback and deletion, over the real stores.
 
-const state: { made?: TestApp } = {}
-function made(): TestApp {
-  if (!state.made) throw new Error('not open')
-  return state.made
-}
+const { made } = appForFile()
 const O = '/organizations/acme'
 const scopes = ['org:admin', 'project:admin', 'event:admin', 'member:read']
 
 beforeAll(async () => {
-  state.made = await openTestApp()
   await made().store(seedEvents, seedAttachments)
 }, 30_000)
-afterAll(() => state.made?.close())
 
 async function person(name: string, role?: Role) {
   const { app, organization } = made()
@@ -285,9 +279,9 @@ describe('deletion', () => {
     expect(() => refineEvent({ ...again, event_id: hex(205) }, { projectId: project.id }, settings)).toThrow(
       'discarded',
     )
-    const [filter] = (await call('GET', '/projects/acme/web/discarded/')).json as { title: string }[]
+    const [filter] = (await call('GET', '/projects/acme/web/tombstones/')).json as { title: string }[]
     expect(filter?.title).toBe(second?.shortId)
-    expect((await call('DELETE', `/projects/acme/web/discarded/${filter?.title}/`)).status).toBe(204)
+    expect((await call('DELETE', `/projects/acme/web/tombstones/${filter?.title}/`)).status).toBe(204)
     expect(app.meta.projectSettings(project.id)?.discardedHashes).toBeUndefined()
     expect(await wrong()).toEqual([])
   }, 60_000)

@@ -1,25 +1,18 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { RestRegroupings } from '../protocol/rest-status.ts'
 import { missedMax } from '../store/meta/missed.ts'
-import { openTestApp, type TestApp } from './app.cases.ts'
+import { appForFile } from './app.cases.ts'
 import { hex, seedEvents } from './seed.cases.ts'
 
 // Events that are mapped again, and scripts that are fetched, as the API shows them; over the real stores.
 
-const state: { made?: TestApp } = {}
-function made(): TestApp {
-  if (!state.made) throw new Error('not open')
-  return state.made
-}
+const { made, call } = appForFile()
 const O = '/organizations/acme'
 const P = '/projects/acme/web'
-const call: TestApp['call'] = (...words) => made().call(...words)
 
 beforeAll(async () => {
-  state.made = await openTestApp()
   await made().store(seedEvents)
 }, 30_000)
-afterAll(() => state.made?.close())
 
 const regroupings = async () => (await call('GET', `${O}/regroupings/`)).json as RestRegroupings
 

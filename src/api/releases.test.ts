@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { RestCommitters, RestMarks, RestRelease } from '../protocol/rest-release.ts'
 import type { Role } from '../store/meta/meta.ts'
-import { openTestApp, type TestApp } from './app.cases.ts'
+import { appForFile } from './app.cases.ts'
 import { hex, seedEvents } from './seed.cases.ts'
 
 // Releases with their commits, deploys and marks, and who may have brought an issue, over the real stores.
 
-const state: { made?: TestApp } = {}
-function made(): TestApp {
-  if (!state.made) throw new Error('not open')
-  return state.made
-}
+const { made, call } = appForFile()
 const O = '/organizations/acme'
 const P = '/projects/acme/web'
 const nowS = Math.floor(Date.now() / 1000)
@@ -36,13 +32,10 @@ const inCart = (id: number, release: string, atS = nowS - 600) => ({
 })
 
 beforeAll(async () => {
-  state.made = await openTestApp()
   await made().store([...seedEvents, inCart(900, 'cart@2.0.0')])
   made().app.meta.createProject({ organizationId: made().organization.id, slug: 'api', name: 'Api', platform: null })
 }, 30_000)
-afterAll(() => state.made?.close())
 
-const call: TestApp['call'] = (...words) => made().call(...words)
 const post = (path: string, body: object) => call('POST', path, { body })
 const release = async (version: string, under = O) =>
   (await call('GET', `${under}/releases/${encodeURIComponent(version)}/`)).json as RestRelease

@@ -33,7 +33,6 @@ export function toRestRemoval(one: Removal): RestRemoval {
 const discardQuery = z.object({
   discard: z.enum(['0', '1']).optional().describe('1: what comes of its fingerprints later is filtered, too.'),
 })
-const discarded = z.strictObject({ title: z.string(), hashes: z.array(z.string()), dateCreated: z.iso.datetime() })
 const tombstone = z
   .strictObject({
     id: z.string(),
@@ -146,27 +145,6 @@ export const removalRoutes: readonly Route[] = [
   }),
   route({
     method: 'GET',
-    path: `${P}/discarded`,
-    operationId: 'listDiscarded',
-    summary: 'Issues that were deleted for good: events of their fingerprints are filtered.',
-    action: 'project:read',
-    response: z.array(discarded),
-    handle: ({ app, found }) => {
-      const rows = app.meta.discardedOf(projectOf(found).id)
-      return {
-        body: [...new Set(rows.map((one) => one.title))].map((title) => {
-          const own = rows.filter((one) => one.title === title)
-          return {
-            title,
-            hashes: own.map((one) => one.hash),
-            dateCreated: new Date(own[0]?.createdMs ?? 0).toISOString(),
-          }
-        }),
-      }
-    },
-  }),
-  route({
-    method: 'GET',
     path: `${P}/tombstones`,
     operationId: 'listTombstones',
     summary: 'Issues that were deleted for good, the newest first: events of their fingerprints are filtered.',
@@ -178,19 +156,6 @@ export const removalRoutes: readonly Route[] = [
     method: 'DELETE',
     path: `${P}/tombstones/:title`,
     operationId: 'deleteTombstone',
-    summary: 'Takes the filter of a deleted issue away: its fingerprints make an issue again.',
-    action: 'issue:delete',
-    status: 204,
-    response: z.undefined(),
-    handle: ({ app, found, params }) => {
-      app.meta.undiscard(projectOf(found).id, params.title ?? '')
-      return { body: undefined, status: 204 }
-    },
-  }),
-  route({
-    method: 'DELETE',
-    path: `${P}/discarded/:title`,
-    operationId: 'undiscard',
     summary: 'Takes the filter of a deleted issue (by its short id) away: its fingerprints make an issue again.',
     action: 'issue:delete',
     status: 204,

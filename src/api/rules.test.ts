@@ -1,30 +1,25 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { permissions } from '../auth/may.ts'
 import type { RestIssue } from '../protocol/rest.ts'
 import type { Role } from '../store/meta/meta.ts'
-import { openTestApp, type TestApp } from './app.cases.ts'
+import { appForFile } from './app.cases.ts'
 import { routes } from './routes.ts'
 import { seedEvents } from './seed.cases.ts'
 
 // What every route that changes something refuses, and both ends of each list.
 
-const state: { made?: TestApp; issue?: RestIssue; keyId?: string } = {}
-function made(): TestApp {
-  if (!state.made) throw new Error('not open')
-  return state.made
-}
+const state: { issue?: RestIssue; keyId?: string } = {}
+const { made } = appForFile()
 const O = '/organizations/acme'
 const P = '/projects/acme/web'
 
 beforeAll(async () => {
-  state.made = await openTestApp()
   await made().store(seedEvents)
   const [issue] = (await made().call('GET', `${O}/issues/`)).json as RestIssue[]
   if (issue) state.issue = issue
   const [key] = (await made().call('GET', `${P}/keys/`)).json as { id: string }[]
   if (key) state.keyId = key.id
 }, 30_000)
-afterAll(() => state.made?.close())
 
 const filled = (path: string) =>
   path.replace(/:(\w+)/g, (_all, name: string) => {

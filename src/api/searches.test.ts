@@ -1,25 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { Role } from '../store/meta/meta.ts'
-import { openTestApp, type TestApp } from './app.cases.ts'
+import { appForFile } from './app.cases.ts'
 import { hex, seedEvents } from './seed.cases.ts'
 
 // One language over events, what a box completes, and saved views, over the real stores.
 
-const state: { made?: TestApp } = {}
-function made(): TestApp {
-  if (!state.made) throw new Error('not open')
-  return state.made
-}
+const { made, call } = appForFile()
 const O = '/organizations/acme'
 const P = '/projects/acme/web'
 
 beforeAll(async () => {
-  state.made = await openTestApp()
   await made().store([...seedEvents, { ...seedEvents[3], event_id: hex(9), tags: { size: '12', fruit: 'a*b' } }])
 }, 30_000)
-afterAll(() => state.made?.close())
 
-const call: TestApp['call'] = (...words) => made().call(...words)
 const rows = async (path: string) => (await call('GET', path)).json as { eventID: string }[]
 const ids = async (path: string, query: string) =>
   (await rows(`${path}?statsPeriod=1h&query=${encodeURIComponent(query)}`)).map((one) =>

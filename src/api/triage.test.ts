@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../clock.ts'
 import type { RestActivity, RestIssue, RestIssueDetail } from '../protocol/rest.ts'
 import type {
@@ -8,19 +8,15 @@ import type {
   RestOwnership,
   RestOwnershipTrial,
 } from '../protocol/rest-triage.ts'
-import { openTestApp, type TestApp } from './app.cases.ts'
+import { appForFile } from './app.cases.ts'
 import { seedEvents } from './seed.cases.ts'
 
-const state: { made?: TestApp; bob?: { id: string; token: string } } = {}
-function made(): TestApp {
-  if (!state.made) throw new Error('not open')
-  return state.made
-}
+const state: { bob?: { id: string; token: string } } = {}
+const { made, call } = appForFile()
 const O = '/organizations/acme'
 const P = '/projects/acme/web'
 
 beforeAll(async () => {
-  state.made = await openTestApp()
   await made().store(seedEvents)
   const { app, organization } = made()
   const bob = await app.auth.createPerson({ name: 'Bob', email: 'bob@example.test', password: 'another long password' })
@@ -30,9 +26,7 @@ beforeAll(async () => {
     token: app.auth.createToken(bob, 't', ['event:write', 'project:read', 'org:read'], null).secret,
   }
 }, 30_000)
-afterAll(() => state.made?.close())
 
-const call: TestApp['call'] = (...words) => made().call(...words)
 const issues = async () => (await call('GET', `${O}/issues/?query=&statsPeriod=90d`)).json as RestIssue[]
 const first = async () => {
   const [issue] = await issues()

@@ -1,26 +1,15 @@
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { bundleOf, chunksOf, debugId, sha1Of } from '../jobs/archive.cases.ts'
 import type { Role } from '../store/meta/meta.ts'
-import { openTestApp, type TestApp } from './app.cases.ts'
+import { appForFile } from './app.cases.ts'
 
 // Uploads as sentry-cli makes them, releases, and the lists of what came, over the real stores.
 
-const state: { made?: TestApp } = {}
-function made(): TestApp {
-  if (!state.made) throw new Error('not open')
-  return state.made
-}
+const { made, call } = appForFile()
 const O = '/organizations/acme'
 const P = '/projects/acme/web'
 const bundles = `${P}/files/artifact-bundles/`
-
-beforeAll(async () => {
-  state.made = await openTestApp()
-}, 30_000)
-afterAll(() => state.made?.close())
-
-const call: TestApp['call'] = (...words) => made().call(...words)
 
 type Part = { name: string; filename?: string; body: Buffer | string }
 

@@ -1,18 +1,8 @@
 import { floors, overLimit } from '../protocol/issue-states.ts'
+import { randomOf } from '../random.cases.ts'
 import { forecastOf } from './forecast.ts'
 
 /** Generated histories: each gives the number of events of a minute. All by a seed, so that a figure can be made again. */
-
-/** Random numbers from 0 to 1 (mulberry32, public domain). */
-export function randomOf(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
 
 export function poisson(mean: number, random: () => number): number {
   if (mean > 60) {

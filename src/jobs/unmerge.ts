@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts'
 import { MishapError } from '../errors.ts'
 import { normalOf } from '../query/event.ts'
 import type { EventStore, SeenEvent } from '../store/events/events.ts'
+import { latestTexts } from '../store/meta/issue-state.ts'
 import type { Leaving } from '../store/meta/merge.ts'
 import type { Issue, MetaStore } from '../store/meta/meta.ts'
 
@@ -27,16 +28,9 @@ const namedMax = 5000
 function textsOf(issue: Issue, newest: SeenEvent | undefined): Leaving['texts'] {
   const event = newest && normalOf(newest)
   const { title, culprit, metadata, kind, unhandled } = event?.findings ?? issue
-  const { type = '', value = '' } = metadata
-  return {
-    ...{ kind, title, culprit, unhandled: Number(unhandled), metadata: JSON.stringify(metadata) },
-    ...{ level: event?.level ?? issue.level, platform: event?.platform ?? issue.platform },
-    ...{ logger: event ? (event.logger ?? '') : issue.logger, error_type: type, error_value: value },
-    search_text: [title, culprit, type, value]
-      .map((text) => text.slice(0, 1000))
-      .join('\n')
-      .toLowerCase(),
-  }
+  const { level, platform, logger = '' } = event ?? issue
+  const texts = latestTexts({ title, culprit, metadata, level, platform, logger })
+  return { kind, unhandled: Number(unhandled), ...texts }
 }
 
 /**

@@ -1,16 +1,6 @@
 import { expect, test } from 'vitest'
+import { randomOf } from '../random.cases.ts'
 import { type Counted, commonOf, liftOf } from './lift.ts'
-
-/** Random numbers from 0 to 1 (mulberry32, public domain). */
-function randomOf(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
 
 /**
  * A project with 12 tags of 2 to 40 values each, as skewed as browsers are, and an issue whose events have one value of

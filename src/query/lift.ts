@@ -1,3 +1,5 @@
+import type { RestInCommon } from '../protocol/rest-triage.ts'
+
 /** Which tag values an issue's events have more often than others do; pure, in-common.ts asks the store. */
 
 /** Counts of one value: among the events, and how many of the others it stands for. */
@@ -8,17 +10,7 @@ export type Counted = {
   others: number
   values: readonly ValueCount[]
 }
-export type Common = {
-  key: string
-  value: string
-  own: number
-  ownShare: number
-  otherShare: number
-  /** How many times as often, and the bounds that it is within in 95 of 100 cases. */
-  lift: number
-  low: number
-  high: number
-}
+type Common = RestInCommon['values'][number]
 
 /** Two-sided 95 % of a normal law. */
 const deviations = 1.96

@@ -46,6 +46,12 @@ export function textOf(data: FormData, name: string): string {
   return typeof value === 'string' ? value.slice(0, 4096) : ''
 }
 
+/** Text of a field that takes lists and rules, '' when it is missing or a file; at most `most` characters. */
+export function longTextOf(data: FormData, name: string, most = 100_000): string {
+  const value = data.get(name)
+  return typeof value === 'string' ? value.slice(0, most) : ''
+}
+
 /** What was typed, to show again: every text field whose name is not in `secret`. */
 export function typedValues(
   data: FormData,
@@ -63,4 +69,21 @@ export function typedValues(
 export function failed(data: FormData, failure: Pick<Failure, 'fields'> & { message: string }): FormState {
   const hasFields = Object.keys(failure.fields).length > 0
   return { fields: failure.fields, error: hasFields ? null : failure.message, values: typedValues(data), done: false }
+}
+
+/**
+ * The state of a form after `work`: done, what `work` says instead, or that of an expected failure. Throws everything else,
+ * redirects among it.
+ */
+export async function attempt(
+  data: FormData,
+  work: () => FormState | undefined | Promise<FormState | undefined>,
+): Promise<FormState> {
+  try {
+    return (await work()) ?? { ...noState, done: true }
+  } catch (error) {
+    const failure = failureOf(error)
+    if (!failure) throw error
+    return failed(data, failure)
+  }
 }

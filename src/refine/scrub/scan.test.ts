@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { randomOf } from '../../random.cases.ts'
 import { refineBody, refineEvent } from '../fixture.ts'
 import { secretNames, secretParts } from './rules.ts'
 import { scan } from './scan.ts'
@@ -73,24 +74,13 @@ describe('harmless', () => {
   })
 })
 
-/** Numbers from 0 to 1, the same in every run (mulberry32). */
-function seeded(seed: number): () => number {
-  let a = seed
-  return () => {
-    a = (a + 0x6d2b79f5) | 0
-    let t = Math.imul(a ^ (a >>> 15), 1 | a)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
-  }
-}
-
 const bits =
   'a |step |=| |: |"|\\|\n|-|+|/|.|@|?|#|%|%20|1|42|4111|11|4111111111111|078|05|1120|id|s|e|key|api|_|two|factor|sid|session|otp|set|cookie|bearer|tok|en|pass|word|to|ken|au|th|se|cret|pwd|c|srf|http|://|bob|Bearer |ü|\u212a|İ|ſ|ı|日|🦀|{|}|[|]|,|;|&|5e15|\\u|{"a":1}|BEGIN|-----|%s|%74|%5B|%5D|%2F|%3A|%40|%2D|%3D|%26|%C5%BF|\x27|\x27:|\\"'.split(
     '|',
   )
 
 describe('the short way and the long way agree', () => {
-  const random = seeded(20261121)
+  const random = randomOf(20261121)
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
   const word = () => Array.from({ length: 1 + Math.floor(random() * 4) }, () => pick(bits)).join('')
   const value = (): unknown => {

@@ -1,9 +1,9 @@
 import { MishapError } from '../../errors.ts'
-import { moveAttention } from './attention.ts'
 import { batchStatements } from './batch-statements.ts'
 import { type IssueRow, stateColumns, textColumns } from './issue-state.ts'
 import { toIssue } from './issues.ts'
 import type { Issue } from './meta.ts'
+import { decidedOf, moveIssue } from './move-issue.ts'
 import type { Store } from './store.ts'
 
 /** A hash of an issue, and the issue that it came from, where people merged that one. */
@@ -84,13 +84,12 @@ function withEvents(to: IssueRow, from: IssueRow): IssueRow {
     ...to,
     ...shown,
     count: to.count + from.count,
-    comments: to.comments + from.comments,
     unhandled: Math.max(to.unhandled, from.unhandled),
     first_seen_ms: Math.min(to.first_seen_ms, from.first_seen_ms),
     last_seen_ms: Math.max(to.last_seen_ms, from.last_seen_ms),
     first_release: isOlder ? from.first_release || to.first_release : to.first_release || from.first_release,
     last_release: isNewer ? from.last_release || to.last_release : to.last_release || from.last_release,
-    assignee_user_id: to.assignee_user_id ?? from.assignee_user_id,
+    ...decidedOf(to, from),
   }
 }
 
@@ -117,15 +116,6 @@ function moveAll(store: Store, from: IssueRow, to: IssueRow, nowMs: number): voi
         .onConflict((conflict) => conflict.doNothing()),
     )
   }
-  for (const table of ['fingerprint', 'feedback', 'alert_due', 'moved_issue'] as const)
-    write.run(builder.updateTable(table).set({ issue_id: target }).where('issue_id', '=', own))
-  write.run(
-    builder
-      .updateTable('activity')
-      .set({ issue_id: target })
-      .where('issue_id', '=', own)
-      .where('type', '!=', 'first_seen'),
-  )
   for (const row of write.all(builder.selectFrom('digest').selectAll().where('issue_id', '=', own)))
     write.run(
       builder
@@ -141,7 +131,6 @@ function moveAll(store: Store, from: IssueRow, to: IssueRow, nowMs: number): voi
             .whereRef('digest.last_ms', '<=', 'excluded.last_ms'),
         ),
     )
-  moveAttention(store, own, target)
   const thinned = write.get(builder.selectFrom('thinned_issue').select('quantity').where('issue_id', '=', own))
   if (thinned) {
     write.run(builder.deleteFrom('thinned_issue').where('issue_id', '=', own))
@@ -156,11 +145,7 @@ function moveAll(store: Store, from: IssueRow, to: IssueRow, nowMs: number): voi
         ),
     )
   }
-  const { organization_id, short_id } = from
-  write.run(
-    builder.insertInto('moved_issue').values({ id: own, organization_id, short_id, issue_id: target, moved_ms: nowMs }),
-  )
-  write.run(builder.deleteFrom('issue').where('id', '=', own))
+  moveIssue(store, from, target, ['first_seen'], nowMs)
 }
 
 /** Issues that may be like one. */

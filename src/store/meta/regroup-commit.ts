@@ -1,8 +1,8 @@
-import { moveAttention } from './attention.ts'
 import { batchStatements } from './batch-statements.ts'
 import { beginIssue, countMoved, type IssueRow, latestTexts } from './issue-state.ts'
 import type { EventEffect } from './meta.ts'
 import type { MissedNotes } from './missed.ts'
+import { decidedOf, moveIssue } from './move-issue.ts'
 import type { RegroupMove, RegroupResult, RegroupStoreMeta } from './regroup.ts'
 import { aroundOf } from './release-turns.ts'
 import { fromJson, type Store } from './store.ts'
@@ -184,32 +184,6 @@ function tell(
   return !isSame
 }
 
-/** An issue without events goes into the one that has them: what hangs on it moves, its link leads there. */
-function mergeInto({ store, nowMs }: Room, from: Work, to: Work): void {
-  const { write } = store
-  const { builder } = store.dialect
-  const [own, target] = [from.row.id, to.row.id]
-  for (const table of ['fingerprint', 'feedback', 'alert_due', 'moved_issue'] as const)
-    write.run(builder.updateTable(table).set({ issue_id: target }).where('issue_id', '=', own))
-  // When it was first seen says nothing about the other one; what people wrote and decided does.
-  write.run(
-    builder
-      .updateTable('activity')
-      .set({ issue_id: target })
-      .where('issue_id', '=', own)
-      .where('type', 'not in', ['first_seen', 'mapped_again']),
-  )
-  moveAttention(store, own, target)
-  to.row.priority ??= from.row.priority
-  to.row.comments += from.row.comments
-  to.row.assignee_user_id ??= from.row.assignee_user_id
-  const { organization_id, short_id } = from.row
-  write.run(
-    builder.insertInto('moved_issue').values({ id: own, organization_id, short_id, issue_id: target, moved_ms: nowMs }),
-  )
-  write.run(builder.deleteFrom('issue').where('id', '=', own))
-}
-
 /** Writes the issues of a transaction; returns those that are merged, and those that lost some of their events. */
 function finish(room: Room, targets: Map<number, Work>): { merged: number[]; stale: number[]; told: number } {
   const { statements, issues, nowMs } = room
@@ -222,7 +196,9 @@ function finish(room: Room, targets: Map<number, Work>): { merged: number[]; sta
       if (!next) throw new Error(`issue ${to.row.id} went nowhere`)
       to = next
     }
-    mergeInto(room, from, to)
+    // When it was first seen says nothing about the other one, and `tell` adds up what was mapped.
+    moveIssue(room.store, from.row, to.row.id, ['first_seen', 'mapped_again'], nowMs)
+    Object.assign(to.row, decidedOf(to.row, from.row))
     merged.push(id)
   }
   let told = 0

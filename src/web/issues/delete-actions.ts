@@ -1,7 +1,7 @@
 'use server'
 import { notFound, redirect } from 'next/navigation'
 import { getTranslations } from 'next-intl/server'
-import { type FormState, failed, failureOf, textOf } from '../form.ts'
+import { attempt, type FormState, failed, textOf } from '../form.ts'
 import { app } from '../handle.ts'
 import { demandOrganization } from '../session.ts'
 import { findIssue } from './load.ts'
@@ -18,15 +18,13 @@ export async function deleteIssueAction(_before: FormState, data: FormData): Pro
   if (textOf(data, 'typed').trim().toUpperCase() !== issue.shortId)
     return failed(data, { message: '', fields: { typed: [(await getTranslations('people'))('typeWrong')] } })
   const { auth, removals } = app()
-  try {
+  const state = await attempt(data, async () => {
     auth.demand(actor, 'issue:delete', here)
     const kind = textOf(data, 'discard') === 'on' ? 'discard' : 'issue'
     const { id } = removals.ask({ kind, projectId: project.id, issueId: issue.id, userId: actor.person.id })
     await removals.wait(id, patienceMs)
-  } catch (error) {
-    const failure = failureOf(error)
-    if (!failure) throw error
-    return failed(data, failure)
-  }
+    return undefined
+  })
+  if (!state.done) return state
   redirect(`/o/${organization.slug}/issues`)
 }

@@ -1,6 +1,6 @@
 'use server'
 import { redirect } from 'next/navigation'
-import { type FormState, failed, failureOf, textOf } from '../../../../../form.ts'
+import { attempt, type FormState, textOf } from '../../../../../form.ts'
 import { app } from '../../../../../handle.ts'
 import { platformById } from '../../../../../platforms.ts'
 import { createProjectHere } from '../../../../../projects.ts'
@@ -12,14 +12,12 @@ export async function createProjectAction(_before: FormState, data: FormData): P
   const { actor, organization } = await demandOrganization(slug, `/o/${slug}/projects/new`)
   const platform = platformById(textOf(data, 'platform'))?.id ?? 'other'
   let target = ''
-  try {
+  const state = await attempt(data, async () => {
     app().auth.demand(actor, 'project:create', { organization })
     const project = await createProjectHere(organization.id, textOf(data, 'name'), platform)
     target = `/o/${organization.slug}/projects/${project.slug}/setup`
-  } catch (error) {
-    const failure = failureOf(error)
-    if (!failure) throw error
-    return failed(data, failure)
-  }
+    return undefined
+  })
+  if (!state.done) return state
   redirect(target)
 }

@@ -5,7 +5,7 @@ import { invitationMail } from '../../../../../../alert/invitation.ts'
 import type { Action } from '../../../../../../auth/auth.ts'
 import { changeMember, inviteMember, removeMember, roles, takeBack } from '../../../../../../auth/members.ts'
 import type { Organization, Person } from '../../../../../../store/meta/meta.ts'
-import { type FormState, failed, failureOf, noState, textOf } from '../../../../../form.ts'
+import { attempt, type FormState, textOf } from '../../../../../form.ts'
 import { app } from '../../../../../handle.ts'
 import { demandOrganization } from '../../../../../session.ts'
 
@@ -22,17 +22,14 @@ async function change(
   const slug = textOf(data, 'organization')
   const path = `/o/${slug}/settings/members`
   const { actor, organization } = await demandOrganization(slug, path)
-  let done: Done
-  try {
+  let done: Done = {}
+  const state = await attempt(data, async () => {
     app().auth.demand(actor, action, { organization })
     done = await work(organization, actor.person)
-  } catch (error) {
-    const failure = failureOf(error)
-    if (!failure) throw error
-    return { ...failed(data, failure), link: null, mailError: null }
-  }
-  revalidatePath(path)
-  return { ...noState, done: true, link: done.link ?? null, mailError: done.mailError ?? null }
+    return undefined
+  })
+  if (state.done) revalidatePath(path)
+  return { ...state, link: done.link ?? null, mailError: done.mailError ?? null }
 }
 
 const roleOf = (data: FormData) => roles.find((one) => one === textOf(data, 'role')) ?? 'viewer'

@@ -6,7 +6,7 @@ import { clearSmtp, setSmtp } from '../../../../../../alert/smtp.ts'
 import type { Action } from '../../../../../../auth/auth.ts'
 import type { Channel } from '../../../../../../store/meta/alerts.ts'
 import type { Organization } from '../../../../../../store/meta/meta.ts'
-import { type FormState, failed, failureOf, noState, textOf } from '../../../../../form.ts'
+import { attempt, type FormState, textOf } from '../../../../../form.ts'
 import { app } from '../../../../../handle.ts'
 import { demandOrganization } from '../../../../../session.ts'
 
@@ -23,17 +23,14 @@ async function change(
 ): Promise<ChannelState> {
   const path = `/o/${textOf(data, 'organization')}/settings/notifications`
   const { actor, organization } = await demandOrganization(textOf(data, 'organization'), path)
-  let done: Done
-  try {
+  let done: Done = {}
+  const state = await attempt(data, async () => {
     app().auth.demand(actor, action, action === 'instance:write' ? { instance: true } : { organization })
     done = await work(organization)
-  } catch (error) {
-    const failure = failureOf(error)
-    if (!failure) throw error
-    return { ...failed(data, failure), secret: null, told: null }
-  }
-  revalidatePath(path)
-  return { ...noState, done: true, secret: done.secret ?? null, told: done.told ?? null }
+    return undefined
+  })
+  if (state.done) revalidatePath(path)
+  return { ...state, secret: done.secret ?? null, told: done.told ?? null }
 }
 
 /** Runs `work` on the channel that the form names. */

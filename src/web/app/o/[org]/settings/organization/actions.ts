@@ -1,7 +1,7 @@
 'use server'
 import { revalidatePath } from 'next/cache'
 import { redirect } from 'next/navigation'
-import { type FormState, failed, failureOf, noState, textOf } from '../../../../../form.ts'
+import { attempt, type FormState, textOf } from '../../../../../form.ts'
 import { app } from '../../../../../handle.ts'
 import { demandOrganization } from '../../../../../session.ts'
 
@@ -14,7 +14,7 @@ export async function saveOrganizationAction(_before: FormState, data: FormData)
   const { actor, organization } = await demandOrganization(asked, `/o/${asked}/settings/organization`)
   const { auth, meta, config } = app()
   let slug = organization.slug
-  try {
+  const state = await attempt(data, () => {
     auth.demand(actor, 'organization:write', { organization })
     const change = {
       name: textOf(data, 'name'),
@@ -23,12 +23,10 @@ export async function saveOrganizationAction(_before: FormState, data: FormData)
     }
     const by = { userId: actor.person.id, rev: Number(textOf(data, 'revision')) }
     slug = meta.updateOrganization(organization.id, change, config.retentionErrorsDays, by).slug
-  } catch (error) {
-    const failure = failureOf(error)
-    if (!failure) throw error
-    return failed(data, failure)
-  }
+    return undefined
+  })
+  if (!state.done) return state
   revalidatePath('/o/[org]', 'layout')
   if (slug !== organization.slug) redirect(`/o/${slug}/settings/organization`)
-  return { ...noState, done: true }
+  return state
 }

@@ -2,7 +2,7 @@
 import { revalidatePath } from 'next/cache'
 import { redirect } from 'next/navigation'
 import { getTranslations } from 'next-intl/server'
-import { type FormState, failed, failureOf, textOf } from '../../../../../form.ts'
+import { attempt, type FormState, failed, textOf } from '../../../../../form.ts'
 import { app } from '../../../../../handle.ts'
 import { demandOrganization } from '../../../../../session.ts'
 
@@ -16,16 +16,14 @@ export async function deleteOrganizationAction(_before: FormState, data: FormDat
   if (textOf(data, 'typed').trim() !== organization.name)
     return failed(data, { message: '', fields: { typed: [(await getTranslations('people'))('typeWrong')] } })
   const { auth, meta, removals, publishKeys } = app()
-  try {
+  const state = await attempt(data, async () => {
     auth.demand(actor, 'organization:delete', { organization })
     const { id } = removals.askOrganization({ organizationId: organization.id, userId: actor.person.id })
     await publishKeys()
     await removals.wait(id, patienceMs)
-  } catch (error) {
-    const failure = failureOf(error)
-    if (!failure) throw error
-    return failed(data, failure)
-  }
+    return undefined
+  })
+  if (!state.done) return state
   revalidatePath('/', 'layout')
   // One that takes longer is still there, and its page says how far it is.
   redirect(meta.organizationById(organization.id) ? `/o/${organization.slug}/settings/organization` : '/')

@@ -1,5 +1,5 @@
 import type { GroupingChange, ProjectChange } from '../../../../../../../store/meta/meta.ts'
-import { textOf } from '../../../../../../form.ts'
+import { longTextOf, textOf } from '../../../../../../form.ts'
 
 /** A list as people type it: one entry a line. */
 export const linesOf = (list: readonly string[]): string => list.join('\n')
@@ -11,12 +11,6 @@ export const entriesOf = (text: string): string[] =>
     .map((one) => one.trim())
     .filter((one) => one !== '')
 
-/** A list's text: longer than other fields, as 200 entries of 200 characters are allowed. */
-const longText = (data: FormData, name: string): string => {
-  const value = data.get(name)
-  return typeof value === 'string' ? value.slice(0, 100_000) : ''
-}
-
 /** What the settings form changes. Boxes that are off send nothing, so that every one is read. */
 export function changeOf(
   data: FormData,
@@ -27,12 +21,12 @@ export function changeOf(
     name: textOf(data, 'name'),
     slug: textOf(data, 'slug').trim(),
     platform: platform === '' || platform === 'other' ? null : platform,
-    allowedOrigins: entriesOf(longText(data, 'allowedOrigins')),
+    allowedOrigins: entriesOf(longTextOf(data, 'allowedOrigins')),
     scrub: on('scrub'),
     scrubDefaults: on('scrubDefaults'),
     scrubIpAddresses: on('scrubIpAddresses'),
-    sensitiveFields: entriesOf(longText(data, 'sensitiveFields')),
-    safeFields: entriesOf(longText(data, 'safeFields')),
+    sensitiveFields: entriesOf(longTextOf(data, 'sensitiveFields')),
+    safeFields: entriesOf(longTextOf(data, 'safeFields')),
     scrape: on('scrape'),
     scrapeTls: on('scrapeTls'),
   }

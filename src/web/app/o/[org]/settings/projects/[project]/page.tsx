@@ -2,7 +2,7 @@ import type { Metadata } from 'next'
 import { getTranslations } from 'next-intl/server'
 import { app } from '../../../../../../handle.ts'
 import { demandProject } from '../../../../../../session.ts'
-import { Discarded, ProjectDanger } from './danger.tsx'
+import { ProjectDanger } from './danger.tsx'
 import { ProjectForm } from './project-form.tsx'
 import { ProjectHead } from './project-head.tsx'
 
@@ -38,13 +38,6 @@ export default async function ProjectSettingsPage({ params }: { params: Promise<
           scraping: { scrape: scraping.on, scrapeTls: scraping.verifyTls, hasToken: scraping.sealedToken !== '' },
         }}
       />
-      {auth.may(actor, 'issue:delete', { organization, project }) === 'yes' ? (
-        <Discarded
-          organization={organization.slug}
-          project={project.slug}
-          titles={[...new Set(meta.discardedOf(project.id).map((one) => one.title))]}
-        />
-      ) : null}
       {auth.may(actor, 'project:delete', { organization, project }) === 'yes' ? (
         <ProjectDanger organization={organization.slug} project={project.slug} name={project.name} />
       ) : null}

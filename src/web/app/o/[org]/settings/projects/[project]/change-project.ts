@@ -1,0 +1,27 @@
+import { revalidatePath } from 'next/cache'
+import type { Action } from '../../../../../../../auth/auth.ts'
+import { attempt, type FormState, textOf } from '../../../../../../form.ts'
+import { app } from '../../../../../../handle.ts'
+import { demandProject } from '../../../../../../session.ts'
+
+type Here = Awaited<ReturnType<typeof demandProject>>
+
+/**
+ * Runs `work` on the project that a form of its settings names, for who may do `action` there, and shows the organization
+ * anew. `page`: the form's, after the project's own path; who is not signed in comes back to it.
+ */
+export async function changeProject(
+  data: FormData,
+  page: string,
+  action: Action,
+  work: (here: Here) => FormState | undefined | Promise<FormState | undefined>,
+): Promise<FormState> {
+  const [org, id] = [textOf(data, 'organization'), textOf(data, 'project')]
+  const here = await demandProject(org, id, `/o/${org}/settings/projects/${id}${page}`)
+  const state = await attempt(data, () => {
+    app().auth.demand(here.actor, action, { organization: here.organization, project: here.project })
+    return work(here)
+  })
+  if (state.done) revalidatePath('/o/[org]', 'layout')
+  return state
+}
