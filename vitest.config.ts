@@ -1,17 +1,28 @@
 import { defineConfig } from 'vitest/config'
 
-// Two projects: what needs nothing but the sources, and what starts the built product (one running product for the suite).
+/** Tests that start products of their own and mostly wait for what they did to them. */
+const own = [
+  'e2e/{crash,fuzz,hostile,keep,proxy}/**/*.test.ts',
+  'e2e/pack/pack.test.ts',
+  'e2e/sdk/scrape.test.ts',
+  'e2e/ui/{notifications,setup}.test.ts',
+]
+/** Tests that put something in a module's place: other files must not find it. */
+const mocked = ['src/store/sync.test.ts', 'src/store/events/engine/names.test.ts', 'src/web/{api,session}.test.ts', 'src/web/releases/words.test.tsx']
+// One module graph a worker: 203 s where one a file took 280, as 130 s of each went into loading the same sources again.
+const parts = { pool: 'forks', maxWorkers: 2, testTimeout: 30_000, hookTimeout: 60_000 } as const
+const modules = '**/node_modules/**'
+// tests that say `concurrent` mostly wait: three started products beside the suite's fit two cores
+const whole = { pool: 'forks', maxWorkers: 1, fileParallelism: false, maxConcurrency: 3, testTimeout: 240_000, hookTimeout: 180_000 } as const
+
+// What needs nothing but the sources; what asks the suite's one built product; what starts products of its own.
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: 'src', include: ['src/**/*.test.{ts,tsx}', 'scripts/**/*.test.ts'], pool: 'forks', maxWorkers: 2, testTimeout: 30_000, hookTimeout: 60_000 } },
-      {
-        test: {
-          // tests that say `concurrent` mostly wait: three started products beside the suite's fit two cores
-          name: 'e2e', include: ['e2e/**/*.test.ts'], pool: 'forks', maxWorkers: 1, fileParallelism: false, maxConcurrency: 3,
-          testTimeout: 240_000, hookTimeout: 180_000, globalSetup: ['e2e/setup.ts'],
-        },
-      },
+      { test: { ...parts, name: 'src', include: ['src/**/*.test.{ts,tsx}', 'scripts/**/*.test.ts'], exclude: [...mocked, modules], isolate: false } },
+      { test: { ...parts, name: 'src-mocked', include: mocked } },
+      { test: { ...whole, name: 'e2e', include: ['e2e/**/*.test.ts'], exclude: [...own, modules], globalSetup: ['e2e/setup.ts'] } },
+      { test: { ...whole, name: 'own', include: own } },
     ],
   },
 })

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { bounds, breaches, isTest, laws } from '../scripts/laws.ts'
@@ -37,6 +37,15 @@ describe('the laws of this tree', () => {
       .filter((source) => !isTest(source.path) && /dangerouslySetInnerHTML=/.test(source.text))
       .map((source) => source.path)
     expect(places.length, places.join(', ')).toBeLessThanOrEqual(1)
+  })
+
+  test('tests that put something in a module’s place have a worker of their own', () => {
+    const config = readFileSync(join(root, 'vitest.config.ts'), 'utf8')
+    const list = /const mocked = \[([^\]]+)\]/.exec(config)?.[1] ?? ''
+    const named = [...list.matchAll(/'([^']+)'/g)].flatMap(([, glob = '']) => globSync(glob, { cwd: root }))
+    const found = sources.filter((source) => /^vi\.(mock|doMock|stubGlobal)\(/m.test(source.text))
+    expect(found.length).toBeGreaterThan(0)
+    expect(named).toEqual(expect.arrayContaining(found.map((source) => source.path)))
   })
 })
 

@@ -13,19 +13,30 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 type Violation = { id: string; impact: string | null; help: string; nodes: { html: string; failureSummary?: string }[] }
 
+type Theme = 'light' | 'dark'
+
 /** What axe finds on the page: only what is serious or worse. The source is run as such, since our policy lets no script in. */
-async function faults(page: Page): Promise<string[]> {
-  await page.evaluate(axe)
-  const found = (await page.evaluate(
-    "axe.run(document, { resultTypes: ['violations'] }).then((result) => result.violations)",
-  )) as Violation[]
+async function faultsIn(page: Page, theme: Theme, only: readonly string[]): Promise<string[]> {
+  await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
+  const asked = JSON.stringify({ resultTypes: ['violations'], ...(only.length ? { runOnly: only } : {}) })
+  const run = `axe.run(document, ${asked}).then((result) => result.violations)`
+  const found = (await page.evaluate(run)) as Violation[]
   return found
     .filter((one) => one.impact === 'serious' || one.impact === 'critical')
     .flatMap((one) =>
       one.nodes
         .slice(0, 3)
-        .map((node) => `${one.id} (${one.help}): ${node.html.slice(0, 160)} ${node.failureSummary ?? ''}`),
+        .map((node) => `${theme}: ${one.id} (${one.help}): ${node.html.slice(0, 160)} ${node.failureSummary ?? ''}`),
     )
+}
+
+/** All rules in light, and those of colours in dark, where nothing else is another. */
+async function faults(page: Page): Promise<string[]> {
+  await page.evaluate(axe)
+  const light = await faultsIn(page, 'light', [])
+  const dark = await faultsIn(page, 'dark', ['cat.color'])
+  await page.emulateMedia({ colorScheme: 'light' })
+  return [...light, ...dark]
 }
 
 /** What makes the page wider than its window; what scrolls by itself does not. */
@@ -52,7 +63,7 @@ function putDead(project: Project): void {
 }
 
 describe.skipIf(noChromium)('every screen, for people with other ways to see and move', () => {
-  const state = {} as { browser: Browser; project: Project; issue: string; pages: Record<'light' | 'dark', Page> }
+  const state = {} as { browser: Browser; project: Project; issue: string; page: Page }
 
   beforeAll(async () => {
     state.project = bootstrap(product, org, 'web')
@@ -78,12 +89,8 @@ describe.skipIf(noChromium)('every screen, for people with other ways to see and
     await ingest(product, state.project, '{}\n{"type":"event"}\n{broken')
     putDead(state.project)
     state.browser = await openBrowser()
-    const open = async (dark: boolean) => {
-      const { page } = await openPage(state.browser, product.url, { dark })
-      await signIn(page, product.url, `owner@${org}.test`)
-      return page
-    }
-    state.pages = { light: await open(false), dark: await open(true) }
+    state.page = (await openPage(state.browser, product.url)).page
+    await signIn(state.page, product.url, `owner@${org}.test`)
   })
   afterAll(() => state.browser?.close())
 
@@ -93,6 +100,7 @@ describe.skipIf(noChromium)('every screen, for people with other ways to see and
     ['a refused search', `/o/${org}/issues?q=is%3Anonsense`, '[role=alert]'],
     ['an issue', `/o/${org}/issues/ISSUE`, '.tag-share'],
     ['grouping of an issue', `/o/${org}/issues/ISSUE/grouping`, '.grouping-variant'],
+    ['events of an issue', `/o/${org}/issues/ISSUE/events`, '.event-table'],
     ['rules of grouping', `/o/${org}/settings/projects/web/grouping`, 'main textarea'],
     ['releases', `/o/${org}/releases`, '.release-row'],
     ['a release', `/o/${org}/releases/shop%401.0.0`, '.release-issues [data-id]'],
@@ -101,6 +109,9 @@ describe.skipIf(noChromium)('every screen, for people with other ways to see and
     ['project setup', `/o/${org}/projects/web/setup`, '[data-testid=dsn]'],
     ['project settings', `/o/${org}/settings/projects/web`, 'form'],
     ['project keys', `/o/${org}/settings/projects/web/keys`, 'form'],
+    ['inbound filters', `/o/${org}/settings/projects/web/filters`, 'form'],
+    ['rules of ownership', `/o/${org}/settings/projects/web/ownership`, 'main textarea'],
+    ['issues that were deleted for good', `/o/${org}/settings/projects/web/tombstones`, 'main'],
     ['project environments', `/o/${org}/settings/projects/web/environments`, 'main li'],
     ['source maps', `/o/${org}/settings/projects/web/source-maps`, 'main pre'],
     ['the ingest debugger', `/o/${org}/projects/web/ingest`, 'main table'],
@@ -126,75 +137,83 @@ describe.skipIf(noChromium)('every screen, for people with other ways to see and
     'settings/projects/web/source-maps',
     'settings/projects/web/keys',
     'settings/projects/web/grouping',
+    'settings/projects/web/filters',
+    'settings/projects/web/ownership',
+    'settings/projects/web/tombstones',
     'settings/organization',
   ]
-  describe.each(['light', 'dark'] as const)('%s', (theme) => {
-    test.each(screens)('%s', async (_name, path, shown) => {
-      const page = state.pages[theme]
-      await page.goto(product.url + path.replace('ISSUE', state.issue))
-      await page.locator(shown).first().waitFor()
-      expect(await faults(page)).toEqual([])
-    })
+  test.each(screens)('%s', async (_name, path, shown) => {
+    const page = state.page
+    await page.goto(product.url + path.replace('ISSUE', state.issue))
+    await page.locator(shown).first().waitFor()
+    expect(await faults(page)).toEqual([])
+  })
 
-    test('signing in and setting up', async () => {
-      const { page } = await openPage(state.browser, product.url, { dark: theme === 'dark' })
-      for (const path of ['/login', '/setup']) {
-        await page.goto(product.url + path)
-        await page.locator('h1').first().waitFor()
-        expect([path, await faults(page)]).toEqual([path, []])
-      }
-      await page.context().close()
-    })
+  test('signing in and setting up', async () => {
+    const { page } = await openPage(state.browser, product.url)
+    for (const path of ['/login', '/setup']) {
+      await page.goto(product.url + path)
+      await page.locator('h1').first().waitFor()
+      expect([path, await faults(page)]).toEqual([path, []])
+    }
+    await page.context().close()
+  })
 
-    test('dialogs, selected rows, errors at fields', async () => {
-      const page = state.pages[theme]
-      await page.goto(`${product.url}/o/${org}/issues`)
-      await page.locator('[data-id]').first().waitFor()
-      await page.locator('[data-id] input[type=checkbox]').first().click()
-      expect(await faults(page)).toEqual([])
-      await page.keyboard.press('a')
-      await page.getByRole('dialog').getByRole('option').first().waitFor()
-      expect(await faults(page)).toEqual([])
-      await page.keyboard.press('Escape')
-      await page.getByRole('dialog').waitFor({ state: 'detached' })
-      await page.keyboard.press('?')
-      await page.getByRole('dialog').waitFor()
-      expect(await faults(page)).toEqual([])
-      await page.goto(`${product.url}/o/${org}/settings/projects/web`)
-      await page.getByLabel('Allowed origins').fill('a b')
-      await page.getByRole('button', { name: 'Save', exact: true }).click()
-      await page.locator('[aria-invalid=true]').waitFor()
-      expect(await faults(page)).toEqual([])
-      await page.getByLabel('Allowed origins').fill('')
-    })
+  test('dialogs, selected rows, errors at fields', async () => {
+    const page = state.page
+    await page.goto(`${product.url}/o/${org}/issues`)
+    await page.locator('[data-id]').first().waitFor()
+    await page.locator('[data-id] input[type=checkbox]').first().click()
+    expect(await faults(page)).toEqual([])
+    await page.keyboard.press('a')
+    await page.getByRole('dialog').getByRole('option').first().waitFor()
+    expect(await faults(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.keyboard.press('?')
+    await page.getByRole('dialog').waitFor()
+    expect(await faults(page)).toEqual([])
+    await page.goto(`${product.url}/o/${org}/settings/projects/web`)
+    await page.getByLabel('Allowed origins').fill('a b')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.locator('[aria-invalid=true]').waitFor()
+    expect(await faults(page)).toEqual([])
+    await page.getByLabel('Allowed origins').fill('')
+  })
 
-    test('dialogs of a dead item', async () => {
-      const page = state.pages[theme]
-      await page.goto(`${product.url}/o/${org}/status`)
-      await page.getByRole('button', { name: 'Look', exact: true }).first().click()
-      await page.getByRole('dialog').waitFor()
-      expect(await faults(page)).toEqual([])
-      await page.getByRole('dialog').getByRole('button', { name: /show/i }).click()
-      await page.getByTestId('dead-text').waitFor()
-      expect(await faults(page)).toEqual([])
-      await page.keyboard.press('Escape')
-      await page.getByRole('dialog').waitFor({ state: 'detached' })
-      await page.getByRole('button', { name: 'Delete', exact: true }).first().click()
-      await page.getByRole('dialog').waitFor()
-      expect(await faults(page)).toEqual([])
-      await page.keyboard.press('Escape')
-    })
+  test('dialogs of a dead item', async () => {
+    const page = state.page
+    await page.goto(`${product.url}/o/${org}/status`)
+    await page.getByRole('button', { name: 'Look', exact: true }).first().click()
+    await page.getByRole('dialog').waitFor()
+    expect(await faults(page)).toEqual([])
+    await page.getByRole('dialog').getByRole('button', { name: /show/i }).click()
+    await page.getByTestId('dead-text').waitFor()
+    expect(await faults(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Delete', exact: true }).first().click()
+    await page.getByRole('dialog').waitFor()
+    expect(await faults(page)).toEqual([])
+    await page.keyboard.press('Escape')
+  })
 
-    test('at 390 pixels', async () => {
-      const page = state.pages[theme]
-      await page.setViewportSize({ width: 390, height: 844 })
-      for (const path of ['issues', `issues/${state.issue}`, 'settings/projects/web', 'status', ...narrow]) {
-        await page.goto(`${product.url}/o/${org}/${path}`)
-        await page.locator('main h1').first().waitFor()
-        expect([path, await faults(page)]).toEqual([path, []])
-        expect([path, await tooWide(page)]).toEqual([path, []])
-      }
-      await page.setViewportSize({ width: 1440, height: 900 })
-    })
+  test('at 390 pixels', async () => {
+    const page = state.page
+    await page.setViewportSize({ width: 390, height: 844 })
+    for (const path of [
+      'issues',
+      `issues/${state.issue}`,
+      `issues/${state.issue}/events`,
+      'settings/projects/web',
+      'status',
+      ...narrow,
+    ]) {
+      await page.goto(`${product.url}/o/${org}/${path}`)
+      await page.locator('main h1').first().waitFor()
+      expect([path, await faults(page)]).toEqual([path, []])
+      expect([path, await tooWide(page)]).toEqual([path, []])
+    }
+    await page.setViewportSize({ width: 1440, height: 900 })
   })
 })

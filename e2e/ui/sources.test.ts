@@ -53,7 +53,7 @@ describe.skipIf(noChromium)('source maps of a project', () => {
     await page.getByRole('heading', { name: 'Nothing found' }).waitFor()
     await page.getByRole('link', { name: 'Clear' }).click()
     await page.getByRole('link', { name: '11111111' }).click()
-    await page.getByText('~/app.js.map').waitFor()
+    await page.getByRole('region', { name: 'Files' }).getByText('~/app.js.map').waitFor()
     expect(await page.locator('main tbody').textContent()).toContain(debugId)
 
     await page.getByLabel('Type 11111111').fill('22222222')

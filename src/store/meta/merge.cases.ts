@@ -70,6 +70,15 @@ function mergeIssueCases(fresh: () => MetaStore): void {
       { userId: 'ann', data: { count: 2, issues: [{ shortId: 'WEB-2' }, { shortId: 'WEB-3' }] } },
     ])
   })
+  test('what was decided about the others goes on where nothing was decided here', () => {
+    const meta = three(fresh())
+    const decide = (id: number, change: Parameters<MetaStore['updateIssue']>[1]) =>
+      meta.updateIssue(id, change, 'ann', nowMs)
+    decide(2, { priority: 'high', assigneeUserId: 'ann' })
+    decide(3, { priority: 'low' })
+    expect(meta.mergeIssues(1, [2], null, nowMs).issue).toMatchObject({ priority: 'high', assigneeUserId: 'ann' })
+    expect(meta.mergeIssues(1, [3], null, nowMs).issue).toMatchObject({ priority: 'high' })
+  })
   test('events that come later go to the one that is left', () => {
     const meta = three(fresh())
     meta.mergeIssues(1, [2], null, nowMs)

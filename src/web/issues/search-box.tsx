@@ -2,7 +2,7 @@
 import { Search, X } from 'lucide-react'
 import { useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
-import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
+import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useKey } from '../ui/keys.tsx'
 import { type Suggestion, termBeside, withNegation, withSuggestion } from './complete.ts'
 import { SearchLines } from './search-lines.tsx'
@@ -71,11 +71,19 @@ function useBox({ organization, scope, value }: Pick<SearchBoxProps, 'organizati
   // biome-ignore lint/correctness/useExhaustiveDependencies: another list has another first line
   useEffect(() => setActive(-1), [draft, caret])
 
-  /** Shows a text with a selection; the field has it by the next frame. */
+  const selected = useRef<[from: number, to: number]>(undefined)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the field has the text by then, and no key came between
+  useLayoutEffect(() => {
+    if (selected.current) field.current?.setSelectionRange(...selected.current)
+    selected.current = undefined
+  }, [draft])
+
+  /** Shows a text with a selection, which the next key finds: a frame later one that types fast was ahead of it. */
   function put(text: string, from: number, to = from): void {
     setDraft(text)
     setCaret(to)
-    requestAnimationFrame(() => field.current?.setSelectionRange(from, to))
+    if (text === draft) field.current?.setSelectionRange(from, to)
+    else selected.current = [from, to]
   }
   const look = () => setCaret(field.current?.selectionStart ?? 0)
   return { draft, setDraft, look, open, setOpen, active, setActive, field, lines, waiting, remember, put }

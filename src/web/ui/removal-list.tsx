@@ -1,13 +1,15 @@
 import { useTranslations } from 'next-intl'
 import type { Removal } from '../../store/meta/removals.ts'
+import { LookAgain } from './look-again.tsx'
 import { PlainText } from './plain-text.tsx'
 import { RelativeTime } from './time.tsx'
 
-/** Deletions, each with how far it is and what it took. */
+/** Deletions, each with how far it is and what it took; looks again until all have ended. */
 export function RemovalList({ removals }: { removals: readonly Removal[] }) {
   const t = useTranslations('people')
   return (
     <ul>
+      {removals.some((one) => one.endedMs === null) ? <LookAgain /> : null}
       {removals.map((one) => (
         <li key={one.id} className="flex flex-wrap gap-x-3 border-t border-line py-2">
           <span className="font-[550]">
