@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { noChromium, openBrowser, openPage, signIn, type Watched } from '../browser.ts'
+import { hydrated, noChromium, openBrowser, openPage, signIn, type Watched } from '../browser.ts'
 import { api, bootstrap, envelopeOf, errorEvent, ingest, type Project, until } from '../product.ts'
 
 const product = inject('product')
@@ -69,6 +69,7 @@ describe.skipIf(noChromium)('how the screens behave in the browser', () => {
     )
     await page.goto(at('/issues'))
     await page.locator('[data-id]').nth(2).waitFor()
+    await hydrated(page)
     const select = page.getByLabel('Environment')
     await select.locator('option[value="staging-7"]').waitFor({ state: 'attached' })
     await select.selectOption('staging-7')

@@ -4,6 +4,7 @@ import { type Connection, connect } from './connection.ts'
 import { createCounts } from './counts.ts'
 import { eventColumns } from './encode.ts'
 import type { EventStore } from './events.ts'
+import { waitingFor } from './gate.ts'
 import { createKeep } from './keep.ts'
 import { createNewest } from './newest.ts'
 import { createReads } from './reads.ts'
@@ -92,7 +93,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
 
   return {
     ...createReads(connection, database),
-    ...createCounts(connection, database, sinceMs),
+    ...createCounts(waitingFor(settling, connection), database, sinceMs),
     ...createNewest(connection, database),
     ...createTags(connection, database),
     ...createKeep(connection, database, clock),

@@ -3,15 +3,12 @@ import { MishapError } from '../../errors.ts'
 import type { Observe } from '../../observe.ts'
 import type { Connection } from './connection.ts'
 import type { EventRow } from './events.ts'
+import { createGate, type Gate } from './gate.ts'
 import { readRow, rowSelect, type StoredRow } from './rows.ts'
 import { rollupKeys, rollupNames, rollupSelect } from './schema/rollups.ts'
 import { thinnedOfHours } from './thin.ts'
 
-export type Settling = {
-  /** Runs an insert; waits while the rollups are counted anew. */
-  inserting<T>(run: () => Promise<T>): Promise<T>
-  /** Counts rollups anew: inserts that run are waited for, others wait. */
-  counting(run: () => Promise<void>): Promise<void>
+export type Settling = Gate & {
   /** Ends inserts of this token, and of `token:` with more behind it. */
   ended(token: string): Promise<void>
   settle(token: string, from: number, to: number): Promise<EventRow[]>
@@ -59,18 +56,7 @@ async function recount(connection: Connection, database: string, rows: EventRow[
 
 /** What must be known of an insert that nobody saw end, and what it may have left half done. */
 export function createSettle(connection: Connection, database: string, clock: Clock, observe: Observe): Settling {
-  let inserts = 0
-  let recounting: Promise<void> | undefined
-
-  async function inserting<T>(run: () => Promise<T>): Promise<T> {
-    while (recounting) await recounting
-    inserts++
-    try {
-      return await run()
-    } finally {
-      inserts--
-    }
-  }
+  const { inserting, counting, counted } = createGate(clock)
 
   /** A read during a running insert sees nothing of rows that then appear, so its end is waited for. */
   async function waitUntilGone(token: string): Promise<void> {
@@ -84,28 +70,10 @@ export function createSettle(connection: Connection, database: string, clock: Cl
     throw new MishapError('STORE_UNAVAILABLE', { causes: ['an insert does not end'] })
   }
 
-  async function alone(run: () => Promise<void>): Promise<void> {
-    while (inserts > 0) await clock.sleep(waitMs)
-    await run()
-  }
-
-  async function counting(run: () => Promise<void>): Promise<void> {
-    while (recounting) await recounting
-    const running = alone(run)
-    recounting = running.then(
-      () => undefined,
-      () => undefined,
-    )
-    try {
-      await running
-    } finally {
-      recounting = undefined
-    }
-  }
-
   return {
     inserting,
     counting,
+    counted,
     ended: waitUntilGone,
     async settle(token, from, to) {
       await waitUntilGone(token)
