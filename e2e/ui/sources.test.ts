@@ -53,8 +53,9 @@ describe.skipIf(noChromium)('source maps of a project', () => {
     await page.getByRole('heading', { name: 'Nothing found' }).waitFor()
     await page.getByRole('link', { name: 'Clear' }).click()
     await page.getByRole('link', { name: '11111111' }).click()
-    await page.getByRole('region', { name: 'Files' }).getByText('~/app.js.map').waitFor()
-    expect(await page.locator('main tbody').textContent()).toContain(debugId)
+    const files = page.getByRole('region', { name: 'Files' })
+    await files.getByText('~/app.js.map').waitFor()
+    expect(await files.locator('tbody').textContent()).toContain(debugId)
 
     await page.getByLabel('Type 11111111').fill('22222222')
     await page.getByRole('button', { name: 'Delete' }).click()
