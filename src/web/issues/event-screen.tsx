@@ -77,7 +77,7 @@ export async function EventsScreen({ org, id, search: given }: { org: string; id
     <div className="stream">
       <div className="stream-head">
         <h1>{t('title')}</h1>
-        <Link className="link" href={`${issuePath}${kept}`} title={t('back')}>
+        <Link className="link min-w-0 truncate" href={`${issuePath}${kept}`} title={t('back')}>
           <code>{here.issue.shortId}</code> <PlainText text={here.issue.title} charactersMax={120} />
         </Link>
       </div>

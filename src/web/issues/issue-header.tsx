@@ -47,7 +47,7 @@ export function IssueHeader(props: HeaderProps) {
         <span className="text-ink-3">
           <PlainText text={detail.project.name} charactersMax={64} />
         </span>
-        <Badges issue={detail} t={badge} />
+        <Badges issue={detail} badge={badge} />
         {state ? (
           <span className="text-ink-3">
             <PlainText text={state} charactersMax={240} />

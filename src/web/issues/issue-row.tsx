@@ -47,21 +47,21 @@ export function useRowWords() {
 export type RowWords = ReturnType<typeof useRowWords>
 
 /** What a row says about its issue besides numbers: new, regressed, unhandled, resolved, archived. */
-export function Badges({ issue, t }: { issue: RestIssue; t: RowWords['badge'] }) {
+export function Badges({ issue, badge }: { issue: RestIssue; badge: RowWords['badge'] }) {
   return (
     <>
-      {issue.status === 'resolved' ? <span className="chip text-ok">{t('resolved')}</span> : null}
-      {issue.status === 'ignored' ? <span className="chip text-ink-3">{t('archived')}</span> : null}
+      {issue.status === 'resolved' ? <span className="chip text-ok">{badge('resolved')}</span> : null}
+      {issue.status === 'ignored' ? <span className="chip text-ink-3">{badge('archived')}</span> : null}
       {issue.status === 'unresolved' && issue.substatus === 'new' ? (
-        <span className="chip text-accent">{t('new')}</span>
+        <span className="chip text-accent">{badge('new')}</span>
       ) : null}
       {issue.status === 'unresolved' && issue.substatus === 'regressed' ? (
-        <span className="chip text-warning">{t('regressed')}</span>
+        <span className="chip text-warning">{badge('regressed')}</span>
       ) : null}
       {issue.status === 'unresolved' && issue.substatus === 'escalating' ? (
-        <span className="chip text-error">{t('escalating')}</span>
+        <span className="chip text-error">{badge('escalating')}</span>
       ) : null}
-      {issue.isUnhandled ? <span className="chip text-error">{t('unhandled')}</span> : null}
+      {issue.isUnhandled ? <span className="chip text-error">{badge('unhandled')}</span> : null}
     </>
   )
 }
@@ -145,7 +145,7 @@ export const IssueRow = memo(function IssueRow({
           <span className="issue-culprit">
             <PlainText text={issue.culprit} charactersMax={200} />
           </span>
-          <Badges issue={issue} t={badge} />
+          <Badges issue={issue} badge={badge} />
           <span className="issue-narrow">
             {count} · {lastAge}
           </span>
