@@ -180,9 +180,9 @@ const aroundSearch = `## Over events
 
 The events of an issue (\`/o/ORGANIZATION/issues/ID/events\`, \`GET /organizations/ORGANIZATION/issues/ID/events/\`) and of a
 project (\`GET /projects/ORGANIZATION/PROJECT/events/\`) are searched with the same text. There words are looked for in the
-message of the event, \`level\`, \`platform\`, \`logger\`, \`error.type\` and \`error.handled\` are the event’s own, and what only
-an issue has (\`is\`, \`title\`, \`assigned\`, \`timesSeen\`) is asked of its issue. Of a project’s issues at most 2,000 may
-meet that.
+message of the event, \`level\`, \`platform\`, \`logger\`, \`error.type\` and \`error.handled\` are the event’s own, \`error.value\`
+is looked for within its message, and what only an issue has (\`is\`, \`title\`, \`assigned\`, \`timesSeen\`) is asked of its
+issue. Of a project’s issues at most 2,000 may meet that.
 
 ## The box
 
@@ -199,12 +199,17 @@ The box of the stream also takes an event id, a short id such as \`WEB-42\`, and
 **Views** beside the box keeps what the stream shows under a name: text, projects, environments, range and sorting, which all
 stand in the address. A view is one’s own, or everybody’s in the organization; who may triage makes, changes and deletes the
 latter. The API has them under \`/organizations/ORGANIZATION/searches/\`. A person, and an organization, has at most 100.
+Projects are kept by their ids, so a view goes along when one is renamed; where one is gone, the stream says so.
 
 ## Not as in Sentry
 
 - Words beside each other are looked for one by one: \`read timeout\` also finds “timeout while reading”. Quotes keep them together.
 - A release, tag or other text is compared with its case, a pattern with \`*\` and words without.
-- \`stack.*\` and conditions on spans are read and find nothing yet.
+- \`stack.*\`, \`release.stage\`, \`flags["x"]\` and conditions on spans are read and find nothing yet; with \`!\` everything.
+- \`assigned_or_suggested\` is read as \`assigned\`: whom the rules of ownership suggest is not asked.
+- Any other key that is no field is a tag. \`http.method\`, \`sdk.name\`, \`sdk.version\`, \`geo.country_code\`, \`geo.region\`,
+  \`geo.city\`, \`device.family\` and the names of browser, system and runtime are made tags as an event comes in; what else
+  stands in its contexts is found only where the client sends it as a tag.
 `
 
 /** docs/search.md: the grammar, and every field of query/search/fields.ts. */
@@ -237,8 +242,9 @@ shows everything in the chosen projects, environments and time range.
 | \`error.unhandled:true\` | \`true\`, \`1\`, \`false\`, \`0\` |
 | \`(level:error OR level:fatal) !is:resolved\` | terms beside each other must all hold, \`AND\` may be written; \`AND\` binds tighter than \`OR\` |
 
-A text has at most 4,096 characters and 100 terms, parentheses at most 20 levels. A text that cannot be read is refused
-with the position and what was expected there; the box keeps it. See [errors](errors.md).
+A text has at most 4,096 characters, 100 terms and 200 values in lists, parentheses at most 20 levels; in issues it looks
+for at most 20 words and patterns. A text that cannot be read is refused with the position and what was expected there; the
+box keeps it. See [errors](errors.md).
 
 ${aroundSearch}
 ## Fields

@@ -3,6 +3,7 @@ import type { App } from '../app.ts'
 import type { Action, Actor } from '../auth/auth.ts'
 import { MishapError } from '../errors.ts'
 import type { View } from '../query/issue.ts'
+import { namedProjects } from '../query/named-projects.ts'
 import { rangeOf } from '../query/range.ts'
 import type { Scope } from '../store/events/events.ts'
 import type { Issue, Organization, Project } from '../store/meta/meta.ts'
@@ -139,24 +140,14 @@ export function readableProjects(app: App, actor: Actor, organization: Organizat
     .filter((project) => app.auth.may(actor, 'issue:read', { organization, project }) === 'yes')
 }
 
-/** The project that had this slug before, if it is among the readable ones. */
-function renamed(app: App, organization: Organization, slug: string, readable: Project[]): Project | undefined {
-  const id = app.meta.projectByOldSlug(organization.id, slug)?.id
-  return readable.find((one) => one.id === id)
-}
-
 /** The asked projects (id or slug; none or -1: all readable ones). Throws NOT_FOUND for one that is not there for the caller. */
 export function askedProjects(app: App, actor: Actor, organization: Organization, asked: string[]): Project[] {
   const readable = readableProjects(app, actor, organization)
   const named = asked.flatMap((one) => one.split(',')).filter((one) => one !== '')
   if (named.length === 0 || named.includes('-1')) return readable
-  return named.map((one) => {
-    const project =
-      readable.find((candidate) => String(candidate.id) === one || candidate.slug === one) ??
-      renamed(app, organization, one, readable)
-    if (!project) throw new MishapError('NOT_FOUND')
-    return project
-  })
+  const projects = namedProjects(app.meta, organization.id, readable, named)
+  if (!projects) throw new MishapError('NOT_FOUND')
+  return projects
 }
 
 type ViewQuery = {

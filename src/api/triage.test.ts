@@ -91,6 +91,11 @@ describe('states', () => {
     expect(await detail(id)).toMatchObject({ priorityReason: 'level' })
     await put(id, { priority: 'low' })
     expect(await detail(id)).toMatchObject({ priority: 'low', priorityReason: 'set' })
+    const found = async (query: string) =>
+      ((await call('GET', `${O}/issues/?statsPeriod=90d&query=${query}`)).json as RestIssue[]).map((one) => one.id)
+    expect(await found('issue.priority:low')).toEqual([id])
+    expect(await found('!issue.priority:low')).not.toContain(id)
+    expect(await found('issue.priority:__proto__')).toEqual([])
     await put(id, { priority: null })
     expect((await detail(id)).activity[0]).toMatchObject({ type: 'set_priority', data: { priority: null } })
     await put(id, { status: 'unresolved', substatus: 'escalating' })

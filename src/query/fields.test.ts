@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Branch, type Names, planOf } from './plan.ts'
+import { cutRelease } from './release-parts.ts'
 import { fields, states } from './search/fields.ts'
 import { parseSearch } from './search/parse.ts'
 
@@ -14,7 +15,7 @@ const names: Names = {
   projectIdsOf: (wanted) => (wanted.wild ? [1, 2] : wanted.text === 'web' ? [1] : []),
   projectIds: [1, 2, 3],
   latestReleases: () => ['api@7', 'web@9'],
-  releases: () => ['web@1.2.0+7', 'web@1.10.0', 'api@7', 'nightly'],
+  releases: () => ['web@1.2.0+7', 'web@1.10.0', 'api@7', 'nightly'].map(cutRelease),
 }
 const plan = (text: string): Branch[] => planOf(parseSearch(text), names).branches
 const issue = (field: string, value: string, match = 'is') => ({ issue: { op: 'field', field, match, value } })
@@ -34,7 +35,14 @@ const cases: Record<string, [text: string, branches: object[], negated?: object[
     ['assigned:ada@example.test', [{ issue: { op: 'assigned', userId: 'ada-id' } }]],
     ['assigned:ME', [{ issue: { op: 'assigned', userId: 'me-id' } }]],
     ['assigned:eve@example.test', nothing, everything],
+    ['assigned:""', [{ issue: { op: 'assigned', userId: null } }]],
   ],
+  bookmarks: [
+    ['bookmarks:me', [{ issue: { op: 'bookmarked', userId: 'me-id' } }]],
+    ['bookmarks:eve@example.test', nothing, everything],
+  ],
+  subscribed: [['subscribed:ada@example.test', [{ issue: { op: 'subscribed', userId: 'ada-id' } }]]],
+  detector: [['detector:cron', nothing, everything]],
   issue: [
     ['issue:web-7', [issue('shortId', 'WEB-7')]],
     ['issue:web-*', [issue('shortId', 'WEB-*', 'like')]],
@@ -46,7 +54,12 @@ const cases: Record<string, [text: string, branches: object[], negated?: object[
   ],
   'issue.type': [['issue.type:error', everything, nothing]],
   'issue.priority': [
-    ['issue.priority:medium', [issue('level', 'warning')]],
+    ['issue.priority:Medium', [{ issue: { op: 'priority', value: 'medium' } }]],
+    [
+      'issue.priority:[high,low]',
+      [{ issue: { op: 'or', of: ['high', 'low'].map((value) => ({ op: 'priority', value })) } }],
+    ],
+    ['issue.priority:__proto__', nothing, everything],
     ['issue.priority:urgent', nothing, everything],
   ],
   firstSeen: [['firstSeen:-24h', [number('firstSeen', '>=', nowMs - 24 * hourMs)]]],
@@ -122,7 +135,17 @@ const cases: Record<string, [text: string, branches: object[], negated?: object[
     ['user.id:7', [{ event: { op: 'or', of: [tagged('user.id', '7').event, tagged('user', 'id:7').event] } }]],
   ],
   'user.email': [
-    ['user.email:""', [{ event: { op: 'not', of: { op: 'tag', key: 'user.email', match: 'has', value: '' } } }]],
+    [
+      'user.email:""',
+      [
+        {
+          event: {
+            op: 'not',
+            of: { op: 'or', of: [tagged('user.email', '', 'has').event, tagged('user', 'email:*', 'like').event] },
+          },
+        },
+      ],
+    ],
   ],
   'user.username': [
     [
@@ -155,6 +178,7 @@ const cases: Record<string, [text: string, branches: object[], negated?: object[
     ['release.version:<1.5', [releases('web@1.2.0+7')]],
     ['release.version:nightly', [releases('nightly')]],
   ],
+  'release.stage': [['release.stage:adopted', nothing, everything]],
   'release.build': [['release.build:>=7', [releases('web@1.2.0+7')]]],
   'error.mechanism': [['error.mechanism:onerror', [tagged('mechanism', 'onerror')]]],
   'browser.version': [['browser.version:120.*', [tagged('browser', '* 120.*', 'like')]]],
@@ -299,6 +323,13 @@ describe('over events', () => {
     ['platform:node', [event('platform', 'node')]],
     ['error.type:TypeError', [event('type', 'TypeError')]],
     ['logger:db', [tagged('logger', 'db')]],
+    ['has:level', [event('level', '', 'has')]],
+    ['has:error.type', [event('type', '', 'has')]],
+    ['has:logger', [tagged('logger', '', 'has')]],
+    ['error.value:"a *"', [event('message', '*a **', 'like')]],
+    ['error.value:a', [event('message', '*a*', 'like')]],
+    ['error.value:""', [{ event: { op: 'not', of: { op: 'field', field: 'message', match: 'has', value: '' } } }]],
+    ['has:title', [{ issue: { op: 'not', of: { op: 'field', field: 'title', match: 'is', value: '' } } }]],
     ['error.unhandled:true', [tagged('handled', 'no')]],
     ['error.handled:true', [tagged('handled', 'yes')]],
     ['title:x', [issue('title', 'x')]],

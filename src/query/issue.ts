@@ -78,8 +78,9 @@ export async function figuresOf(
   const scope: Scope = { projectIds, environments: view.environments, fromMs: view.range.fromMs, toMs: view.range.toMs }
   const bucketMs = bucketOf(view.range)
   const refs = refsOf(issues)
-  // An issue that began within the range needs no second count: its range is its life.
-  const older = issues.filter((one) => one.firstSeenMs < view.range.fromMs || view.environments.length > 0)
+  // An issue that began within the range needs no second count: its range is its life, unless only some of its events counted.
+  const isPart = counted !== undefined || view.environments.length > 0
+  const older = issues.filter((one) => isPart || one.firstSeenMs < view.range.fromMs)
   const [counts, buckets, lifetimes] = await Promise.all([
     counted ? [] : deps.events.countsOf(scope, refs),
     deps.events.series(scope, bucketMs, refs),

@@ -1,7 +1,7 @@
 import { MishapError } from '../errors.ts'
 import type { RestIssue } from '../protocol/rest.ts'
-import type { EventFilter, GroupCount, Scope } from '../store/events/events.ts'
-import type { Issue, IssueFilter } from '../store/meta/meta.ts'
+import type { GroupCount, Scope } from '../store/events/events.ts'
+import type { Issue } from '../store/meta/meta.ts'
 import type { Cursor, Page } from './cursor.ts'
 import { pageByOffset, readCursor, writeCursor } from './cursor.ts'
 import type { QueryDeps, View } from './issue.ts'
@@ -47,7 +47,8 @@ export async function listIssues(deps: QueryDeps, request: IssueListRequest): Pr
 }
 
 /**
- * Every issue that a query asks for, the latest first, at most `max`; where only events can say which, the 10,000 latest.
+ * Every issue that a query asks for, the latest first, at most `max`; where only events can say which, those of 10,000
+ * groups (see `foundBy`).
  * Throws as listIssues does.
  */
 export async function issuesMatching(
@@ -82,12 +83,14 @@ function fromState(deps: QueryDeps, request: IssueListRequest, branch: Branch, c
   // A client that counts by offset reads the rows before it, too: at most a few thousand.
   const skip = cursor.after ? 0 : cursor.offset
   if (skip > groupsMax) throw new MishapError('VALIDATION', { fields: { cursor: [`At most ${groupsMax} rows.`] } })
-  const found = deps.meta
-    .listIssues({ ...asked, sort, max: skip + limit + 1, ...(cursor.after ? { after: cursor.after } : {}) })
-    .slice(skip)
-  const rows = found.slice(0, limit)
+  const after = cursor.after ? { after: cursor.after } : {}
+  const found = deps.meta.listIssues({ ...asked, sort, max: skip + limit + 1, ...after })
+  const rows = found.slice(skip, skip + limit)
   const last = rows.at(-1)
-  const page = pageByOffset(rows, cursor.offset, limit, found.length > limit, deps.meta.countIssues(asked))
+  const more = found.length > skip + limit
+  // All of a short list was read: a second look at every issue would count the same.
+  const hits = more || cursor.after ? deps.meta.countIssues(asked) : found.length
+  const page = pageByOffset(rows, cursor.offset, limit, more, hits)
   if (last)
     page.next.cursor = writeCursor({
       after: { valueMs: sort === 'first' ? last.firstSeenMs : last.lastSeenMs, id: last.id },
@@ -96,7 +99,10 @@ function fromState(deps: QueryDeps, request: IssueListRequest, branch: Branch, c
   return page
 }
 
-type Total = { events: number; users: number; lastMs: number }
+/** What a list by events knows of an issue. Whole rows are read of its page alone: of 10,000 they take a tenth of a second. */
+type Found = { id: number; firstSeenMs: number; events: number; users: number; lastMs: number }
+/** `cut`: there are more groups than were looked at. */
+type Answer = { found: Map<number, Found>; cut: boolean }
 
 async function fromEvents(
   deps: QueryDeps,
@@ -105,56 +111,72 @@ async function fromEvents(
   cursor: Cursor,
   limit: number,
 ): Promise<Rows> {
-  const order = ({ date: 'last', new: 'last', freq: 'events', user: 'users' } as const)[request.sort]
-  const answers = await Promise.all(
-    plan.branches.map(async (branch) => {
-      const scope = scopeOf(request, branch)
-      if (scope.fromMs >= scope.toMs) return new Map<number, Total & { issue: Issue }>()
-      const groups = await deps.events.groups({
-        scope,
-        order,
-        max: groupsMax,
-        ...(branch.event ? { filter: branch.event satisfies EventFilter } : {}),
-      })
-      return issuesOf(deps, groups, branch.issue)
-    }),
-  )
-  const totals = new Map<number, Total & { issue: Issue }>()
-  for (const answer of answers) {
-    for (const [id, one] of answer) {
-      const before = totals.get(id)
-      // Branches overlap, so the larger figure is right more often than the sum.
-      totals.set(
-        id,
-        before
-          ? {
-              issue: one.issue,
-              events: Math.max(before.events, one.events),
-              users: Math.max(before.users, one.users),
-              lastMs: Math.max(before.lastMs, one.lastMs),
-            }
-          : one,
-      )
-    }
-  }
+  const answers = await Promise.all(plan.branches.map((branch) => foundBy(deps, request, branch)))
+  const found = answers.length === 1 ? (answers[0]?.found ?? new Map<number, Found>()) : mergedOf(answers)
   const value = (
     {
       date: (one) => one.lastMs,
-      new: (one) => one.issue.firstSeenMs,
+      new: (one) => one.firstSeenMs,
       freq: (one) => one.events,
       user: (one) => one.users,
-    } satisfies Record<IssueSort, (one: Total & { issue: Issue }) => number>
+    } satisfies Record<IssueSort, (one: Found) => number>
   )[request.sort]
-  const sorted = [...totals.values()].sort((a, b) => value(b) - value(a) || b.issue.id - a.issue.id)
-  const rows = sorted.slice(cursor.offset, cursor.offset + limit)
-  const page = pageByOffset(
-    rows.map((one) => one.issue),
-    cursor.offset,
-    limit,
-    sorted.length > cursor.offset + limit,
-    sorted.length,
-  )
-  return { ...page, counted: new Map(rows.map((one) => [one.issue.id, { events: one.events, users: one.users }])) }
+  const sorted = [...found.values()].sort((a, b) => value(b) - value(a) || b.id - a.id)
+  const shown = sorted.slice(cursor.offset, cursor.offset + limit)
+  const issues = new Map(deps.meta.issuesByIds(shown.map((one) => one.id)).map((one) => [one.id, one]))
+  const more = sorted.length > cursor.offset + limit
+  // Of a list that was cut nobody knows how long it is.
+  const hits = answers.some((one) => one.cut) ? undefined : sorted.length
+  const rows = shown.flatMap((one) => issues.get(one.id) ?? [])
+  const page = pageByOffset(rows, cursor.offset, limit, more, hits)
+  return { ...page, counted: new Map(shown.map((one) => [one.id, { events: one.events, users: one.users }])) }
+}
+
+/** The issues of several branches, which overlap: of one that is in two, the larger figure is right more often than the sum. */
+function mergedOf(answers: readonly Answer[]): Map<number, Found> {
+  const all = new Map<number, Found>()
+  for (const { found } of answers) {
+    for (const [id, one] of found) {
+      const before = all.get(id) ?? one
+      all.set(id, {
+        ...one,
+        events: Math.max(before.events, one.events),
+        users: Math.max(before.users, one.users),
+        lastMs: Math.max(before.lastMs, one.lastMs),
+      })
+    }
+  }
+  return all
+}
+
+/**
+ * The issues that meet a branch and have events in its scope. State is asked first where it leaves at most 10,000 groups
+ * over: those are counted, and none is missed. Else the first 10,000 groups by the order of the list, of which state takes
+ * some out; what is left begins the list as it should, but may not be all of it.
+ */
+async function foundBy(deps: QueryDeps, request: IssueListRequest, branch: Branch): Promise<Answer> {
+  const scope = scopeOf(request, branch)
+  if (scope.fromMs >= scope.toMs) return { found: new Map(), cut: false }
+  const { projectIds, fromMs } = scope
+  const known =
+    branch.issue && deps.meta.groupsOfIssues({ projectIds, fromMs, filter: branch.issue, max: groupsMax + 1 })
+  const order = ({ date: 'last', new: 'last', freq: 'events', user: 'users' } as const)[request.sort]
+  if (known && known.length <= groupsMax) {
+    const hashes = known.map((one) => one.groupHash)
+    const groups = branch.event
+      ? await deps.events.groups({
+          ...{ scope, order, max: groupsMax },
+          filter: { op: 'and', of: [branch.event, { op: 'groups', hashes }] },
+        })
+      : await deps.events.countsOf(scope, known)
+    const ids = new Map(known.map((one) => [`${one.projectId}:${one.groupHash}`, one.issueId]))
+    return { found: summed(groups, ids, new Map(known.map((one) => [one.issueId, one.firstSeenMs]))), cut: false }
+  }
+  const filter = branch.event ? { filter: branch.event } : {}
+  const groups = await deps.events.groups({ scope, order, max: groupsMax, ...filter })
+  const ids = deps.meta.issueIdsOf(groups)
+  const starts = deps.meta.issueStarts([...new Set(ids.values())], branch.issue)
+  return { found: summed(groups, ids, starts), cut: groups.length === groupsMax }
 }
 
 function scopeOf(request: IssueListRequest, branch: Branch): Scope {
@@ -166,28 +188,22 @@ function scopeOf(request: IssueListRequest, branch: Branch): Scope {
   }
 }
 
-/** The issues of groups that meet the filter, with the sums over their hashes. */
-function issuesOf(
-  deps: QueryDeps,
-  groups: GroupCount[],
-  filter: IssueFilter | undefined,
-): Map<number, Total & { issue: Issue }> {
-  const ids = deps.meta.issueIdsOf(groups)
-  const totals = new Map<number, Total>()
+/** The sums of groups over their issues, of those in `starts` (when each was first seen); `ids` by project and hash. */
+function summed(
+  groups: readonly GroupCount[],
+  ids: ReadonlyMap<string, number>,
+  starts: ReadonlyMap<number, number>,
+): Map<number, Found> {
+  const found = new Map<number, Found>()
   for (const one of groups) {
     const id = ids.get(`${one.projectId}:${one.groupHash}`)
-    if (id === undefined) continue
-    const sum = totals.get(id) ?? { events: 0, users: 0, lastMs: 0 }
-    totals.set(id, {
-      events: sum.events + one.events,
-      users: sum.users + one.users,
-      lastMs: Math.max(sum.lastMs, one.lastMs),
-    })
+    const firstSeenMs = id === undefined ? undefined : starts.get(id)
+    if (id === undefined || firstSeenMs === undefined) continue
+    const sum = found.get(id) ?? { id, firstSeenMs, events: 0, users: 0, lastMs: 0 }
+    sum.events += one.events
+    sum.users += one.users
+    sum.lastMs = Math.max(sum.lastMs, one.lastMs)
+    found.set(id, sum)
   }
-  const made = new Map<number, Total & { issue: Issue }>()
-  for (const issue of deps.meta.issuesByIds([...totals.keys()], filter)) {
-    const total = totals.get(issue.id)
-    if (total) made.set(issue.id, { ...total, issue })
-  }
-  return made
+  return found
 }

@@ -1,7 +1,16 @@
 import type { QueryDeps } from './issue.ts'
 import { latestReleases, newestReleases } from './latest.ts'
 import type { Names } from './plan.ts'
-import { fits } from './release-parts.ts'
+import { cutRelease, fits } from './release-parts.ts'
+
+/** Asked at most once, however many terms of a query want to know. */
+function once<Value>(ask: () => Value): () => Value {
+  let kept: { value: Value } | undefined
+  return () => {
+    kept ??= { value: ask() }
+    return kept.value
+  }
+}
 
 /** What names in a query stand for within these projects, for the one who asks. */
 export function namesOf(
@@ -17,8 +26,8 @@ export function namesOf(
     userIdOf: (email) => deps.auth.personByEmail(email)?.id,
     projectIdsOf: (wanted) => projects.filter((one) => fits(one.slug, wanted)).map((one) => one.id),
     projectIds,
-    latestReleases: () => latestReleases(deps.meta, projectIds),
-    releases: () => newestReleases(deps.meta, projectIds),
+    latestReleases: once(() => latestReleases(deps.meta, projectIds)),
+    releases: once(() => newestReleases(deps.meta, projectIds).map(cutRelease)),
     ...(over ? { over } : {}),
   }
 }

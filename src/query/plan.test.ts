@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Names } from './plan.ts'
 import { planOf } from './plan.ts'
+import { cutRelease } from './release-parts.ts'
 import { parseSearch } from './search/parse.ts'
 import { searchError, searchFields } from './search.ts'
 
@@ -12,7 +13,7 @@ const names: Names = {
   projectIdsOf: (wanted) => ({ web: [1], api: [2] })[wanted.text] ?? [],
   projectIds: [1, 2, 3],
   latestReleases: () => [],
-  releases: () => ['web@1.2.0+7', 'web@1.10.0', 'api@7', 'nightly'],
+  releases: () => ['web@1.2.0+7', 'web@1.10.0', 'api@7', 'nightly'].map(cutRelease),
 }
 const plan = (text: string) => planOf(parseSearch(text), names).branches
 
@@ -45,6 +46,7 @@ test.each([
   ['is:linked', []],
   ['is:unlinked', [{}]],
   ['assigned:me', [{ issue: { op: 'assigned', userId: 'me-id' } }]],
+  ['assigned:""', [{ issue: { op: 'assigned', userId: null } }]],
   ['assigned:none', [{ issue: { op: 'assigned', userId: null } }]],
   ['assigned:a@b.test', [{ issue: { op: 'assigned', userId: 'a-id' } }]],
   ['assigned:x@y.test', []],
@@ -84,7 +86,10 @@ test.each([
   ],
   ['timesSeen:>10', [{ issue: { op: 'number', field: 'count', compare: '>', value: 10 } }]],
   ['error.handled:true', [{ issue: { op: 'unhandled', value: false } }]],
-  ['issue.priority:medium', [{ issue: { op: 'field', field: 'level', match: 'is', value: 'warning' } }]],
+  ['issue.priority:medium', [{ issue: { op: 'priority', value: 'medium' } }]],
+  ['issue.priority:constructor', []],
+  ['bookmarks:me', [{ issue: { op: 'bookmarked', userId: 'me-id' } }]],
+  ['subscribed:a@b.test', [{ issue: { op: 'subscribed', userId: 'a-id' } }]],
   ['issue.category:error', [{}]],
   ['issue.category:performance', []],
   ['has:logger', [{ issue: { op: 'not', of: { op: 'field', field: 'logger', match: 'is', value: '' } } }]],
@@ -137,6 +142,29 @@ test.each([
 test('mixtures are bounded', () => {
   const mixed = Array.from({ length: 5 }, (_, i) => `(is:new OR t${i}:x)`).join(' ')
   expect(() => plan(mixed)).toThrow(expect.objectContaining({ code: 'QUERY_TOO_LONG' }))
+})
+
+const many = (count: number, of: (n: number) => string) => Array.from({ length: count }, (_, n) => of(n))
+
+test.each([
+  ['words', many(20, (n) => `w${n}`).join(' OR '), many(21, (n) => `w${n}`).join(' OR ')],
+  ['words of an AND', many(20, (n) => `w${n}`).join(' '), many(21, (n) => `w${n}`).join(' ')],
+  ['words with a star', many(5, (n) => `w${n}*`).join(' '), many(6, (n) => `w${n}*`).join(' ')],
+  ['patterns of a list', `title:[${many(20, (n) => `*${n}`)}]`, `title:[${many(21, (n) => `*${n}`)}]`],
+])('%s that issues are looked through for are bounded', (_name, good, long) => {
+  expect(plan(good)).toHaveLength(1)
+  expect(() => plan(long)).toThrow(expect.objectContaining({ code: 'QUERY_TOO_LONG' }))
+  expect(planOf(parseSearch('w '.repeat(90)), { ...names, over: 'events' }).branches).toHaveLength(1)
+})
+
+test('parts of releases are compared a bounded number of times', () => {
+  const releases = many(5_000, (n) => `web@1.${n}.0`).map(cutRelease)
+  const asked = (values: number) => {
+    const text = `release.version:[${many(values, (n) => `>9.${n}`)}]`
+    return planOf(parseSearch(`${text} OR ${text}`), { ...names, releases: () => releases }).branches
+  }
+  expect(asked(50)).toEqual([])
+  expect(() => asked(51)).toThrow(expect.objectContaining({ code: 'QUERY_TOO_LONG' }))
 })
 
 test('the box is told the position', () => {

@@ -1,7 +1,8 @@
 import { MishapError } from '../errors.ts'
 import type { EventFilter } from '../store/events/events.ts'
-import type { IssueFilter } from '../store/meta/meta.ts'
-import { type ReleasePart, releaseMeets } from './release-parts.ts'
+import type { Issue, IssueFilter } from '../store/meta/meta.ts'
+import { demandFewComparisons, demandFewTexts } from './plan-bounds.ts'
+import { type CutRelease, type ReleasePart, releaseMeets } from './release-parts.ts'
 import type { Search, Term, Wanted } from './search/ast.ts'
 import { placed } from './search/value.ts'
 
@@ -15,8 +16,8 @@ export type Names = {
   projectIds: number[]
   /** The latest release of each project, each once. */
   latestReleases(): string[]
-  /** Versions of releases of the projects, the newest 1,000 of each. */
-  releases(): string[]
+  /** Releases of the projects, the newest 1,000 of each. */
+  releases(): readonly CutRelease[]
   /** What is listed: issues (the default), or events, of which words and levels are asked themselves. */
   over?: 'events'
 }
@@ -29,9 +30,16 @@ export type Plan = { branches: Branch[] }
 
 const branchesMax = 16
 
-/** Splits a parsed query (undefined: everything) into branches. Throws QUERY_TOO_LONG when issue and event conditions are mixed in too many ways. */
+/**
+ * Splits a parsed query (undefined: everything) into branches. Throws QUERY_TOO_LONG when issue and event conditions are
+ * mixed in too many ways, or when it asks for more than one process may be kept busy with (plan-bounds.ts).
+ */
 export function planOf(search: Search | undefined, names: Names): Plan {
-  return { branches: search === undefined ? [{}] : build(search, false, names) }
+  if (search === undefined) return { branches: [{}] }
+  demandFewComparisons(search, names.releases)
+  const branches = build(search, false, names)
+  demandFewTexts(branches.flatMap((one) => one.issue ?? []))
+  return { branches }
 }
 
 /** `negate` is pushed down to the leaves, so that a branch only ever joins conditions. */
@@ -115,7 +123,7 @@ function leaf(term: Term, negate: boolean, names: Names): Branch[] {
     case 'flag':
       return flagOf(term.key, term.value, negate, names)
     case 'has':
-      return hasOf(term.key, term.tag, negate)
+      return hasOf(term.key, term.tag, negate, names)
     case 'number':
       return numberOf(term, negate, names)
     case 'date':
@@ -130,7 +138,8 @@ const shortId = /^[A-Za-z0-9][A-Za-z0-9_-]*-[0-9A-Za-z]+$/
 type Text = Extract<Term, { op: 'text' }>
 
 /** A text as a pattern of values that contain it. */
-const contained = ({ value, wild }: Text): string => `*${wild ? value : value.replace(/[*\\]/g, '\\$&')}*`
+const contained = ({ value, wild }: Pick<Text, 'value' | 'wild'>): string =>
+  `*${wild ? value : value.replace(/[*\\]/g, '\\$&')}*`
 
 /** Free text over events: their message contains it. */
 const wordsOf = (term: Text): EventFilter => ({ op: 'field', field: 'message', match: 'like', value: contained(term) })
@@ -208,11 +217,14 @@ const eventFields = {
   message: 'message',
 } as const
 type EventKey = keyof typeof eventFields
+type EventField = Extract<EventFilter, { op: 'field' }>['field']
 /** What an event has of its own where issues are listed by their state. */
-const ownFields: Record<string, Extract<EventFilter, { op: 'field' }>['field']> = {
+const ownFields: Record<string, EventField> = {
   level: 'level',
   platform: 'platform',
   'error.type': 'type',
+  // The values stand in the message, with their types in front.
+  'error.value': 'message',
 }
 /** Fields that stand among the tags, by the names of those. */
 const tagFields: Record<string, string[]> = {
@@ -240,20 +252,27 @@ type IssueKey = keyof typeof issueFields
 const isEventKey = (key: string): key is EventKey => Object.hasOwn(eventFields, key)
 const isIssueKey = (key: string): key is IssueKey => Object.hasOwn(issueFields, key)
 
-function hasOf(key: string, tag: boolean, negate: boolean): Branch[] {
+function hasOf(key: string, tag: boolean, negate: boolean, names: Names): Branch[] {
   const tags = (keys: string[]) => eventIs(anyEvent(keys.map((one) => hasTag(one))), negate)
   if (tag) return tags([key])
+  if (names.over === 'events') {
+    const own = named(ownFields, key)
+    if (own) return eventIs({ op: 'field', field: own, match: 'has', value: '' }, negate)
+    if (key === 'logger') return tags([key])
+  }
   if (isEventKey(key)) return eventIs({ op: 'field', field: eventFields[key], match: 'has', value: '' }, negate)
   if (isIssueKey(key)) return issueIs({ op: 'field', field: issueFields[key], match: 'is', value: '' }, !negate)
   if (key === 'assigned') return issueIs({ op: 'assigned', userId: 'any' }, negate)
   const kind = named(userKeys, key)
-  if (kind !== undefined)
-    return eventIs(anyEvent([hasTag(key), { op: 'tag', key: 'user', match: 'like', value: `${kind}:*` }]), negate)
+  if (kind !== undefined) return eventIs(hasUser(key, kind), negate)
   if (key.startsWith('release.')) return eventIs({ op: 'field', field: 'release', match: 'has', value: '' }, negate)
   const keys = named(tagFields, key) ?? named(versionTags, key)
   return keys ? tags(keys) : truth(!negate)
 }
 
+/** The tag `user` holds who was hit with its kind in front, such as id:42; what else is known of them has tags of its own. */
+const hasUser = (key: string, kind: string): EventFilter =>
+  anyEvent([hasTag(key), { op: 'tag', key: 'user', match: 'like', value: `${kind}:*` }])
 const hasTag = (key: string): EventFilter => ({ op: 'tag', key, match: 'has', value: '' })
 
 const opposite = { '<': '>=', '<=': '>', '>': '<=', '>=': '<' } as const
@@ -291,13 +310,16 @@ function dateOf(term: Term & { op: 'date' }, negate: boolean, names: Names): Bra
   return [compare === '>' || compare === '>=' ? { fromMs: value } : { toMs: value }]
 }
 
-const priorities: Record<string, string[]> = { high: ['fatal', 'error'], medium: ['warning'], low: ['info', 'debug'] }
+const priorities: Record<string, NonNullable<Issue['priority']>> = { high: 'high', medium: 'medium', low: 'low' }
+
+const isLatest = (one: Wanted) => one.text.toLowerCase() === 'latest' && !one.wild
 
 /** Values of which `latest`, which no release may be called, stands for the latest releases. */
-const withLatest = (values: readonly Wanted[], names: Names): Wanted[] =>
-  values.flatMap((one) =>
-    one.text.toLowerCase() === 'latest' && !one.wild ? names.latestReleases().map((text) => ({ ...one, text })) : [one],
-  )
+function withLatest(values: Wanted[], names: Names): Wanted[] {
+  const others = values.filter((one) => !isLatest(one))
+  if (others.length === values.length) return values
+  return [...names.latestReleases().map((text) => ({ text, wild: false })), ...others]
+}
 
 function matchOf(term: Term & { op: 'match' }, negate: boolean, names: Names): Branch[] {
   const { key } = term
@@ -307,7 +329,7 @@ function matchOf(term: Term & { op: 'match' }, negate: boolean, names: Names): B
   if (values.length === 0) return truth(negate)
   if (names.over === 'events') {
     const own = named(ownFields, key)
-    if (own) return eventIs(anyEvent(values.map((one) => eventField(own, one))), negate)
+    if (own) return eventIs(anyEvent(values.map((one) => ownField(key, own, one))), negate)
     if (key === 'logger') return tagOf(key, values, negate)
   }
   if (isIssueKey(key)) {
@@ -338,11 +360,19 @@ function matchOf(term: Term & { op: 'match' }, negate: boolean, names: Names): B
     case 'issue.category':
     case 'issue.type':
       return truth(values.some((one) => one.text === 'error') !== negate)
-    case 'issue.priority':
-      return levels(
-        values.flatMap((one) => priorities[one.text.toLowerCase()] ?? []),
+    case 'issue.priority': {
+      const of = values.flatMap((one) => named(priorities, one.text.toLowerCase()) ?? [])
+      return anyIssueIs(
+        of.map((value) => ({ op: 'priority', value })),
         negate,
       )
+    }
+    case 'bookmarks':
+    case 'subscribed':
+      return ofPerson(key, values, negate, names)
+    case 'release.stage':
+    case 'detector':
+      return truth(negate)
     case 'project': {
       const wanted = new Set(values.flatMap((one) => names.projectIdsOf(one)))
       return inProjects(names.projectIds.filter((id) => wanted.has(id) !== negate))
@@ -374,34 +404,48 @@ function inTags(key: string, values: Wanted[], negate: boolean): Branch[] {
 /** The releases of which a part is one of the values; at most 1,000 of each project are looked at. */
 function releasesOf(key: string, values: Wanted[], negate: boolean, names: Names): Branch[] {
   const part = key.slice('release.'.length) as ReleasePart
-  const found = names.releases().filter((version) => values.some((one) => releaseMeets(version, part, one)))
-  return found.length ? eventIs({ op: 'releases', values: found }, negate) : truth(negate)
+  const meets = values.map((one) => releaseMeets(part, one))
+  const found = names.releases().filter((release) => meets.some((one) => one(release)))
+  return found.length ? eventIs({ op: 'releases', values: found.map((one) => one.release) }, negate) : truth(negate)
 }
 
 const kindOfType: Record<string, string> = { error: 'error', default: 'message', message: 'message', csp: 'csp' }
 
 function kinds(values: Wanted[], negate: boolean): Branch[] {
   const of = values.flatMap((one) => (Object.hasOwn(kindOfType, one.text) ? [kindOfType[one.text] ?? ''] : []))
-  return of.length
-    ? issueIs(anyIssue(of.map((value) => ({ op: 'field', field: 'kind', match: 'is', value }))), negate)
-    : truth(negate)
+  return anyIssueIs(
+    of.map((value) => ({ op: 'field', field: 'kind', match: 'is', value })),
+    negate,
+  )
 }
 
-function levels(of: string[], negate: boolean): Branch[] {
-  return of.length
-    ? issueIs(anyIssue(of.map((value) => ({ op: 'field', field: 'level', match: 'is', value }))), negate)
-    : truth(negate)
+/** Nothing meets none of the values. */
+const anyIssueIs = (of: IssueFilter[], negate: boolean): Branch[] =>
+  of.length ? issueIs(anyIssue(of), negate) : truth(negate)
+
+/** Who is meant: the one who asks, or whoever has this address. */
+const personOf = (text: string, names: Names): string | undefined =>
+  text.toLowerCase() === 'me' ? names.meUserId : names.userIdOf(text.replace(/^user:/, ''))
+
+const ofPersons = { bookmarks: 'bookmarked', subscribed: 'subscribed' } as const
+
+function ofPerson(key: keyof typeof ofPersons, values: readonly Wanted[], negate: boolean, names: Names): Branch[] {
+  const of = values.flatMap((one) => personOf(one.text, names) ?? [])
+  return anyIssueIs(
+    of.map((userId) => ({ op: ofPersons[key], userId })),
+    negate,
+  )
 }
 
 function assignedTo(values: Wanted[], negate: boolean, names: Names): Branch[] {
   const made = values.flatMap((one): IssueFilter[] => {
     const word = one.text.toLowerCase()
-    if (word === 'none') return [{ op: 'assigned', userId: null }]
+    if (word === 'none' || word === '') return [{ op: 'assigned', userId: null }]
     if (word === 'any') return [{ op: 'assigned', userId: 'any' }]
-    const userId = word === 'me' ? names.meUserId : names.userIdOf(one.text.replace(/^user:/, ''))
+    const userId = personOf(one.text, names)
     return userId === undefined ? [] : [{ op: 'assigned', userId }]
   })
-  return made.length ? issueIs(anyIssue(made), negate) : truth(negate)
+  return anyIssueIs(made, negate)
 }
 
 const userKeys: Record<string, string> = {
@@ -416,19 +460,25 @@ function tagOf(key: string, values: Wanted[], negate: boolean): Branch[] {
   const kind = named(userKeys, key)
   const filters = values.flatMap((one): EventFilter[] => {
     const own = tagIs(key, one)
-    if (kind === undefined || one.text === '') return [own]
-    // The tag `user` holds who was hit with its kind in front, such as id:42.
+    if (kind === undefined) return [own]
+    if (one.text === '') return [{ op: 'not', of: hasUser(key, kind) }]
     return [own, tagIs('user', { ...one, text: `${kind}:${one.text}` })]
   })
   return eventIs(anyEvent(filters), negate)
 }
+
+/** What a row has of its own. Of the message a part is asked for: the value stands in it beside others. */
+const ownField = (key: string, field: EventField, one: Wanted): EventFilter =>
+  key === 'error.value' && one.text !== ''
+    ? { op: 'field', field, match: 'like', value: contained({ value: one.text, wild: one.wild }) }
+    : eventField(field, one)
 
 function tagIs(key: string, one: Wanted): EventFilter {
   if (one.text === '') return { op: 'not', of: hasTag(key) }
   return { op: 'tag', key, match: one.wild ? 'like' : 'is', value: one.text }
 }
 
-function eventField(field: Extract<EventFilter, { op: 'field' }>['field'], one: Wanted): EventFilter {
+function eventField(field: EventField, one: Wanted): EventFilter {
   if (one.text === '') return { op: 'not', of: { op: 'field', field, match: 'has', value: '' } }
   if (field === 'message')
     return one.wild ? { op: 'field', field, match: 'like', value: one.text } : { op: 'text', value: one.text }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fits, type ReleasePart, releaseMeets } from './release-parts.ts'
+import { cutRelease, fits, type ReleasePart, releaseMeets } from './release-parts.ts'
 import { wanted } from './search/value.ts'
 
 test.each<[string, ReleasePart, string, boolean]>([
@@ -22,10 +22,12 @@ test.each<[string, ReleasePart, string, boolean]>([
   ['web@1.2.3+7', 'build', '7', true],
   ['web@1.2.3+10', 'build', '>9', true],
   ['web@1.2.3+10', 'build', '<=9', false],
+  ['web@1.2.3+010', 'build', '>009', true],
+  ['web@1.2.3+0', 'build', '>=00', true],
   ['web@1.2.3+abc', 'build', '>9', false],
   ['web@1.2.3', 'build', '', true],
 ])('%s: its %s against %j is %s', (version, part, text, meets) => {
-  expect(releaseMeets(version, part, wanted({ text }))).toBe(meets)
+  expect(releaseMeets(part, wanted({ text }))(cutRelease(version))).toBe(meets)
 })
 
 test.each([

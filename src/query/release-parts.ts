@@ -6,8 +6,10 @@ export type ReleasePart = 'package' | 'version' | 'build'
 
 /** Compares piece by piece, so that no pattern of a stranger becomes a regular expression. Case counts. */
 export function fits(text: string, wanted: Wanted): boolean {
-  if (!wanted.wild) return text === wanted.text
-  const pieces = piecesOf(wanted.text)
+  return wanted.wild ? fitsPieces(text, piecesOf(wanted.text)) : text === wanted.text
+}
+
+function fitsPieces(text: string, pieces: readonly string[]): boolean {
   const last = pieces.length - 1
   let at = 0
   for (const [i, piece] of pieces.entries()) {
@@ -34,13 +36,19 @@ function piecesOf(pattern: string): string[] {
   return pieces
 }
 
-const partOf = (version: string, part: ReleasePart): string => {
-  const at = version.lastIndexOf('@')
-  const own = version.slice(at + 1)
-  if (part === 'package') return at > 0 ? version.slice(0, at) : ''
+/** A release and its parts: cut once, however many values it is held against. */
+export type CutRelease = { release: string; semver: Semver | undefined } & Record<ReleasePart, string>
+
+/** Cuts `web@1.2.3+7` into web, 1.2.3 and 7; what is not there is ''. */
+export function cutRelease(release: string): CutRelease {
+  const at = release.lastIndexOf('@')
+  const own = release.slice(at + 1)
   const plus = own.indexOf('+')
-  if (part === 'build') return plus < 0 ? '' : own.slice(plus + 1)
-  return plus < 0 ? own : own.slice(0, plus)
+  const version = plus < 0 ? own : own.slice(0, plus)
+  return {
+    ...{ release, version, package: at > 0 ? release.slice(0, at) : '', build: plus < 0 ? '' : own.slice(plus + 1) },
+    semver: semverOf(`x@${version}`),
+  }
 }
 
 /** A version as people type it: `1.2` for `1.2.0`. */
@@ -54,22 +62,36 @@ function numbersOf(text: string): Semver | undefined {
  * Whether the part of a release is the wanted one, or stands to it as a sign in front says (`>=1.2.0`; `1.2.0` alone is
  * met by 1.2.0 with any build). What is no `x.y.z` is met by its own text only; the build is compared as a whole number.
  */
-export function releaseMeets(version: string, part: ReleasePart, wanted: Wanted): boolean {
-  const own = partOf(version, part)
+export function releaseMeets(part: ReleasePart, wanted: Wanted): (release: CutRelease) => boolean {
   const [, sign = '', text = ''] = /^(>=|<=|>|<)?(.*)$/s.exec(wanted.text) ?? []
-  if (part === 'package' || sign === '') return fits(own, wanted)
-  const order = part === 'version' ? byVersion(own, text) : byNumber(own, text)
-  if (order === undefined) return false
-  return sign === '>' ? order > 0 : sign === '>=' ? order >= 0 : sign === '<' ? order < 0 : order <= 0
+  if (part === 'package' || sign === '') {
+    const pieces = wanted.wild ? piecesOf(wanted.text) : undefined
+    return (release) => (pieces ? fitsPieces(release[part], pieces) : release[part] === wanted.text)
+  }
+  const order = part === 'version' ? byVersion(text) : byNumber(text)
+  return (release) => {
+    const found = order(release)
+    if (found === undefined) return false
+    return sign === '>' ? found > 0 : sign === '>=' ? found >= 0 : sign === '<' ? found < 0 : found <= 0
+  }
 }
 
-function byVersion(own: string, text: string): number | undefined {
-  const [left, right] = [semverOf(`x@${own}`), numbersOf(text)]
-  return left && right && compareSemver(left, right)
+type Order = (release: CutRelease) => number | undefined
+
+function byVersion(text: string): Order {
+  const wanted = numbersOf(text)
+  return ({ semver }) => semver && wanted && compareSemver(semver, wanted)
 }
 
-function byNumber(own: string, text: string): number | undefined {
-  if (!/^\d{1,300}$/.test(own) || !/^\d{1,300}$/.test(text)) return undefined
-  const [left, right] = [BigInt(own), BigInt(text)]
-  return left < right ? -1 : left > right ? 1 : 0
+/** A whole number without the zeros in front, which is longer the larger it is; undefined for any other text. */
+const plainNumber = (text: string): string | undefined =>
+  /^\d{1,300}$/.test(text) ? text.replace(/^0+(?=\d)/, '') : undefined
+
+function byNumber(text: string): Order {
+  const wanted = plainNumber(text)
+  return ({ build }) => {
+    const own = plainNumber(build)
+    if (own === undefined || wanted === undefined) return undefined
+    return own.length - wanted.length || (own < wanted ? -1 : own > wanted ? 1 : 0)
+  }
 }

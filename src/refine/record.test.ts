@@ -37,6 +37,21 @@ describe('items of an envelope', () => {
     expect([refined.events.length, ends(refined)]).toEqual([0, [expected]])
   })
 
+  test('request, SDK and the place of the user are tags, unless nobody said them or a tag is called so', () => {
+    const { tags } = refineEvent({
+      request: { url: 'https://shop.test/', method: 'post' },
+      sdk: { name: 'sentry.javascript.node', version: '10.1.0' },
+      user: { id: '1', geo: { country_code: 'AT', city: 'Graz' } },
+      tags: { 'geo.city': 'Wien' },
+    }).row
+    expect(tags).toMatchObject({
+      ...{ 'http.method': 'POST', 'sdk.name': 'sentry.javascript.node', 'sdk.version': '10.1.0' },
+      ...{ 'geo.country_code': 'AT', 'geo.city': 'Wien' },
+    })
+    const bare = Object.keys(refineEvent({ message: 'x' }).row.tags)
+    expect(bare.filter((key) => /^(?:sdk|geo|http)\./.test(key))).toEqual([])
+  })
+
   test('an event: row, effect and outcome', () => {
     const refined = refineBody(
       envelope({ event_id: id.toUpperCase() }, [

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { MishapError } from '../../errors.ts'
 import { planOf } from '../plan.ts'
+import { cutRelease } from '../release-parts.ts'
 import type { Search } from './ast.ts'
 import { parseSearch, searchCharsMax } from './parse.ts'
 
@@ -49,7 +50,7 @@ const names = {
   projectIdsOf: () => [1],
   projectIds: [1, 2],
   latestReleases: () => ['web@1'],
-  releases: () => ['web@1.0.0'],
+  releases: () => [cutRelease('web@1.0.0')],
 }
 
 /** The tree, planned both ways; undefined: refused. */

@@ -23,7 +23,7 @@ test.each([
   ['tags["a b"]:x', 'tag a b=x'],
   ['tags[size,number]:5', 'tag size=5'],
   ['tags[size,string]:5', 'tag size=5'],
-  ['flags["new cart"]:true', 'tag new cart=true'],
+  ['flags["new cart"]:true', 'tag flags[new cart]=true'],
   ['"hi:there":x', 'tag hi:there=x'],
   ['has:release !has:fruit', '(has release & !has tag fruit)'],
   ['has:"hi there"', 'has tag hi there'],
@@ -116,6 +116,7 @@ test.each([
   ['x'.repeat(4097)],
   [Array.from({ length: 101 }, () => 'x').join(' ')],
   [`${'('.repeat(21)}x${')'.repeat(21)}`],
+  [Array.from({ length: 3 }, (_, n) => `a:[${Array.from({ length: 67 }, (_, i) => n + i)}]`).join(' ')],
 ])('too long is refused (case %#)', (text) => {
   expect(() => parseSearch(text)).toThrow(expect.objectContaining({ code: 'QUERY_TOO_LONG' }))
 })

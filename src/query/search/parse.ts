@@ -7,9 +7,11 @@ import { aggregated, dateOf, numbered, placed, refuse, typed, wanted } from './v
 /** Bounds of a query (QUERY_TOO_LONG). */
 export const searchCharsMax = 4096
 export const searchTermsMax = 100
+/** Values in all lists together. */
+export const searchValuesMax = 200
 const depthMax = 20
 
-type Scanner = { text: string; at: number; depth: number; terms: number }
+type Scanner = { text: string; at: number; depth: number; terms: number; values: number }
 
 const isSpace = (char: string | undefined) => char === ' ' || char === '\t'
 // One key with its colon: plain, "quoted", tags[x] or flags[x], or an aggregate such as p95(x).
@@ -17,12 +19,12 @@ const keyPattern =
   /(!?)(?:(tags|flags)\[(?:"([^"\]]{1,200})"|([^\]"]{1,200}))\]|"([^"\n]{1,200})"|([A-Za-z_][\w.]{0,99}\([^()\n]{0,200}\))|([A-Za-z0-9_.-]{1,200})):/y
 
 /**
- * Reads a search text (at most 4,096 characters and 100 terms). Returns the tree, or undefined when nothing is asked.
+ * Reads a search text (at most 4,096 characters, 100 terms and 200 values in lists). Returns the tree, or undefined when nothing is asked.
  * Throws MishapError QUERY_SYNTAX, QUERY_TYPE or QUERY_TOO_LONG; `detail` begins with "Invalid query" and names the position.
  */
 export function parseSearch(text: string): Search | undefined {
   if (text.length > searchCharsMax) throw new MishapError('QUERY_TOO_LONG')
-  const scanner: Scanner = { text, at: 0, depth: 0, terms: 0 }
+  const scanner: Scanner = { text, at: 0, depth: 0, terms: 0, values: 0 }
   const found = readOr(scanner)
   if (scanner.at < text.length) throw refuse(scanner.at, 'a term; this ) closes nothing')
   return found
@@ -172,9 +174,11 @@ type Key = {
 /** The part after `key:`. Undefined: this is no filter after all (an aggregate with a value that is none), read it as text. */
 function readFilter(s: Scanner, found: RegExpExecArray): Search | undefined {
   const at = s.at
-  const [whole, bang, , tagQuoted, tagPlain, keyQuoted, aggregate, plain] = found
+  const [whole, bang, family, tagQuoted, tagPlain, keyQuoted, aggregate, plain] = found
   const type = /,\s*(number|string|boolean)$/.exec(tagPlain ?? '')
-  const tagKey = tagQuoted ?? (type ? tagPlain?.slice(0, type.index) : tagPlain)
+  const inner = tagQuoted ?? (type ? tagPlain?.slice(0, type.index) : tagPlain)
+  // A flag is no tag of its name. No event can have a tag of this one, so it finds nothing.
+  const tagKey = family === 'flags' && inner !== undefined ? `flags[${inner}]` : inner
   const name = tagKey ?? keyQuoted ?? aggregate?.replace(/\s+/g, '') ?? plain ?? ''
   const kind = tagKey !== undefined ? 'tag' : aggregate !== undefined && !fieldOf(name) ? 'aggregate' : 'plain'
   s.at += whole.length
@@ -215,7 +219,12 @@ function readList(s: Scanner): Raw[] {
     s.at++
     if (next === ']') break
   }
+  s.values += items.length
   if (items.length > searchTermsMax) throw new MishapError('QUERY_TOO_LONG')
+  if (s.values > searchValuesMax)
+    throw new MishapError('QUERY_TOO_LONG', {
+      detail: `Invalid query: more than ${searchValuesMax} values in lists.`,
+    })
   return items
 }
 

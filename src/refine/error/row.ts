@@ -85,6 +85,12 @@ function rowTags(event: NormalEvent, user: string): Record<string, string> {
   derive(tags, 'logger', event.logger)
   derive(tags, 'server_name', event.server_name)
   derive(tags, 'url', event.request?.url)
+  derive(tags, 'http.method', event.request?.method)
+  if (event.sdk && event.sdk.name !== 'unknown') {
+    derive(tags, 'sdk.name', event.sdk.name)
+    derive(tags, 'sdk.version', event.sdk.version)
+  }
+  for (const key of ['country_code', 'region', 'city'] as const) derive(tags, `geo.${key}`, event.user?.geo?.[key])
   derive(tags, 'mechanism', mechanism?.type)
   if (mechanism?.handled !== undefined) derive(tags, 'handled', mechanism.handled ? 'yes' : 'no')
   named(tags, 'browser', contexts['browser'])

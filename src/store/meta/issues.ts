@@ -49,23 +49,61 @@ const toActivity = (row: Selectable<Tables['activity']>): Activity => ({
   data: fromJson<Record<string, unknown>>(row.data),
 })
 
-type ListPart = Pick<MetaStore, 'issueById' | 'issueByShortId' | 'listIssues' | 'countIssues' | 'issuesByIds'>
+type ListPart = Pick<MetaStore, 'issueById' | 'issueByShortId' | 'listIssues' | 'countIssues'>
+type SetPart = Pick<MetaStore, 'issuesByIds' | 'issueStarts' | 'groupsOfIssues'>
 type HangPart = Pick<MetaStore, 'issueIdsOf' | 'hashesOf' | 'activityOf'>
 type SeenPart = Pick<MetaStore, 'digestsOf' | 'issuesOfDigest' | 'environmentsOf' | 'releasesOf'>
 
-/** Reads of issues themselves. */
-export function issueListPart({ read, dialect: { builder } }: Store): ListPart {
-  const matching = (request: { projectIds: number[]; filter?: IssueFilter; fromMs?: number }) => {
-    let query = builder.selectFrom('issue').where('project_id', 'in', request.projectIds)
-    if (request.fromMs !== undefined) query = query.where('last_seen_ms', '>=', request.fromMs)
-    const { filter } = request
+function matching({ builder }: Store['dialect'], request: Parameters<MetaStore['countIssues']>[0]) {
+  let query = builder.selectFrom('issue').where('project_id', 'in', request.projectIds)
+  if (request.fromMs !== undefined) query = query.where('last_seen_ms', '>=', request.fromMs)
+  const { filter } = request
+  return filter ? query.where((build) => condition(build, filter)) : query
+}
+
+/** Issues that are known by their ids, and ids of many. */
+function issueSetPart({ read, dialect }: Store): SetPart {
+  const { builder } = dialect
+  const among = (ids: readonly number[], filter: IssueFilter | undefined) => {
+    const query = builder.selectFrom('issue').where('id', 'in', ids)
     return filter ? query.where((build) => condition(build, filter)) : query
   }
+  /** As many statements as the ids need. */
+  const inParts = <Row>(ids: readonly number[], ask: (part: readonly number[]) => Row[]): Row[] => {
+    const found: Row[] = []
+    for (let start = 0; start < ids.length; start += idsMax) found.push(...ask(ids.slice(start, start + idsMax)))
+    return found
+  }
+  return {
+    issuesByIds: (ids, filter) => inParts(ids, (part) => read.all(among(part, filter).selectAll())).map(toIssue),
+    issueStarts: (ids, filter) => {
+      const rows = inParts(ids, (part) => read.all(among(part, filter).select(['id', 'first_seen_ms'])))
+      return new Map(rows.map((row) => [row.id, row.first_seen_ms]))
+    },
+    groupsOfIssues: (request) => {
+      if (request.projectIds.length === 0) return []
+      const rows = builder
+        .selectFrom(matching(dialect, request).select(['id', 'first_seen_ms']).as('found'))
+        .innerJoin('fingerprint', 'fingerprint.issue_id', 'found.id')
+        .select(['fingerprint.project_id', 'fingerprint.hash', 'found.id', 'found.first_seen_ms'])
+        .limit(request.max)
+      return read.all(rows).map((row) => ({
+        ...{ projectId: row.project_id, groupHash: row.hash },
+        ...{ issueId: row.id, firstSeenMs: row.first_seen_ms },
+      }))
+    },
+  }
+}
 
+/** Reads of issues themselves. */
+export function issueListPart(store: Store): ListPart & SetPart {
+  const { read, dialect } = store
+  const { builder } = dialect
   const moved = () => builder.selectFrom('moved_issue').select('issue_id')
   const byId = (id: number) => read.get(builder.selectFrom('issue').selectAll().where('id', '=', id))
 
   return {
+    ...issueSetPart(store),
     issueById: (id) => {
       const row = byId(id) ?? byId(read.get(moved().where('id', '=', id))?.issue_id ?? 0)
       return row && toIssue(row)
@@ -83,7 +121,7 @@ export function issueListPart({ read, dialect: { builder } }: Store): ListPart {
       if (request.projectIds.length === 0) return []
       const column = request.sort === 'last' ? 'last_seen_ms' : 'first_seen_ms'
       // By its index alone: only issues of the page are read whole, however many state leaves out.
-      let query = matching(request).select('id')
+      let query = matching(dialect, request).select('id')
       const { after } = request
       if (after)
         query = query.where((build) =>
@@ -98,18 +136,7 @@ export function issueListPart({ read, dialect: { builder } }: Store): ListPart {
     },
     countIssues: (request) => {
       if (request.projectIds.length === 0) return 0
-      return read.get(matching(request).select((build) => build.fn.countAll<number>().as('n')))?.n ?? 0
-    },
-    issuesByIds: (ids, filter) => {
-      const found: Issue[] = []
-      for (let start = 0; start < ids.length; start += idsMax) {
-        const query = builder
-          .selectFrom('issue')
-          .selectAll()
-          .where('id', 'in', ids.slice(start, start + idsMax))
-        found.push(...read.all(filter ? query.where((build) => condition(build, filter)) : query).map(toIssue))
-      }
-      return found
+      return read.get(matching(dialect, request).select((build) => build.fn.countAll<number>().as('n')))?.n ?? 0
     },
   }
 }

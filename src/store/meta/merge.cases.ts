@@ -107,6 +107,16 @@ function mergeIssueCases(fresh: () => MetaStore): void {
     const meta = three(fresh())
     meta.mergeIssues(2, [3], null, nowMs)
     meta.mergeIssues(1, [2], null, nowMs)
+    const named = (value: string) =>
+      meta
+        .listIssues({
+          projectIds: [1],
+          filter: { op: 'field', field: 'shortId', match: 'is', value },
+          sort: 'last',
+          max: 9,
+        })
+        .map((one) => one.id)
+    expect([named('web-3'), named('WEB-2'), named('WEB-1'), named('WEB-4')]).toEqual([[1], [1], [1], []])
     expect(meta.issueByShortId(1, 'WEB-3')?.id).toBe(1)
     expect(meta.issueHashes(1).map((one) => one.mergedFrom)).toEqual([null, 'WEB-2', 'WEB-3'])
   })

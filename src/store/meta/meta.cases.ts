@@ -89,6 +89,29 @@ function filterCases(fresh: () => MetaStore): void {
     [{ op: 'not', of: { op: 'assigned', userId: 'ann' } }, [1, 2]],
     [{ op: 'assigned', userId: null }, [1, 2]],
     [{ op: 'assigned', userId: 'any' }, [3]],
+    [
+      {
+        op: 'or',
+        of: [
+          { op: 'assigned', userId: 'ann' },
+          { op: 'assigned', userId: 'bob' },
+        ],
+      },
+      [3],
+    ],
+    [{ op: 'priority', value: 'low' }, [2]],
+    [{ op: 'priority', value: 'high' }, [1]],
+    [{ op: 'priority', value: 'medium' }, [3]],
+    [{ op: 'not', of: { op: 'priority', value: 'medium' } }, [1, 2]],
+    [{ op: 'bookmarked', userId: 'ann' }, [1]],
+    [{ op: 'not', of: { op: 'bookmarked', userId: 'ann' } }, [2, 3]],
+    [{ op: 'bookmarked', userId: 'bob' }, []],
+    [{ op: 'subscribed', userId: 'ann' }, [2]],
+    [
+      { op: 'or', of: [field('title', 'is', 'Alpha'), field('title', 'is', 'Gamma'), field('title', 'is', 'Beta')] },
+      [1, 3],
+    ],
+    [{ op: 'not', of: { op: 'or', of: [field('title', 'is', 'Alpha'), field('level', 'is', 'fatal')] } }, [2, 3]],
     [field('title', 'is', '100% of A_B'), [2]],
     [field('title', 'like', '*% of a_b'), [2]],
     [field('title', 'like', 'a*'), [1]],
@@ -131,12 +154,18 @@ function filterCases(fresh: () => MetaStore): void {
           hashes: [hash(3)],
           unhandled: true,
           release: 'web@2',
+          level: 'warning',
           metadata: { value: 'undefined' },
         }),
       ],
     })
     meta.updateIssue(2, { status: 'resolved' }, 'ann', nowMs)
     meta.updateIssue(3, { assigneeUserId: 'ann' }, 'ann', nowMs)
+    meta.updateIssue(2, { priority: 'low' }, 'ann', nowMs)
+    meta.setBookmark(1, 'ann', true, nowMs)
+    meta.subscribe(2, 'ann', true, 'asked', nowMs)
+    meta.subscribe(3, 'ann', true, 'asked', nowMs)
+    meta.subscribe(3, 'ann', false, 'asked', nowMs)
     expect(
       meta
         .listIssues({ projectIds: [1], filter, sort: 'first', max: 10 })
@@ -150,6 +179,38 @@ function filterCases(fresh: () => MetaStore): void {
         .map((one) => one.id)
         .sort(),
     ).toEqual(ids)
+    expect([...meta.issueStarts([1, 2, 3, 99], filter)].sort()).toEqual(ids.map((id) => [id, nowMs]))
+    const groups = meta.groupsOfIssues({ projectIds: [1], filter, max: 10 })
+    expect(groups.sort((a, b) => a.issueId - b.issueId)).toEqual(
+      ids.map((id) => ({ projectId: 1, groupHash: hash(id), issueId: id, firstSeenMs: nowMs })),
+    )
+  })
+
+  test('an escalating issue has a high priority, whatever its level, and groups are bounded by time and number', () => {
+    const meta = fresh()
+    commit(meta, {
+      events: [1, 2, 3].map((n) => effect({ hashes: [hash(n)], level: 'info', timestampMs: nowMs + n })),
+    })
+    meta.updateIssue(2, { status: 'unresolved', substatus: 'escalating' }, null, nowMs)
+    const ids = (filter: IssueFilter) =>
+      meta.groupsOfIssues({ projectIds: [1], filter, max: 9 }).map((one) => one.issueId)
+    expect(ids({ op: 'priority', value: 'high' })).toEqual([2])
+    expect(ids({ op: 'priority', value: 'low' }).sort()).toEqual([1, 3])
+    expect(meta.groupsOfIssues({ projectIds: [1], fromMs: nowMs + 3, max: 9 }).map((one) => one.issueId)).toEqual([3])
+    expect(meta.groupsOfIssues({ projectIds: [1], max: 2 })).toHaveLength(2)
+    expect(meta.groupsOfIssues({ projectIds: [], max: 2 })).toEqual([])
+  })
+
+  test('a choice of 2,000 conditions is no tree that is too deep', () => {
+    const meta = fresh()
+    commit(meta, { events: [effect()] })
+    const numbers = Array.from({ length: 2_000 }, (_, n) => n)
+    const any = (of: IssueFilter[]) => meta.countIssues({ projectIds: [1], filter: { op: 'or', of } })
+    expect(any(numbers.map((n) => field('title', 'is', `t${n}`)))).toBe(0)
+    expect(any(numbers.map((n) => field('title', 'like', `t${n}*`)))).toBe(0)
+    expect(any(numbers.map((value) => ({ op: 'number', field: 'count', compare: '>', value })))).toBe(1)
+    const all: IssueFilter = { op: 'and', of: numbers.map((n) => ({ op: 'not', of: field('culprit', 'is', `c${n}`) })) }
+    expect(meta.countIssues({ projectIds: [1], filter: all })).toBe(1)
   })
 }
 

@@ -267,6 +267,8 @@ export type IssueFilter =
   | { op: 'status'; value: Issue['status'] }
   | { op: 'substatus'; value: string }
   | { op: 'assigned'; userId: string | null | 'any' }
+  | { op: 'priority'; value: Priority }
+  | { op: 'bookmarked' | 'subscribed'; userId: string }
   | {
       op: 'field'
       field:
@@ -392,6 +394,15 @@ export type MetaStore = BatchStore &
     countIssues(request: { projectIds: number[]; filter?: IssueFilter; fromMs?: number }): number
     /** The issues among `ids` that meet the filter. */
     issuesByIds(ids: number[], filter?: IssueFilter): Issue[]
+    /** When each of the issues among `ids` that meet the filter was first seen (ms), by id. */
+    issueStarts(ids: readonly number[], filter?: IssueFilter): Map<number, number>
+    /** Hashes of the issues that meet the filter, with their issue, at most `max` of them and in no order. */
+    groupsOfIssues(request: {
+      projectIds: number[]
+      filter?: IssueFilter
+      fromMs?: number
+      max: number
+    }): { projectId: number; groupHash: string; issueId: number; firstSeenMs: number }[]
     /** Hash -> issue id, for hashes of the events store. Missing ones are absent. Keys are `${projectId}:${hash}`. */
     issueIdsOf(hashes: { projectId: number; groupHash: string }[]): Map<string, number>
     /** All hashes of each issue. */

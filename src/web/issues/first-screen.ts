@@ -1,5 +1,6 @@
 import type { Actor } from '../../auth/auth.ts'
 import { type IssueListRequest, listIssues } from '../../query/issues.ts'
+import { namedProjects } from '../../query/named-projects.ts'
 import { rangeOf } from '../../query/range.ts'
 import { viewsOf } from '../../query/saved.ts'
 import type { Organization, Project } from '../../store/meta/meta.ts'
@@ -25,7 +26,8 @@ async function pageOf(request: IssueListRequest): Promise<Page> {
 
 /**
  * What the stream shows for a query string, as the REST calls would answer it: the first rows, the environments to choose
- * from, and where there are no rows the last resolved ones. Each is undefined when the store is away or slow.
+ * from, and where there are no rows the last resolved ones. Each is undefined when the store is away or slow, rows also
+ * where the query string names a project that is not there: the browser is told so when it asks itself.
  */
 export async function firstScreen(
   actor: Actor,
@@ -39,6 +41,7 @@ export async function firstScreen(
     params.project,
     projects.map(({ id, slug, name }) => ({ id: String(id), slug, name })),
   )
+  const asked = projectIds.length ? namedProjects(meta, organization.id, projects, projectIds) : projects
   const query = listQuery(params, projectIds)
   const late = new AbortController()
   const lateness = clock.sleep(waitMs, late.signal).then(() => undefined)
@@ -48,7 +51,7 @@ export async function firstScreen(
   const ask = (request: Pick<IssueListRequest, 'projects' | 'environments' | 'range' | 'query' | 'sort' | 'limit'>) =>
     pageOf({ ...request, organization, meUserId: actor.person.id })
   const viewOf = () => ({
-    projects: projectIds.length ? projects.filter((one) => projectIds.includes(String(one.id))) : projects,
+    projects: asked ?? [],
     environments: query.environment?.filter((one) => one !== '') ?? [],
     range: rangeOf(query, clock.now()),
   })
@@ -66,7 +69,7 @@ export async function firstScreen(
     return (await ask({ ...resolvedQuery, projects, environments: [], range })).rows
   }
   const listOf = async () => {
-    const rows = await inTime(rowsOf())
+    const rows = asked && (await inTime(rowsOf()))
     const isEmpty = rows?.page.rows.length === 0 && projects.length > 0 && isPlain(params)
     return { rows, resolved: isEmpty ? await inTime(resolvedOf()) : undefined }
   }

@@ -9,12 +9,13 @@ import { Button } from '../ui/controls.tsx'
 import { Link } from '../ui/link.tsx'
 import { PlainText } from '../ui/plain-text.tsx'
 import { useToast } from '../ui/toast.tsx'
-import type { StreamParams } from './stream-query.ts'
+import type { ProjectName, StreamParams } from './stream-query.ts'
 import { shownView, viewOf, viewSearch } from './views.ts'
 
 type Props = {
   organization: string
   params: StreamParams
+  projects: readonly ProjectName[]
   /** Those that came with the document. */
   given: RestSearch[] | undefined
   /** Whether the person may make a view everybody's. */
@@ -46,13 +47,13 @@ const sentenceOf = (error: unknown, otherwise: string) => {
 }
 
 /** Saved views as links, which work before any script runs; saving, bringing up to date and deleting them. */
-export function SavedViews({ organization, params, given, canShare }: Props) {
+export function SavedViews({ organization, params, projects, given, canShare }: Props) {
   const t = useTranslations('search.views')
   const toast = useToast()
   const { views, change } = useViews(organization, given)
   const [error, setError] = useState('')
   const details = useRef<HTMLDetailsElement>(null)
-  const shown = shownView(views, params)
+  const shown = shownView(views, params, projects)
 
   async function act(work: Promise<void>, said: string): Promise<boolean> {
     try {
@@ -71,7 +72,8 @@ export function SavedViews({ organization, params, given, canShare }: Props) {
     const data = new FormData(form)
     const name = String(data.get('name') ?? '')
     const visibility = data.get('shared') ? 'organization' : 'owner'
-    if (await act(change('POST', '', { name, visibility, ...viewOf(params) }), t('saved', { name }))) form.reset()
+    if (await act(change('POST', '', { name, visibility, ...viewOf(params, projects) }), t('saved', { name })))
+      form.reset()
   }
   return (
     <details
@@ -103,11 +105,11 @@ export function SavedViews({ organization, params, given, canShare }: Props) {
             <ViewLine
               key={view.id}
               view={view}
-              href={`/o/${organization}/issues${viewSearch(view)}`}
+              href={`/o/${organization}/issues${viewSearch(view, projects)}`}
               isShown={view.id === shown?.id}
               replace={() =>
                 void act(
-                  change('PUT', view.id, { ...viewOf(params), revision: view.revision }),
+                  change('PUT', view.id, { ...viewOf(params, projects), revision: view.revision }),
                   t('saved', { name: view.name }),
                 )
               }

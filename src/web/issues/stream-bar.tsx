@@ -42,7 +42,13 @@ export function StreamBar({
         label={t('search.label')}
         placeholder={t('search.placeholder')}
       />
-      <SavedViews organization={organization} params={params} given={first.views} canShare={canShare} />
+      <SavedViews
+        organization={organization}
+        params={params}
+        projects={projects}
+        given={first.views}
+        canShare={canShare}
+      />
       <StreamFilters
         organization={organization}
         params={params}

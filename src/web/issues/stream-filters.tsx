@@ -7,7 +7,14 @@ import { apiFetch } from '../api.ts'
 import { Button } from '../ui/controls.tsx'
 import { boundsOf, isRelativeRange, localFieldOf, type RelativeRange, relativeRanges } from './range.ts'
 import type { ParamChange } from './stream-params.ts'
-import { environmentsPeriod, type ProjectName, type Sort, type StreamParams, sorts } from './stream-query.ts'
+import {
+  environmentsPeriod,
+  type ProjectName,
+  projectIdsOf,
+  type Sort,
+  type StreamParams,
+  sorts,
+} from './stream-query.ts'
 
 const periods = Object.keys(relativeRanges).filter((one): one is RelativeRange => isRelativeRange(one))
 
@@ -153,6 +160,40 @@ export function EnvironmentSelect({
   )
 }
 
+/** The projects to choose from; where the URL names several, or one that is not there, that stands in the list too. */
+export function ProjectSelect({
+  value,
+  projects,
+  change,
+}: {
+  value: string
+  projects: readonly ProjectName[]
+  change: (change: { project: string }) => void
+}) {
+  const t = useTranslations('issues.filters')
+  const ids = projectIdsOf(value, projects)
+  const named = ids.map((id) => projects.find((one) => one.id === id))
+  const only = ids.length === 1 ? named[0] : undefined
+  const isOther = ids.length > 0 && !only
+  if (projects.length < 2 && !isOther) return null
+  return (
+    <select
+      className="input"
+      aria-label={t('project')}
+      value={only?.slug ?? value}
+      onChange={(event) => change({ project: event.target.value })}
+    >
+      <option value="">{t('allProjects')}</option>
+      {isOther ? <option value={value}>{named.map((one, at) => one?.name ?? ids[at]).join(', ')}</option> : null}
+      {projects.map((project) => (
+        <option key={project.id} value={project.slug}>
+          {project.name}
+        </option>
+      ))}
+    </select>
+  )
+}
+
 /** Project, environment, time range and sorting; each one is part of the URL. */
 export function StreamFilters({
   organization,
@@ -169,25 +210,9 @@ export function StreamFilters({
   environments: string[] | undefined
 }) {
   const t = useTranslations('issues')
-  const several = params.project.includes(',')
   return (
     <div className="stream-filters">
-      {projects.length > 1 ? (
-        <select
-          className="input"
-          aria-label={t('filters.project')}
-          value={params.project}
-          onChange={(event) => change({ project: event.target.value })}
-        >
-          <option value="">{t('filters.allProjects')}</option>
-          {several ? <option value={params.project}>{params.project}</option> : null}
-          {projects.map((project) => (
-            <option key={project.id} value={project.slug}>
-              {project.name}
-            </option>
-          ))}
-        </select>
-      ) : null}
+      <ProjectSelect value={params.project} projects={projects} change={change} />
       <EnvironmentSelect organization={organization} value={params.env} given={environments} change={change} />
       <RangeSelect params={params} change={change} />
       <select

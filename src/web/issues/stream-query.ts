@@ -28,11 +28,21 @@ export function paramsOf(search: URLSearchParams): StreamParams {
   }
 }
 
-/** Ids of the projects that the URL names by slug or id, comma-separated; none: all. */
+const wordsOf = (text: string): string[] => text.split(',').filter((one) => one !== '')
+const projectOf = (word: string, projects: readonly ProjectName[]) =>
+  projects.find((one) => one.id === word || one.slug === word)
+
+/**
+ * Ids of the projects that the URL names by slug or id, comma-separated; none: all. What names none of them stays as it
+ * is: the server knows slugs of before, and refuses the rest. Left out, it would mean all projects.
+ */
 export function projectIdsOf(named: string, projects: readonly ProjectName[]): string[] {
-  const wanted = named.split(',')
-  return projects.filter((one) => wanted.includes(one.slug) || wanted.includes(one.id)).map((one) => one.id)
+  return [...new Set(wordsOf(named).map((word) => projectOf(word, projects)?.id ?? word))]
 }
+
+/** Names for the URL: slugs, where ids or slugs are those of projects. */
+export const projectSlugs = (words: readonly string[], projects: readonly ProjectName[]): string[] =>
+  words.map((word) => projectOf(word, projects)?.slug ?? word)
 
 /** The parameters of the REST call for a state of the stream. */
 export function listQuery(params: StreamParams, projectIds: readonly string[]) {

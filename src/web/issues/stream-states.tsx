@@ -44,8 +44,11 @@ export function StreamFailed({ error, retrying, retry }: { error: Error; retryin
       </div>
     )
   }
+  // Of what the list asks for only a project of the address can be missing.
+  const isGone = code === 'NOT_FOUND'
+  const causes = error instanceof ApiError ? error.causes.join(' ') : undefined
   return (
-    <ErrorState title={error.message} todo={error instanceof ApiError ? error.causes.join(' ') : undefined} code={code}>
+    <ErrorState title={isGone ? t('project') : error.message} todo={isGone ? t('projectTodo') : causes} code={code}>
       {retry ? <Button onClick={retry}>{common('retry')}</Button> : null}
     </ErrorState>
   )

@@ -1,6 +1,15 @@
 import type { RestSearch } from '../../protocol/rest-search.ts'
 import { isRelativeRange } from './range.ts'
-import { apiSort, defaultQuery, type Sort, type StreamParams, sorts } from './stream-query.ts'
+import {
+  apiSort,
+  defaultQuery,
+  type ProjectName,
+  projectIdsOf,
+  projectSlugs,
+  type Sort,
+  type StreamParams,
+  sorts,
+} from './stream-query.ts'
 
 // Saved views as addresses of the stream, and back.
 
@@ -9,10 +18,10 @@ type Shown = Pick<RestSearch, 'query' | 'sort' | 'projects' | 'environments' | '
 const sortOf = (name: string): Sort => sorts.find((one) => apiSort[one] === name) ?? 'last'
 
 /** The query string of the stream that a view stands for, with `?`; '' for the stream as it opens. */
-export function viewSearch(view: Shown): string {
+export function viewSearch(view: Shown, projects: readonly ProjectName[]): string {
   const search = new URLSearchParams()
   if (view.query !== defaultQuery) search.set('q', view.query)
-  if (view.projects.length) search.set('project', view.projects.join(','))
+  if (view.projects.length) search.set('project', projectSlugs(view.projects, projects).join(','))
   if (view.environments.length) search.set('env', view.environments.join(','))
   if (view.start && view.end) {
     search.set('from', view.start)
@@ -27,14 +36,14 @@ export function viewSearch(view: Shown): string {
 
 const names = (text: string) => text.split(',').filter((one) => one !== '')
 
-/** What the stream shows, as a view is saved. */
-export function viewOf(params: StreamParams): Shown {
+/** What the stream shows, as a view is saved: projects by their ids, as a slug may be another project's one day. */
+export function viewOf(params: StreamParams, projects: readonly ProjectName[]): Shown {
   const { range } = params
   const fixed = range.kind === 'absolute'
   return {
     query: params.q.trim(),
     sort: apiSort[params.sort],
-    projects: names(params.project),
+    projects: projectIdsOf(params.project, projects),
     environments: names(params.env),
     statsPeriod: fixed || range.period === '14d' ? null : range.period,
     start: fixed ? new Date(range.fromMs).toISOString() : null,
@@ -43,14 +52,18 @@ export function viewOf(params: StreamParams): Shown {
 }
 
 /** The view that the stream shows now; a changed one is none. */
-export function shownView(views: readonly RestSearch[], params: StreamParams): RestSearch | undefined {
-  const now = viewSearch(viewOf(params))
-  return views.find((one) => viewSearch(one) === now)
+export function shownView(
+  views: readonly RestSearch[],
+  params: StreamParams,
+  projects: readonly ProjectName[],
+): RestSearch | undefined {
+  const now = viewSearch(viewOf(params, projects), projects)
+  return views.find((one) => viewSearch(one, projects) === now)
 }
 
 /** What stands in the address beside the search text, by name, for the form of the box. */
 export function keptParams(params: StreamParams): Record<string, string> {
-  const search = new URLSearchParams(viewSearch({ ...viewOf(params), query: defaultQuery }))
+  const search = new URLSearchParams(viewSearch({ ...viewOf(params, []), query: defaultQuery }, []))
   return Object.fromEntries(search)
 }
 

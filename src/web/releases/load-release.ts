@@ -39,7 +39,8 @@ const deploysMax = 50
 export const commitsMax = 50
 const filesMax = 1000
 
-type ListedIssues = { rows: RestIssue[]; hits: number } | undefined
+/** `hits` is null where nobody knows how many there are. */
+type ListedIssues = { rows: RestIssue[]; hits: number | null } | undefined
 
 /** The range that the page shows, as its address asks or back to the release's beginning, and as queries take it. */
 function rangesOf(release: RestRelease, search: Search, nowMs: number): { asked: AskedRange; range: Range } {
@@ -78,7 +79,7 @@ export async function loadRelease(here: ReleaseHere, search: Search) {
   const issuesOf = async (field: 'release' | 'firstRelease'): Promise<ListedIssues> => {
     const query = versionTerm(field, version)
     const page = await unlessAway(listIssues(deps, { ...view, query, sort: 'freq', limit: issuesMax }))
-    return page && { rows: page.rows, hits: page.hits ?? page.rows.length }
+    return page && { rows: page.rows, hits: page.hits ?? null }
   }
   const [points, events, newIssues, allIssues] = await Promise.all([
     unlessAway(releaseSeries(deps, view, version)),

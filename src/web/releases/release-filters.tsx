@@ -3,7 +3,7 @@ import { RotateCw, Search, X } from 'lucide-react'
 import { usePathname, useRouter, useSearchParams } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import { type FormEvent, useRef, useTransition } from 'react'
-import { EnvironmentSelect, RangeSelect } from '../issues/stream-filters.tsx'
+import { EnvironmentSelect, ProjectSelect, RangeSelect } from '../issues/stream-filters.tsx'
 import type { ProjectName } from '../issues/stream-query.ts'
 import { Button } from '../ui/controls.tsx'
 import { useKey } from '../ui/keys.tsx'
@@ -79,26 +79,11 @@ export function ReleaseFilters({
   refresh: () => void
 }) {
   const t = useTranslations('releases')
-  const filters = useTranslations('issues.filters')
   return (
     <div className="stream-bar">
       <VersionSearch value={params.q} apply={(q) => change({ q })} />
       <div className="stream-filters">
-        {projects.length > 1 ? (
-          <select
-            className="input"
-            aria-label={filters('project')}
-            value={params.project}
-            onChange={(event) => change({ project: event.target.value })}
-          >
-            <option value="">{filters('allProjects')}</option>
-            {projects.map((project) => (
-              <option key={project.id} value={project.slug}>
-                {project.name}
-              </option>
-            ))}
-          </select>
-        ) : null}
+        <ProjectSelect value={params.project} projects={projects} change={change} />
         <EnvironmentSelect
           organization={organization}
           value={params.env}

@@ -12,7 +12,7 @@ import { useSparkMarks } from './spark-rule.tsx'
 
 const rowPx = 52
 
-/** A few issues as rows of the stream, and the way to all of them there (`streamPath`, of `hits`). */
+/** A few issues as rows of the stream, and the way to all of them there (`streamPath`, of `hits`; null: nobody knows). */
 export function ReleaseIssues({
   base,
   label,
@@ -25,7 +25,7 @@ export function ReleaseIssues({
   base: string
   label: string
   rows: readonly RestIssue[]
-  hits: number
+  hits: number | null
   streamPath: string
   marks: RestMarks
 }) {
@@ -55,7 +55,7 @@ export function ReleaseIssues({
             issue={issue}
             href={`${base}/issues/${issue.id}`}
             index={index}
-            total={hits}
+            total={hits ?? -1}
             isCursor={false}
             isSelected={false}
             words={words}
@@ -66,7 +66,7 @@ export function ReleaseIssues({
       </ul>
       <p className="mt-2">
         <Link className="link" href={streamPath}>
-          {t('inStream', { count: hits })}
+          {hits === null ? t('restInStream') : t('inStream', { count: hits })}
         </Link>
       </p>
     </>

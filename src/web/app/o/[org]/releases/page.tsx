@@ -1,5 +1,6 @@
 import type { Metadata } from 'next'
 import { getTranslations } from 'next-intl/server'
+import { namedProjects } from '../../../../../query/named-projects.ts'
 import { rangeOf } from '../../../../../query/range.ts'
 import { listReleases, releaseEvents } from '../../../../../query/releases.ts'
 import { app } from '../../../../handle.ts'
@@ -41,7 +42,7 @@ export default async function ReleasesPage({
   const nowMs = clock.now()
   const view = {
     organization,
-    projects: projectIds.length ? projects.filter((one) => projectIds.includes(String(one.id))) : projects,
+    projects: projectIds.length ? (namedProjects(meta, organization.id, projects, projectIds) ?? []) : projects,
     environments: asked.env.split(',').filter((one) => one !== ''),
     range: rangeOf(spanQuery(asked.range), nowMs),
   }

@@ -1,0 +1,151 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { testClock } from '../clock.ts'
+import type { EventFilter, EventStore, GroupCount } from '../store/events/events.ts'
+import { commit, effect, hash, nowMs, withProject } from '../store/meta/fixture.ts'
+import type { MetaStore } from '../store/meta/meta.ts'
+import { openSqliteMeta } from '../store/meta/sqlite.ts'
+import { inCommonOf } from './in-common.ts'
+import type { QueryDeps } from './issue.ts'
+import { type IssueListRequest, issuesMatching, listIssues } from './issues.ts'
+
+// More issues than a list by events looks through. The newest are not resolved; the ten oldest are.
+
+const count = 10_040
+const dayMs = 86_400_000
+
+/** The hashes that a filter lets through, as far as it says; undefined: all. */
+function hashesOf(filter: EventFilter | undefined): readonly string[] | undefined {
+  if (filter?.op === 'groups') return filter.hashes
+  return filter?.op === 'and' ? filter.of.map(hashesOf).find((one) => one !== undefined) : undefined
+}
+
+/** An events store that has one event of each group, of one user; over their lives three users. */
+function eventsOf(groups: readonly GroupCount[]) {
+  const asked: (EventFilter | undefined)[] = []
+  const newest = groups.toSorted((a, b) => b.lastMs - a.lastMs)
+  const events: Pick<EventStore, 'groups' | 'countsOf' | 'series'> = {
+    groups: async ({ filter, max }) => {
+      asked.push(filter)
+      const some = hashesOf(filter)
+      const known = some && new Set(some)
+      return newest.filter((one) => !known || known.has(one.groupHash)).slice(0, max)
+    },
+    countsOf: async (scope, refs) => {
+      const known = new Set(refs.map((one) => one.groupHash))
+      const found = groups.filter((one) => known.has(one.groupHash))
+      return scope.fromMs === 0 ? found.map((one) => ({ ...one, users: 3 })) : found
+    },
+    series: async () => [],
+  }
+  return { events, asked }
+}
+
+const state: { meta?: MetaStore; groups: GroupCount[] } = { groups: [] }
+
+beforeAll(() => {
+  const meta = withProject(openSqliteMeta(':memory:', { clock: testClock(nowMs), readers: 0 }))
+  const atMs = (n: number) => nowMs - (count - n)
+  for (let first = 0; first < count; first += 1000)
+    commit(meta, {
+      events: Array.from({ length: Math.min(1000, count - first) }, (_, at) => {
+        const n = first + at
+        return effect({ hashes: [hash(n + 1)], timestampMs: atMs(n), receivedMs: atMs(n) })
+      }),
+    })
+  for (let id = 1; id <= 10; id++) meta.updateIssue(id, { status: 'resolved' }, 'ann', nowMs)
+  state.meta = meta
+  state.groups = Array.from({ length: count }, (_, n) => ({
+    ...{ projectId: 1, groupHash: hash(n + 1), events: 1, users: 1 },
+    ...{ lastMs: atMs(n), firstMs: atMs(n) },
+  }))
+})
+
+function rig() {
+  const { meta } = state
+  if (!meta) throw new Error('nothing is open')
+  const { events, asked } = eventsOf(state.groups)
+  const deps = { meta, events, clock: testClock(nowMs), config: { url: '' }, auth: { personByEmail: () => undefined } }
+  return { deps: deps as unknown as QueryDeps, asked }
+}
+
+function requestOf(change: Partial<IssueListRequest>): IssueListRequest {
+  const { meta } = state
+  const organization = meta?.organizationById(1)
+  if (!meta || !organization) throw new Error('nothing is open')
+  const range = { fromMs: nowMs - 14 * dayMs, toMs: nowMs + 1, period: '14d' as const }
+  const view = { organization, projects: meta.projectsOf(1), environments: [], range }
+  return { ...view, query: '', sort: 'date', limit: 25, ...change }
+}
+
+const resolved = Array.from({ length: 10 }, (_, at) => String(10 - at))
+
+describe('a state that only issues behind the first 10,000 have', () => {
+  test.each<[string, Partial<IssueListRequest>]>([
+    ['by state alone', {}],
+    ['with an environment', { environments: ['production'] }],
+    ['by events', { sort: 'freq' }],
+    ['by users', { sort: 'user' }],
+    ['new ones first, with an environment', { sort: 'new', environments: ['production'] }],
+    ['with a tag', { query: 'is:resolved fruit:apple' }],
+    ['with a tag or without', { query: 'is:resolved fruit:apple OR is:resolved', environments: ['production'] }],
+  ])('%s', async (_name, change) => {
+    const page = await listIssues(rig().deps, requestOf({ query: 'is:resolved', ...change }))
+    expect(page.rows.map((one) => one.id)).toEqual(resolved)
+    expect(page.hits).toBe(10)
+  })
+
+  test('is changed with all that match', async () => {
+    const asked = requestOf({ query: 'is:resolved', environments: ['production'] })
+    expect((await issuesMatching(rig().deps, asked, 50_000)).map((one) => String(one.id))).toEqual(resolved)
+  })
+
+  test('the events store is asked of its groups alone', async () => {
+    const { deps, asked } = rig()
+    await listIssues(deps, requestOf({ query: 'is:resolved fruit:apple' }))
+    expect(hashesOf(asked[0])).toHaveLength(10)
+  })
+})
+
+test.each([
+  ['', 10_000],
+  ['is:unresolved', 10_000],
+])('a list that is cut begins as it should and tells no number: %j', async (query, groups) => {
+  const page = await listIssues(rig().deps, requestOf({ query, environments: ['production'] }))
+  expect([page.rows[0]?.id, page.rows.length, page.next.results]).toEqual([String(count), 25, true])
+  expect(page.hits).toBeUndefined()
+  expect(await issuesMatching(rig().deps, requestOf({ query, environments: ['production'] }), 50_000)).toHaveLength(
+    groups,
+  )
+})
+
+test.each([
+  ['level:error', 25, count],
+  ['title:none', 25, 0],
+  ['is:resolved', 10, 10],
+  ['is:resolved', 9, 10],
+])('by state every hit is counted: %s', async (query, limit, hits) => {
+  expect((await listIssues(rig().deps, requestOf({ query, limit }))).hits).toBe(hits)
+})
+
+test('users over the life are not those of the events that the query asks for', async () => {
+  const [row] = (await listIssues(rig().deps, requestOf({ query: 'fruit:apple', limit: 1 }))).rows
+  expect(row).toMatchObject({ userCount: 1, lifetime: { userCount: 3 } })
+})
+
+test('a value that all rows have is all of an issue, however many of its events were thinned', async () => {
+  const { deps } = rig()
+  const issue = deps.meta.issueById(1)
+  if (!issue) throw new Error('no issue')
+  const many = { projectId: 1, users: 0, lastMs: nowMs, firstMs: nowMs }
+  const level = { key: 'level', total: 2_000, values: [{ value: 'error', events: 2_000 }] }
+  const events: Partial<EventStore> = {
+    tagsOf: async () => [level, { key: 'plan', total: 2_000, values: [{ value: 'gold', events: 2_000 }] }],
+    countsOf: async () => [{ ...many, groupHash: hash(1), events: 100_000 }],
+    groups: async () => [{ ...many, groupHash: hash(2), events: 1_000 }],
+    tagPairs: async () => ({ events: 1_000, counts: new Map([['level=error', 1_000]]) }),
+  }
+  const scope = { projectIds: [1], environments: [], fromMs: nowMs - dayMs, toMs: nowMs }
+  const found = await inCommonOf({ ...deps, events: events as EventStore }, issue, scope)
+  expect(found.own).toBe(2_000)
+  expect(found.values).toMatchObject([{ key: 'plan', value: 'gold', own: 2_000, ownShare: 1 }])
+})

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import type { Project } from '../store/meta/meta.ts'
+import { namedProjects } from './named-projects.ts'
+
+const project = (id: number, slug: string): Project => ({
+  ...{ id, organizationId: 1, slug, name: slug, platform: null, createdMs: 0, firstEventMs: null },
+  ...{ allowedOrigins: [], rev: 0 },
+})
+const readable = [project(1, 'web'), project(2, 'shop')]
+const meta = {
+  projectByOldSlug: (organizationId: number, slug: string) =>
+    organizationId === 1 ? { store: readable[1], hidden: project(3, 'hidden') }[slug] : undefined,
+}
+
+test.each<[string[], number[] | undefined]>([
+  [[], []],
+  [
+    ['shop', '1'],
+    [2, 1],
+  ],
+  [['shop', '2', 'store'], [2]],
+  [['gone'], undefined],
+  [['web', 'gone'], undefined],
+  [['hidden'], undefined],
+])('%j', (names, ids) => {
+  expect(namedProjects(meta, 1, readable, names)?.map((one) => one.id)).toEqual(ids)
+})

@@ -1,0 +1,21 @@
+import type { MetaStore, Project } from '../store/meta/meta.ts'
+
+/**
+ * The projects that are named by id, slug or a slug of before, among those that somebody may read, each once. Undefined
+ * when a name leads to none of them: to leave it out would ask for more than was asked for.
+ */
+export function namedProjects(
+  meta: Pick<MetaStore, 'projectByOldSlug'>,
+  organizationId: number,
+  readable: readonly Project[],
+  names: readonly string[],
+): Project[] | undefined {
+  const found = names.map((name) => {
+    const project = readable.find((one) => String(one.id) === name || one.slug === name)
+    if (project) return project
+    const id = meta.projectByOldSlug(organizationId, name)?.id
+    return readable.find((one) => one.id === id)
+  })
+  const there = found.filter((one): one is Project => one !== undefined)
+  return there.length === found.length ? [...new Set(there)] : undefined
+}

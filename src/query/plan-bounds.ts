@@ -1,0 +1,46 @@
+import { MishapError } from '../errors.ts'
+import type { IssueFilter } from '../store/meta/meta.ts'
+import type { Search, Term } from './search/ast.ts'
+
+// SQLite answers within the process that serves every screen: a query may not keep it for long.
+
+/** Words and patterns that are held against the texts of issues: each takes 0.4 to 1 µs of every issue, 20 to 50 ms of 50,000. */
+const textsMax = 20
+/** Releases times values that their parts are held against, 0.1 µs each. */
+const comparisonsMax = 500_000
+
+const tooLong = (detail: string) => new MishapError('QUERY_TOO_LONG', { detail: `Invalid query: ${detail}` })
+
+/** Texts that a filter looks for. */
+function textsOf(filter: IssueFilter): number {
+  if (filter.op === 'not') return textsOf(filter.of)
+  if ('of' in filter) return filter.of.reduce((sum, one) => sum + textsOf(one), 0)
+  return filter.op === 'text' || (filter.op === 'field' && filter.match === 'like') ? 1 : 0
+}
+
+/** Throws QUERY_TOO_LONG for conditions on issues with more than 20 words and patterns together. */
+export function demandFewTexts(filters: readonly IssueFilter[]): void {
+  if (filters.reduce((sum, one) => sum + textsOf(one), 0) > textsMax)
+    throw tooLong(
+      `it looks for more than ${textsMax} words and patterns in issues. Put words that stand together in quotes.`,
+    )
+}
+
+function termsOf(node: Search): Term[] {
+  if (node.op === 'not') return termsOf(node.of)
+  return 'of' in node ? node.of.flatMap(termsOf) : [node]
+}
+
+const parts: ReadonlySet<string> = new Set(['release.package', 'release.version', 'release.build'])
+
+/** Throws QUERY_TOO_LONG when parts of releases would be compared more than 500,000 times. */
+export function demandFewComparisons(search: Search, releases: () => readonly unknown[]): void {
+  const values = termsOf(search).reduce(
+    (sum, term) => sum + (term.op === 'match' && !term.tag && parts.has(term.key) ? term.values.length : 0),
+    0,
+  )
+  if (values > 0 && values * releases().length > comparisonsMax)
+    throw tooLong(
+      `it compares ${releases().length} releases with ${values} values. Ask for fewer, or within fewer projects.`,
+    )
+}
