@@ -6,6 +6,7 @@ import type {
   RestSimilarIssue,
   RestUnmerge,
 } from '../protocol/rest-grouping.ts'
+import { commit, effect, hash } from '../store/meta/fixture.ts'
 import { openTestApp, type TestApp } from './app.cases.ts'
 
 const state: { made?: TestApp } = {}
@@ -158,5 +159,16 @@ describe('merge and unmerge', () => {
     )
     const { status } = await call('DELETE', `${O}/issues/${kept.id}/hashes/?id=${'0'.repeat(16)}`, { token: secret })
     expect(status).toBe(404)
+  })
+  test('more than 1,000 that a search finds: refused, none is left out', async () => {
+    const { app } = made()
+    const timestampMs = app.clock.now()
+    const events = Array.from({ length: 1001 }, (_, n) => effect({ hashes: [hash(n + 9000)], timestampMs }))
+    commit(app.meta, { events })
+    const { status, json } = await call('PUT', `${O}/issues/?query=is:unresolved`, { body: { merge: 1 } })
+    expect([status, JSON.stringify(json)]).toEqual([400, expect.stringContaining('At most 1000 issues')])
+    expect(app.meta.listIssues({ projectIds: [made().project.id], sort: 'last', max: 2000 }).length).toBeGreaterThan(
+      1000,
+    )
   })
 })
