@@ -33,6 +33,11 @@ const sent = (names: string[], value: string, more: object = {}) => ({
   ...more,
 })
 
+const uncaught = (event: ReturnType<typeof sent>) => {
+  const values = event.exception.values.map((one) => ({ ...one, mechanism: { type: 'onerror', handled: false } }))
+  return { ...event, exception: { values } }
+}
+
 type Row = { id: string; shortId: string; title: string; count: string }
 const issues = async () => (await call('GET', `${O}/issues/?query=&statsPeriod=24h`)).json as Row[]
 const named = async (text: string) => {
@@ -47,7 +52,7 @@ beforeAll(async () => {
   await made().store([
     sent(['main', 'cart', 'pay'], 'pay one'),
     sent(['main', 'cart', 'pay'], 'pay two', { release: 'shop@2' }),
-    sent(['main', 'cart', 'pay', 'round'], 'round three'),
+    uncaught(sent(['main', 'cart', 'pay', 'round'], 'round three')),
     sent(['serve', 'render'], 'render'),
     { ...sent([], 'x'), exception: undefined, message: 'a plain message' },
   ])
@@ -127,7 +132,7 @@ describe('merge and unmerge', () => {
     // The one with most events stays.
     expect(json).toMatchObject({ merge: { parent: pay.id, children: expect.arrayContaining([round.id, plain.id]) } })
     const merged = (await call('GET', `${O}/issues/${round.shortId}/`)).json as Row
-    expect([merged.id, merged.count]).toEqual([pay.id, '4'])
+    expect(merged).toMatchObject({ id: pay.id, count: '4', title: plain.title, isUnhandled: true })
     expect((await hashes(pay.id)).map((one) => [one.events, one.mergedFrom])).toEqual([
       [2, null],
       [1, expect.any(String)],
@@ -149,6 +154,14 @@ describe('merge and unmerge', () => {
     const all = (await hashes(kept.id)).map((one) => `id=${one.id}`).join('&')
     expect((await call('DELETE', `${path}?${all}`)).status).toBe(400)
     expect((await call('DELETE', `${path}?id=zz`)).status).toBe(400)
+  })
+  test('what stays looks like its own newest event', async () => {
+    const path = `${O}/issues/${kept.id}/`
+    // The only one that nobody caught has left.
+    expect((await call('GET', path)).json).toMatchObject({ title: 'a plain message', isUnhandled: false })
+    const plain = (await hashes(kept.id)).find((one) => one.latestEvent?.title === 'a plain message')
+    expect((await call('DELETE', `${path}hashes/?id=${plain?.id}`)).status).toBe(200)
+    expect((await call('GET', path)).json).toMatchObject({ title: 'TypeError: pay two', count: '2' })
   })
   test('who may only read may not', async () => {
     const { secret } = made().app.auth.createToken(

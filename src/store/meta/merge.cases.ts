@@ -15,7 +15,7 @@ const texts: Leaving['texts'] = {
 }
 const leaving = (hashes: string[], events: number, more: Partial<Leaving> = {}): Leaving => ({
   ...{ hashes, events, thinned: 0, firstMs: nowMs, lastMs: nowMs + 9, firstRelease: 'a', lastRelease: 'b', texts },
-  ...{ eventIds: [], ...more },
+  ...{ eventIds: [], staying: { texts: undefined, edges: undefined, count: 0 }, ...more },
 })
 const shown = (meta: MetaStore) =>
   meta
@@ -29,6 +29,7 @@ const ownerOf = (meta: MetaStore, n: number) =>
 export function mergeCases(fresh: () => MetaStore): void {
   describe('merge', () => mergeIssueCases(fresh))
   describe('unmerge', () => unmergeCases(fresh))
+  describe('what is reckoned by events', () => reckonedCases(fresh))
   describe('rules of grouping', () => ruleCases(fresh))
   describe('issues that may be alike', () => similarCases(fresh))
 }
@@ -162,6 +163,29 @@ function unmergeCases(fresh: () => MetaStore): void {
     meta.mergeIssues(1, [2], null, nowMs)
     meta.unmergeHashes(1, leaving([hash(2)], 1, { thinned: 1 }), null, nowMs)
     expect(meta.thinnedOf([1, 2]).get(2)).toBe(1)
+  })
+}
+
+function reckonedCases(fresh: () => MetaStore): void {
+  test('what stays looks like the newest of its own events, and keeps its kind', () => {
+    const meta = three(fresh())
+    meta.mergeIssues(1, [2, 3], null, nowMs)
+    expect(meta.issueById(1)).toMatchObject({ title: 'E3', level: 'fatal', unhandled: true })
+    const edges = { events: 2, firstMs: nowMs + 10, lastMs: nowMs + 20, firstRelease: 'web@2', lastRelease: 'web@2' }
+    const staying = { texts: { ...texts, title: 'E1', kind: 'message' }, edges, count: 4 }
+    const { issue } = meta.unmergeHashes(1, leaving([hash(2), hash(3)], 2, { staying }), null, nowMs)
+    expect(issue).toEqual(meta.issueById(1))
+    expect(issue).toMatchObject({
+      ...{ title: 'E1', level: 'error', unhandled: false, kind: 'error', count: 2 },
+      ...{ firstSeenMs: nowMs + 10, lastSeenMs: nowMs + 20, firstRelease: 'web@2', lastRelease: 'web@2' },
+    })
+  })
+  test('what was asked of it before somebody merged another into it says nothing', () => {
+    const meta = three(fresh())
+    meta.mergeIssues(1, [2], null, nowMs)
+    const staying = { texts: { ...texts, title: 'E1' }, edges: undefined, count: 3 }
+    meta.mergeIssues(1, [3], null, nowMs)
+    expect(meta.unmergeHashes(1, leaving([hash(2)], 1, { staying }), null, nowMs).issue.title).toBe('E3')
   })
 }
 

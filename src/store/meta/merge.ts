@@ -4,12 +4,16 @@ import { type IssueRow, stateColumns, textColumns } from './issue-state.ts'
 import { toIssue } from './issues.ts'
 import type { Issue } from './meta.ts'
 import { decidedOf, moveIssue } from './move-issue.ts'
+import { edgeColumns, type IssueEdges } from './regroup.ts'
 import type { Store } from './store.ts'
 
 /** A hash of an issue, and the issue that it came from, where people merged that one. */
 export type IssueHash = { hash: string; mergedFrom: string | null }
 
-/** What leaves an issue with its hashes: counted while nothing is committed. */
+/** What an issue shows of the newest of its events, and whether any of them was unhandled. */
+type Texts = Pick<IssueRow, 'kind' | 'unhandled' | (typeof textColumns)[number]>
+
+/** What leaves an issue with its hashes, and what stays: counted while nothing is committed. */
 export type Leaving = {
   hashes: string[]
   /** Events of these hashes over the issue's life, and how many of those were thinned. */
@@ -19,8 +23,9 @@ export type Leaving = {
   lastMs: number
   firstRelease: string
   lastRelease: string
-  /** Texts of the newest event of these hashes. */
-  texts: Pick<IssueRow, 'kind' | 'unhandled' | (typeof textColumns)[number]>
+  texts: Texts
+  /** What the issue is without them, as far as its events stand; said while it had `count` events. */
+  staying: { texts: Texts | undefined; edges: IssueEdges | undefined; count: number }
   /** Of the issue's events that people wrote about or that have a digest: those that leave. */
   eventIds: string[]
 }
@@ -305,6 +310,18 @@ function moveThinned({ write, dialect: { builder } }: Store, fromId: number, toI
   write.run(builder.insertInto('thinned_issue').values({ issue_id: toId, quantity }))
 }
 
+/** What an issue is without the events that leave. */
+function without(row: IssueRow, { events, staying }: Leaving): IssueRow {
+  const count = Math.max(0, row.count - events)
+  // With another count somebody merged an issue into it meanwhile: what was asked before says nothing of that one's events.
+  const { texts, edges } = staying.count === row.count ? staying : {}
+  return {
+    // What kind it is was said by the event that began it.
+    ...{ ...row, ...texts, kind: row.kind, count, rev: row.rev + 1 },
+    ...(edges ? edgeColumns(edges, count) : {}),
+  }
+}
+
 /** Hashes that people take out of an issue again. */
 export function unmergePart(store: Store): Pick<MergeStore, 'unmergeHashes'> {
   const { write, dialect } = store
@@ -353,7 +370,7 @@ export function unmergePart(store: Store): Pick<MergeStore, 'unmergeHashes'> {
           note(made.id, 'first_seen', {})
           note(made.id, 'unmerge', { source: row.short_id, hashes: hashes.length, events })
         }
-        const left: IssueRow = { ...row, count: Math.max(0, row.count - events), rev: row.rev + 1 }
+        const left = without(row, leaving)
         statements.updateIssue.run(left)
         note(issueId, 'unmerge', { destination: made?.short_id ?? null, hashes: hashes.length, events })
         return { issue: toIssue(left), made: made && toIssue(made) }
