@@ -89,6 +89,30 @@ function mergeIssueCases(fresh: () => MetaStore): void {
       ['WEB-3', 2],
     ])
   })
+  test('of what several of them have for one person or one digest, one is kept', () => {
+    const meta = three(fresh())
+    commit(meta, { events: [event(3, 40, { digest: '42' })] })
+    for (const id of [2, 3]) {
+      meta.setBookmark(id, 'ann', true, nowMs)
+      meta.subscribe(id, 'ann', id === 2, 'asked', nowMs)
+    }
+    meta.subscribe(3, 'bob', true, 'asked', nowMs)
+    meta.mergeIssues(1, [3, 2], null, nowMs)
+    expect([...meta.bookmarkedBy('ann', [1])]).toEqual([1])
+    // That of the oldest.
+    expect([meta.subscriptionOf(1, 'ann')?.active, meta.subscribersOf(1)]).toEqual([true, ['ann', 'bob']])
+    expect([meta.digestsOf(1), meta.namedEvents(1, 9)]).toEqual([['42'], [idOf(340)]])
+  })
+  test('more than one statement takes', () => {
+    const meta = fresh()
+    commit(meta, { events: Array.from({ length: 450 }, (_, n) => event(n + 1)) })
+    const others = Array.from({ length: 449 }, (_, n) => n + 2)
+    expect(meta.mergeIssues(1, others, null, nowMs).merged).toEqual(others)
+    expect(shown(meta)).toEqual([['WEB-1', 450]])
+    const hashes = meta.issueHashes(1)
+    expect([hashes.length, hashes.filter((one) => one.mergedFrom === 'WEB-449').length]).toEqual([450, 1])
+    expect([meta.issueByShortId(1, 'WEB-450')?.id, meta.faults()]).toEqual([1, []])
+  })
   test('never across projects; nothing changes', () => {
     const meta = three(fresh())
     const { id: projectId } = meta.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: null })

@@ -1,9 +1,9 @@
 import { MishapError } from '../../errors.ts'
-import { batchStatements } from './batch-statements.ts'
+import { type BatchStatements, batchStatements } from './batch-statements.ts'
 import { type IssueRow, stateColumns, textColumns } from './issue-state.ts'
 import { toIssue } from './issues.ts'
 import type { Issue } from './meta.ts'
-import { decidedOf, moveIssue } from './move-issue.ts'
+import { decidedOf, moveIssues } from './move-issue.ts'
 import { edgeColumns, type IssueEdges } from './regroup.ts'
 import type { Store } from './store.ts'
 
@@ -67,8 +67,8 @@ export type MergeStore = {
 /** Ids in one statement. */
 const chunk = 400
 
-function demand({ write, dialect: { builder } }: Store, id: number): IssueRow {
-  const row = write.get(builder.selectFrom('issue').selectAll().where('id', '=', id))
+function demand(statements: BatchStatements, id: number): IssueRow {
+  const row = statements.issue.get({ id })
   if (!row) throw new MishapError('NOT_FOUND')
   return row
 }
@@ -98,59 +98,78 @@ function withEvents(to: IssueRow, from: IssueRow): IssueRow {
   }
 }
 
-/** Moves what hangs on an issue to another one, and leaves its links behind. */
-function moveAll(store: Store, from: IssueRow, to: IssueRow, nowMs: number): void {
+/** Copies the digests of issues to another one, all or those of some events; of two the later event stays. */
+function copyDigests(
+  { write, dialect: { builder } }: Store,
+  fromIds: readonly number[],
+  toId: number,
+  eventIds?: readonly string[],
+): void {
+  const all = builder.selectFrom('digest').where('issue_id', 'in', fromIds)
+  const own = eventIds ? all.where('event_id', 'in', eventIds) : all
+  write.run(
+    builder
+      .insertInto('digest')
+      .columns(['project_id', 'digest', 'issue_id', 'event_id', 'last_ms'])
+      .expression(own.select(({ val }) => ['project_id', 'digest', val(toId).as('issue_id'), 'event_id', 'last_ms']))
+      .onConflict((conflict) =>
+        conflict
+          .columns(['digest', 'project_id', 'issue_id'])
+          .doUpdateSet((build) => ({
+            event_id: build.ref('excluded.event_id'),
+            last_ms: build.ref('excluded.last_ms'),
+          }))
+          .whereRef('digest.last_ms', '<=', 'excluded.last_ms'),
+      ),
+  )
+}
+
+function addThinned({ write, dialect: { builder } }: Store, issueId: number, quantity: number): void {
+  write.run(
+    builder
+      .insertInto('thinned_issue')
+      .values({ issue_id: issueId, quantity })
+      .onConflict((conflict) =>
+        conflict
+          .column('issue_id')
+          .doUpdateSet((build) => ({ quantity: build('thinned_issue.quantity', '+', quantity) })),
+      ),
+  )
+}
+
+/**
+ * Moves what hangs on issues to another one, and leaves their links behind. Each statement is for all of them: a thousand one
+ * by one kept the process for a second.
+ */
+function moveAll(store: Store, ids: readonly number[], { id: toId, project_id }: IssueRow, nowMs: number): void {
   const { write } = store
   const { builder } = store.dialect
-  const [own, target] = [from.id, to.id]
-  const hashes = write.all(builder.selectFrom('fingerprint').select('hash').where('issue_id', '=', own))
-  for (const { hash } of hashes) {
-    // What was noted of an issue that people deleted since says nothing any more.
-    write.run(
-      builder
-        .deleteFrom('merged_hash')
-        .where('project_id', '=', from.project_id)
-        .where('hash', '=', hash)
-        .where('from_id', 'not in', builder.selectFrom('moved_issue').select('id')),
-    )
-    write.run(
-      builder
-        .insertInto('merged_hash')
-        .values({ project_id: from.project_id, hash, from_id: own, merged_ms: nowMs })
-        // One that came with an earlier merge goes on naming the issue that it was of at first.
-        .onConflict((conflict) => conflict.doNothing()),
-    )
-  }
-  for (const row of write.all(builder.selectFrom('digest').selectAll().where('issue_id', '=', own)))
-    write.run(
-      builder
-        .insertInto('digest')
-        .values({ ...row, issue_id: target })
-        .onConflict((conflict) =>
-          conflict
-            .columns(['digest', 'project_id', 'issue_id'])
-            .doUpdateSet((build) => ({
-              event_id: build.ref('excluded.event_id'),
-              last_ms: build.ref('excluded.last_ms'),
-            }))
-            .whereRef('digest.last_ms', '<=', 'excluded.last_ms'),
-        ),
-    )
-  const thinned = write.get(builder.selectFrom('thinned_issue').select('quantity').where('issue_id', '=', own))
-  if (thinned) {
-    write.run(builder.deleteFrom('thinned_issue').where('issue_id', '=', own))
-    write.run(
-      builder
-        .insertInto('thinned_issue')
-        .values({ issue_id: target, quantity: thinned.quantity })
-        .onConflict((conflict) =>
-          conflict
-            .column('issue_id')
-            .doUpdateSet((build) => ({ quantity: build('thinned_issue.quantity', '+', thinned.quantity) })),
-        ),
-    )
-  }
-  moveIssue(store, from, target, ['first_seen'], nowMs)
+  const hashes = builder.selectFrom('fingerprint').where('issue_id', 'in', ids)
+  // What was noted of an issue that leads nowhere any more says nothing.
+  write.run(
+    builder
+      .deleteFrom('merged_hash')
+      .where('project_id', '=', project_id)
+      .where('hash', 'in', hashes.select('hash'))
+      .where('from_id', 'not in', builder.selectFrom('moved_issue').select('id')),
+  )
+  write.run(
+    builder
+      .insertInto('merged_hash')
+      .columns(['project_id', 'hash', 'from_id', 'merged_ms'])
+      .expression(hashes.select(({ val }) => ['project_id', 'hash', 'issue_id', val(nowMs).as('merged_ms')]))
+      // One that came with an earlier merge goes on naming the issue that it was of at first.
+      .onConflict((conflict) => conflict.doNothing()),
+  )
+  copyDigests(store, ids, toId)
+  const thinned = write.get(
+    builder
+      .selectFrom('thinned_issue')
+      .select(({ fn }) => fn.sum<number | null>('quantity').as('n'))
+      .where('issue_id', 'in', ids),
+  )
+  if (thinned?.n) addThinned(store, toId, thinned.n)
+  moveIssues(store, ids, toId, ['first_seen'], nowMs)
 }
 
 /** Issues that may be like one. */
@@ -214,19 +233,17 @@ export function mergePart(store: Store): Pick<MergeStore, 'mergeIssues' | 'issue
     mergeIssues: (intoId, fromIds, userId, nowMs) =>
       write.transaction(() => {
         const ids = [...new Set(fromIds)].filter((id) => id !== intoId)
-        let to = demand(store, intoId)
-        const from = ids.map((id) => demand(store, id))
-        if (from.some((one) => one.project_id !== to.project_id)) {
+        const into = demand(statements, intoId)
+        const from = ids.map((id) => demand(statements, id))
+        if (from.some((one) => one.project_id !== into.project_id)) {
           const sentence = 'Issues of one project only can be merged.'
           throw new MishapError('VALIDATION', { detail: sentence, fields: { merge: [sentence] } })
         }
         demandStanding(store, [intoId, ...ids])
-        if (from.length === 0) return { issue: toIssue(to), merged: [] }
-        for (const one of from) {
-          to = withEvents(to, one)
-          moveAll(store, one, to, nowMs)
-        }
-        to = { ...to, rev: to.rev + 1 }
+        if (from.length === 0) return { issue: toIssue(into), merged: [] }
+        for (let start = 0; start < ids.length; start += chunk)
+          moveAll(store, ids.slice(start, start + chunk), into, nowMs)
+        const to = from.reduce(withEvents, { ...into, rev: into.rev + 1 })
         statements.updateIssue.run(to)
         const issues = from.slice(0, 20).map((one) => ({ id: String(one.id), shortId: one.short_id, title: one.title }))
         write.run(
@@ -300,14 +317,15 @@ function moveNamed(
 }
 
 /** The number of events that the disk budget took. */
-function moveThinned({ write, dialect: { builder } }: Store, fromId: number, toId: number, quantity: number): void {
+function moveThinned(store: Store, fromId: number, toId: number, quantity: number): void {
+  const { write, dialect } = store
   write.run(
-    builder
+    dialect.builder
       .updateTable('thinned_issue')
       .set((build) => ({ quantity: build('quantity', '-', quantity) }))
       .where('issue_id', '=', fromId),
   )
-  write.run(builder.insertInto('thinned_issue').values({ issue_id: toId, quantity }))
+  addThinned(store, toId, quantity)
 }
 
 /** What an issue is without the events that leave. */
@@ -351,7 +369,7 @@ export function unmergePart(store: Store): Pick<MergeStore, 'unmergeHashes'> {
   return {
     unmergeHashes: (issueId, leaving, userId, nowMs) =>
       write.transaction(() => {
-        const row = demand(store, issueId)
+        const row = demand(statements, issueId)
         const { hashes, events } = leaving
         const came = cameFrom(store, row, hashes)
         takeOut(store, row, hashes)

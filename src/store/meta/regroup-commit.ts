@@ -2,7 +2,7 @@ import { batchStatements } from './batch-statements.ts'
 import { beginIssue, countMoved, type IssueRow, latestTexts } from './issue-state.ts'
 import type { EventEffect } from './meta.ts'
 import type { MissedNotes } from './missed.ts'
-import { decidedOf, moveIssue } from './move-issue.ts'
+import { decidedOf, moveIssues } from './move-issue.ts'
 import type { RegroupMove, RegroupResult, RegroupStoreMeta } from './regroup.ts'
 import { aroundOf } from './release-turns.ts'
 import { fromJson, type Store } from './store.ts'
@@ -197,7 +197,7 @@ function finish(room: Room, targets: Map<number, Work>): { merged: number[]; sta
       to = next
     }
     // When it was first seen says nothing about the other one, and `tell` adds up what was mapped.
-    moveIssue(room.store, from.row, to.row.id, ['first_seen', 'mapped_again'], nowMs)
+    moveIssues(room.store, [from.row.id], to.row.id, ['first_seen', 'mapped_again'], nowMs)
     Object.assign(to.row, decidedOf(to.row, from.row))
     merged.push(id)
   }
