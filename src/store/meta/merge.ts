@@ -1,9 +1,9 @@
 import { MishapError } from '../../errors.ts'
 import { type BatchStatements, batchStatements } from './batch-statements.ts'
-import { type IssueRow, stateColumns, textColumns } from './issue-state.ts'
+import { type IssueRow, shiftBefore, stateColumns, textColumns } from './issue-state.ts'
 import { toIssue } from './issues.ts'
 import type { Issue } from './meta.ts'
-import { decidedOf, moveIssues } from './move-issue.ts'
+import { decidedOf, forgetForecast, moveIssues, sourceOf } from './move-issue.ts'
 import { edgeColumns, type IssueEdges } from './regroup.ts'
 import type { Store } from './store.ts'
 
@@ -46,8 +46,9 @@ export type MergeStore = {
   ): { issue: Issue; merged: number[] }
   /**
    * Takes hashes out of an issue, with their events. Those that one merged issue brought bring it back under its old short
-   * id; else it is a new issue, and none when the hashes have no events. Throws NOT_FOUND for hashes that are not the
-   * issue's, VALIDATION when none would stay.
+   * id, also when others of its hashes stay: these join it when they are taken out, too. Else it is a new issue, and none
+   * when the hashes have no events. Throws NOT_FOUND for hashes that are not the issue's, VALIDATION when none would stay,
+   * CONFLICT while one of the issues is being deleted.
    */
   unmergeHashes(
     issueId: number,
@@ -94,6 +95,7 @@ function withEvents(to: IssueRow, from: IssueRow): IssueRow {
     last_seen_ms: Math.max(to.last_seen_ms, from.last_seen_ms),
     first_release: isOlder ? from.first_release || to.first_release : to.first_release || from.first_release,
     last_release: isNewer ? from.last_release || to.last_release : to.last_release || from.last_release,
+    status_details: shiftBefore(to.status_details, from.count),
     ...decidedOf(to, from),
   }
 }
@@ -220,11 +222,15 @@ export function mergePart(store: Store): Pick<MergeStore, 'mergeIssues' | 'issue
                 .onRef('merged_hash.hash', '=', 'fingerprint.hash'),
             )
             .leftJoin('moved_issue', 'moved_issue.id', 'merged_hash.from_id')
-            .select(['fingerprint.hash', 'moved_issue.short_id'])
+            // It may stand again while this hash of it is still here.
+            .leftJoin('issue', (join) =>
+              join.onRef('issue.id', '=', 'merged_hash.from_id').onRef('issue.id', '!=', 'fingerprint.issue_id'),
+            )
+            .select(['fingerprint.hash', 'moved_issue.short_id as moved', 'issue.short_id as standing'])
             .where('fingerprint.issue_id', '=', issueId)
             .orderBy('fingerprint.hash'),
         )
-        .map((row) => ({ hash: row.hash, mergedFrom: row.short_id })),
+        .map((row) => ({ hash: row.hash, mergedFrom: row.moved ?? row.standing })),
     namedEvents: (issueId, max) => {
       const named = (table: 'digest' | 'feedback') =>
         read.all(builder.selectFrom(table).select('event_id').distinct().where('issue_id', '=', issueId).limit(max))
@@ -245,6 +251,7 @@ export function mergePart(store: Store): Pick<MergeStore, 'mergeIssues' | 'issue
           moveAll(store, ids.slice(start, start + chunk), into, nowMs)
         const to = from.reduce(withEvents, { ...into, rev: into.rev + 1 })
         statements.updateIssue.run(to)
+        forgetForecast(store, intoId)
         const issues = from.slice(0, 20).map((one) => ({ id: String(one.id), shortId: one.short_id, title: one.title }))
         write.run(
           builder.insertInto('activity').values({
@@ -257,30 +264,26 @@ export function mergePart(store: Store): Pick<MergeStore, 'mergeIssues' | 'issue
   }
 }
 
-type Came = { id: number; shortId: string } | undefined
+/** The merged issue that brought hashes; its row, where it stands again as others of its hashes were taken out before. */
+type Came = { id: number; shortId: string; row?: IssueRow } | undefined
 
-/** The one merged issue that brought all of these hashes, if it is gone and no other hash of it stays behind. */
-function cameFrom({ write, dialect: { builder } }: Store, row: IssueRow, hashes: readonly string[]): Came {
-  const sources = new Set<number>()
-  for (const hash of hashes) {
-    const known = write.get(
-      builder
-        .selectFrom('merged_hash')
-        .select('from_id')
-        .where('project_id', '=', row.project_id)
-        .where('hash', '=', hash),
-    )
-    sources.add(known?.from_id ?? 0)
-  }
-  const [id] = [...sources]
-  if (sources.size !== 1 || !id) return undefined
+/** The one merged issue that brought all of these hashes, if it leads here or stands again. */
+function cameFrom(store: Store, row: IssueRow, hashes: readonly string[]): Came {
+  const { write } = store
+  const { builder } = store.dialect
+  const [id, ...others] = new Set(hashes.map((hash) => sourceOf(store, row, hash)))
+  if (id === undefined || others.length > 0) return undefined
   const moved = write.get(
-    builder.selectFrom('moved_issue').select(['id', 'short_id']).where('id', '=', id).where('issue_id', '=', row.id),
+    builder.selectFrom('moved_issue').select('short_id').where('id', '=', id).where('issue_id', '=', row.id),
   )
-  return moved && { id: moved.id, shortId: moved.short_id }
+  if (moved) return { id, shortId: moved.short_id }
+  const again = write.get(
+    builder.selectFrom('issue').selectAll().where('id', '=', id).where('project_id', '=', row.project_id),
+  )
+  return again && { id, shortId: again.short_id, row: again }
 }
 
-function takeOut(store: Store, row: IssueRow, hashes: readonly string[]): void {
+function takeOut(store: Store, row: IssueRow, hashes: readonly string[], came: Came): void {
   const { write, dialect } = store
   const { builder } = dialect
   const own = write.all(builder.selectFrom('fingerprint').select('hash').where('issue_id', '=', row.id))
@@ -290,30 +293,27 @@ function takeOut(store: Store, row: IssueRow, hashes: readonly string[]): void {
     const sentence = 'An issue keeps at least one of its hashes.'
     throw new MishapError('VALIDATION', { detail: sentence, fields: { id: [sentence] } })
   }
-  demandStanding(store, [row.id])
+  demandStanding(store, [row.id, ...(came ? [came.id] : [])])
   for (let start = 0; start < hashes.length; start += chunk) {
     const some = hashes.slice(start, start + chunk)
     for (const table of ['fingerprint', 'merged_hash'] as const)
       write.run(builder.deleteFrom(table).where('project_id', '=', row.project_id).where('hash', 'in', some))
+    // Else every hash that its other events are mapped to later would begin an issue of its own.
+    write.run(builder.deleteFrom('taken_issue').where('issue_id', '=', row.id).where('hash', 'in', some))
   }
 }
 
 /** Feedback and digests of the events that leave. */
-function moveNamed(
-  { write, dialect: { builder } }: Store,
-  fromId: number,
-  toId: number,
-  eventIds: readonly string[],
-): void {
-  for (let start = 0; start < eventIds.length; start += chunk)
-    for (const table of ['feedback', 'digest'] as const)
-      write.run(
-        builder
-          .updateTable(table)
-          .set({ issue_id: toId })
-          .where('issue_id', '=', fromId)
-          .where('event_id', 'in', eventIds.slice(start, start + chunk)),
-      )
+function moveNamed(store: Store, fromId: number, toId: number, eventIds: readonly string[]): void {
+  const { write } = store
+  const { builder } = store.dialect
+  for (let start = 0; start < eventIds.length; start += chunk) {
+    const some = eventIds.slice(start, start + chunk)
+    const feedback = builder.updateTable('feedback').set({ issue_id: toId })
+    write.run(feedback.where('issue_id', '=', fromId).where('event_id', 'in', some))
+    copyDigests(store, [fromId], toId, some)
+    write.run(builder.deleteFrom('digest').where('issue_id', '=', fromId).where('event_id', 'in', some))
+  }
 }
 
 /** The number of events that the disk budget took. */
@@ -337,6 +337,7 @@ function without(row: IssueRow, { events, staying }: Leaving): IssueRow {
     // What kind it is was said by the event that began it.
     ...{ ...row, ...texts, kind: row.kind, count, rev: row.rev + 1 },
     ...(edges ? edgeColumns(edges, count) : {}),
+    status_details: shiftBefore(row.status_details, -events),
   }
 }
 
@@ -361,6 +362,13 @@ export function unmergePart(store: Store): Pick<MergeStore, 'unmergeHashes'> {
       short_id: came?.shortId ?? shortId(),
     }
     if (!came) return { id: statements.insertIssue.run(made).lastId, ...made }
+    if (came.row) {
+      const joined = withEvents(came.row, { id: came.id, ...made })
+      const again = { ...joined, rev: joined.rev + 1 }
+      statements.updateIssue.run(again)
+      forgetForecast(store, came.id)
+      return again
+    }
     write.run(builder.deleteFrom('moved_issue').where('id', '=', came.id))
     write.run(builder.insertInto('issue').values({ id: came.id, ...made }))
     return { id: came.id, ...made }
@@ -372,7 +380,7 @@ export function unmergePart(store: Store): Pick<MergeStore, 'unmergeHashes'> {
         const row = demand(statements, issueId)
         const { hashes, events } = leaving
         const came = cameFrom(store, row, hashes)
-        takeOut(store, row, hashes)
+        takeOut(store, row, hashes, came)
         const note = (id: number, type: string, data: object) =>
           write.run(
             builder
@@ -385,11 +393,12 @@ export function unmergePart(store: Store): Pick<MergeStore, 'unmergeHashes'> {
           if (leaving.thinned > 0) moveThinned(store, issueId, made.id, leaving.thinned)
           for (const hash of hashes) statements.attachHash.run({ projectId: row.project_id, hash, issueId: made.id })
           moveNamed(store, issueId, made.id, leaving.eventIds)
-          note(made.id, 'first_seen', {})
+          if (!came?.row) note(made.id, 'first_seen', {})
           note(made.id, 'unmerge', { source: row.short_id, hashes: hashes.length, events })
         }
         const left = without(row, leaving)
         statements.updateIssue.run(left)
+        forgetForecast(store, issueId)
         note(issueId, 'unmerge', { destination: made?.short_id ?? null, hashes: hashes.length, events })
         return { issue: toIssue(left), made: made && toIssue(made) }
       }),

@@ -49,3 +49,32 @@ export const decidedOf = (to: IssueRow, from: IssueRow) => ({
   assignee_user_id: to.assignee_user_id ?? from.assignee_user_id,
   comments: to.comments + from.comments,
 })
+
+/** Forgets how much an issue's own past lets arrive: with other events it has another one. The job makes it anew. */
+export function forgetForecast({ write, dialect: { builder } }: Store, issueId: number): void {
+  write.run(builder.deleteFrom('issue_forecast').where('issue_id', '=', issueId))
+}
+
+/**
+ * The id of the issue that a hash of this one was of before people merged the two. It leads to another one, or stands again;
+ * what is noted of one that was deleted says nothing.
+ */
+export function sourceOf(
+  { write, dialect: { builder } }: Store,
+  { id, project_id }: Pick<IssueRow, 'id' | 'project_id'>,
+  hash: string,
+): number | undefined {
+  const noted = builder
+    .selectFrom('merged_hash')
+    .select('from_id')
+    .where('project_id', '=', project_id)
+    .where('hash', '=', hash)
+    .where('from_id', '!=', id)
+    .where((build) =>
+      build.or([
+        build('from_id', 'in', builder.selectFrom('moved_issue').select('id')),
+        build('from_id', 'in', builder.selectFrom('issue').select('id')),
+      ]),
+    )
+  return write.get(noted)?.from_id
+}
