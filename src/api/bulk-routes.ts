@@ -67,7 +67,12 @@ async function changeMany(call: WhichCall<IssueChangeBody>): Promise<Answer<z.in
     return { body: { updated: query.id } }
   }
   if (body.merge) {
-    const issues = await whichOf(call, 'issue:triage', mergesMax)
+    const issues = await whichOf(call, 'issue:triage', mergesMax + 1)
+    // What is left out would stand beside the others as if it were something else.
+    if (issues.length > mergesMax)
+      throw new MishapError('VALIDATION', {
+        detail: `At most ${mergesMax} issues are made one at once; narrow the search down, or merge in parts.`,
+      })
     return { body: { merge: mergeIssues(app, actor, issues), updated: [] } }
   }
   const issues = await whichOf(call, 'issue:triage', issuesMax)
@@ -108,8 +113,7 @@ export const bulkRoutes: readonly Route[] = [
       method: 'PUT',
       path,
       operationId: i === 0 ? 'updateIssues' : 'updateProjectIssues',
-      summary:
-        'Change issues by id or all that a search finds, or merge them. From 50 on they are changed in the background: `bulk` says how far it is.',
+      summary: `Change issues by id or all that a search finds, or merge them, at most ${mergesMax}. From 50 on they are changed in the background: \`bulk\` says how far it is.`,
       action: 'issue:triage',
       query: whichQuery,
       body: changeBody,

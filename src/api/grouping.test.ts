@@ -6,6 +6,7 @@ import type {
   RestSimilarIssue,
   RestUnmerge,
 } from '../protocol/rest-grouping.ts'
+import { commit, effect, hash } from '../store/meta/fixture.ts'
 import { openTestApp, type TestApp } from './app.cases.ts'
 
 const state: { made?: TestApp } = {}
@@ -32,6 +33,11 @@ const sent = (names: string[], value: string, more: object = {}) => ({
   ...more,
 })
 
+const uncaught = (event: ReturnType<typeof sent>) => {
+  const values = event.exception.values.map((one) => ({ ...one, mechanism: { type: 'onerror', handled: false } }))
+  return { ...event, exception: { values } }
+}
+
 type Row = { id: string; shortId: string; title: string; count: string }
 const issues = async () => (await call('GET', `${O}/issues/?query=&statsPeriod=24h`)).json as Row[]
 const named = async (text: string) => {
@@ -46,7 +52,7 @@ beforeAll(async () => {
   await made().store([
     sent(['main', 'cart', 'pay'], 'pay one'),
     sent(['main', 'cart', 'pay'], 'pay two', { release: 'shop@2' }),
-    sent(['main', 'cart', 'pay', 'round'], 'round three'),
+    uncaught(sent(['main', 'cart', 'pay', 'round'], 'round three')),
     sent(['serve', 'render'], 'render'),
     { ...sent([], 'x'), exception: undefined, message: 'a plain message' },
   ])
@@ -126,7 +132,7 @@ describe('merge and unmerge', () => {
     // The one with most events stays.
     expect(json).toMatchObject({ merge: { parent: pay.id, children: expect.arrayContaining([round.id, plain.id]) } })
     const merged = (await call('GET', `${O}/issues/${round.shortId}/`)).json as Row
-    expect([merged.id, merged.count]).toEqual([pay.id, '4'])
+    expect(merged).toMatchObject({ id: pay.id, count: '4', title: plain.title, isUnhandled: true })
     expect((await hashes(pay.id)).map((one) => [one.events, one.mergedFrom])).toEqual([
       [2, null],
       [1, expect.any(String)],
@@ -149,6 +155,14 @@ describe('merge and unmerge', () => {
     expect((await call('DELETE', `${path}?${all}`)).status).toBe(400)
     expect((await call('DELETE', `${path}?id=zz`)).status).toBe(400)
   })
+  test('what stays looks like its own newest event', async () => {
+    const path = `${O}/issues/${kept.id}/`
+    // The only one that nobody caught has left.
+    expect((await call('GET', path)).json).toMatchObject({ title: 'a plain message', isUnhandled: false })
+    const plain = (await hashes(kept.id)).find((one) => one.latestEvent?.title === 'a plain message')
+    expect((await call('DELETE', `${path}hashes/?id=${plain?.id}`)).status).toBe(200)
+    expect((await call('GET', path)).json).toMatchObject({ title: 'TypeError: pay two', count: '2' })
+  })
   test('who may only read may not', async () => {
     const { secret } = made().app.auth.createToken(
       await made().app.auth.createPerson({ name: 'V', email: 'v@example.test', password: 'correct horse battery' }),
@@ -158,5 +172,16 @@ describe('merge and unmerge', () => {
     )
     const { status } = await call('DELETE', `${O}/issues/${kept.id}/hashes/?id=${'0'.repeat(16)}`, { token: secret })
     expect(status).toBe(404)
+  })
+  test('more than 1,000 that a search finds: refused, none is left out', async () => {
+    const { app } = made()
+    const timestampMs = app.clock.now()
+    const events = Array.from({ length: 1001 }, (_, n) => effect({ hashes: [hash(n + 9000)], timestampMs }))
+    commit(app.meta, { events })
+    const { status, json } = await call('PUT', `${O}/issues/?query=is:unresolved`, { body: { merge: 1 } })
+    expect([status, JSON.stringify(json)]).toEqual([400, expect.stringContaining('At most 1000 issues')])
+    expect(app.meta.listIssues({ projectIds: [made().project.id], sort: 'last', max: 2000 }).length).toBeGreaterThan(
+      1000,
+    )
   })
 })

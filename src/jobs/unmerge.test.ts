@@ -3,16 +3,28 @@ import { testClock } from '../clock.ts'
 import { MishapError } from '../errors.ts'
 import type { SeenEvent } from '../store/events/events.ts'
 import { commit, effect, hash, nowMs, withProject } from '../store/meta/fixture.ts'
+import type { MetaStore } from '../store/meta/meta.ts'
 import { openSqliteMeta } from '../store/meta/sqlite.ts'
 import { createUnmerge, type UnmergeDeps } from './unmerge.ts'
 
-const newest: SeenEvent = {
-  ...{ projectId: 1, eventId: 'b'.repeat(32), groupHash: hash(2), timestampUs: nowMs * 1000, receivedMs: nowMs },
-  ...{ jpos: 5, hashes: [hash(2)], tags: {}, traceId: '' },
+const seen = (n: number, title: string, unhandled: boolean): SeenEvent => ({
+  ...{ projectId: 1, eventId: 'b'.repeat(32), groupHash: hash(n), timestampUs: nowMs * 1000, receivedMs: nowMs },
+  ...{ jpos: 5, hashes: [hash(n)], tags: {}, traceId: '' },
   payload: JSON.stringify({
     ...{ level: 'fatal', platform: 'python', logger: 'db' },
-    findings: { title: 'Two', culprit: 'two', metadata: { type: 'E2', value: 'v2' }, kind: 'error', unhandled: true },
+    findings: { title, culprit: 'two', metadata: { type: `E${n}`, value: `v${n}` }, kind: 'error', unhandled },
   }),
+})
+
+/** A step that a crash left: rows of the second group that are written again. */
+const planned = (meta: MetaStore): number =>
+  meta.planRegroup(meta.beginRegrouping(1, 'upload', 1).id, {
+    ...{ projectId: 1, week: '2026-11-16', gen: 0, positions: [2], from: [hash(2)], to: [hash(5)] },
+    ...{ hours: [0], token: 't' },
+  }).id
+const thinned = (meta: MetaStore): number => {
+  const run = meta.beginThinRun({ budgetBytes: 1, bytesBefore: 2 })
+  return meta.planThinStep(run, { week: '2026-11-16', before: 9, projectId: 1, hashes: [hash(2)], keep: [] }, 1).id
 }
 
 /** One issue of two groups, with what the events store would say of the second: three events, one of them thinned. */
@@ -20,7 +32,9 @@ function rig(more: Partial<UnmergeDeps['events']> = {}) {
   const clock = testClock(nowMs)
   const meta = withProject(openSqliteMeta(':memory:', { clock, readers: 0 }))
   const both = [hash(1), hash(2)]
-  commit(meta, { events: [1, 2, 3, 4].map((n) => effect({ hashes: n === 1 ? both : [hash(2)], jpos: n })) })
+  commit(meta, {
+    events: [1, 2, 3, 4].map((n) => effect({ hashes: n === 1 ? both : [hash(2)], jpos: n, unhandled: n === 4 })),
+  })
   const said: string[] = []
   const events: UnmergeDeps['events'] = {
     countsOf: async () => {
@@ -32,7 +46,11 @@ function rig(more: Partial<UnmergeDeps['events']> = {}) {
       const edges = { firstMs: nowMs - 5, lastMs: nowMs, firstRelease: 'a', lastRelease: 'b' }
       return hashes.includes(hash(2)) ? { ...edges, events: 2 } : { ...edges, firstMs: nowMs - 1, events: 1 }
     },
-    newestOfGroups: async () => [newest],
+    // Of the first group no event is unhandled.
+    ofIssue: async ({ hashes, filter }) => {
+      if (hashes.includes(hash(2))) return [seen(2, 'Two', true)]
+      return filter ? [] : [seen(1, 'One', false)]
+    },
     eventsAmong: async () => [],
     ...more,
   }
@@ -55,16 +73,39 @@ test('counts while nothing is committed, and shares the counts out exactly', asy
   expect(said).toEqual(['paused', 'counted', 'resumed'])
   expect([issue.count, made?.count, events]).toEqual([1, 3, 3])
   expect(made).toMatchObject({ title: 'Two', level: 'fatal', platform: 'python', logger: 'db', unhandled: true })
-  expect(made).toMatchObject({ firstSeenMs: nowMs - 5, lastRelease: 'b', metadata: { type: 'E2', value: 'v2' } })
+  // Rows say it from five before on, the counts from nine: what was thinned stands in these only.
+  expect(made).toMatchObject({
+    firstSeenMs: nowMs - 9,
+    lastSeenMs: nowMs,
+    lastRelease: 'b',
+    metadata: { type: 'E2', value: 'v2' },
+  })
   expect(meta.thinnedOf([2]).get(2)).toBe(1)
-  // What is left is as old as its own events.
-  expect(issue.firstSeenMs).toBe(nowMs - 1)
+  // What is left is as old as its own events, and shows the newest of them.
+  expect(issue).toMatchObject({ firstSeenMs: nowMs - 1, title: 'One', metadata: { type: 'E1' }, unhandled: false })
 })
 
-test('without any event that stands, the new issue looks like the old one', async () => {
-  const { unmerge } = rig({ newestOfGroups: async () => [], edgesOf: async () => undefined })
-  const { made } = await unmerge(1, [hash(2)], null)
+test('without any event that stands, both issues look like the old one', async () => {
+  const { unmerge } = rig({ ofIssue: async () => [], edgesOf: async () => undefined })
+  const { issue, made } = await unmerge(1, [hash(2)], null)
   expect(made).toMatchObject({ title: 'TypeError: x is not a function', firstSeenMs: nowMs - 9, lastSeenMs: nowMs })
+  expect(issue).toMatchObject({ title: 'TypeError: x is not a function', firstSeenMs: nowMs, unhandled: true })
+})
+
+test('what stays is still unhandled where an older event of it is', async () => {
+  const { unmerge } = rig({
+    ofIssue: async ({ filter }) => [filter ? seen(1, 'Older', true) : seen(1, 'One', false)],
+  })
+  expect((await unmerge(1, [hash(2)], null)).issue).toMatchObject({ title: 'One', unhandled: true })
+})
+
+test('the store is asked before anything changes: it may go away between two questions', async () => {
+  let asked = 0
+  const { meta, unmerge } = rig({
+    edgesOf: async () => (++asked < 2 ? undefined : Promise.reject(new MishapError('STORE_UNAVAILABLE'))),
+  })
+  expect(await codeOf(unmerge(1, [hash(2)], null))).toBe('STORE_UNAVAILABLE')
+  expect([asked, meta.issueById(1)?.count, meta.issueHashes(1).length]).toEqual([2, 4, 2])
 })
 
 test.each<[string, string[], string]>([
@@ -83,4 +124,17 @@ test('not over a batch that a crash broke off, nor while the events store is awa
   const away = rig({ countsOf: async () => Promise.reject(new MishapError('STORE_UNAVAILABLE')) })
   expect(await codeOf(away.unmerge(1, [hash(2)], null))).toBe('STORE_UNAVAILABLE')
   expect([away.said.at(-1), away.meta.issueById(1)?.count]).toEqual(['resumed', 4])
+})
+
+test.each<[string, (meta: MetaStore) => void, string]>([
+  ['rows that are written again and not counted', (meta) => void planned(meta), 'STORE_UNAVAILABLE'],
+  ['old rows that are going', (meta) => meta.commitRegroup(planned(meta), []), 'STORE_UNAVAILABLE'],
+  ['old rows that are gone', (meta) => meta.setRegroupStep(planned(meta), 'cut'), 'done'],
+  ['rows that are thinned', (meta) => void thinned(meta), 'STORE_UNAVAILABLE'],
+  ['rows that were thinned', (meta) => meta.setThinStep(thinned(meta), 'cut'), 'done'],
+])('what another job left open (%s)', async (_, leave, said) => {
+  const { meta, unmerge } = rig()
+  leave(meta)
+  expect(await codeOf(unmerge(1, [hash(2)], null).then(() => undefined))).toBe(said)
+  expect(meta.issueById(1)?.count).toBe(said === 'done' ? 1 : 4)
 })

@@ -1,18 +1,19 @@
 import type { Clock } from '../clock.ts'
 import { MishapError } from '../errors.ts'
 import { normalOf } from '../query/event.ts'
-import type { EventStore, SeenEvent } from '../store/events/events.ts'
+import type { EventFilter, EventStore } from '../store/events/events.ts'
 import { latestTexts } from '../store/meta/issue-state.ts'
 import type { Leaving } from '../store/meta/merge.ts'
 import type { Issue, MetaStore } from '../store/meta/meta.ts'
+import type { IssueEdges } from '../store/meta/regroup.ts'
 
 export type UnmergeDeps = {
   clock: Clock
   meta: Pick<
     MetaStore,
-    'issueById' | 'issueHashes' | 'hashesOf' | 'openBatches' | 'namedEvents' | 'unmergeHashes' | 'setIssueEdges'
+    'issueById' | 'issueHashes' | 'openBatches' | 'regroupSteps' | 'thinSteps' | 'namedEvents' | 'unmergeHashes'
   >
-  events: Pick<EventStore, 'countsOf' | 'edgesOf' | 'newestOfGroups' | 'eventsAmong'>
+  events: Pick<EventStore, 'countsOf' | 'edgesOf' | 'ofIssue' | 'eventsAmong'>
   /** Has the turn and lets the batches in flight end, until the returned function is called. */
   pause(): Promise<() => void>
 }
@@ -25,40 +26,71 @@ const dayMs = 86_400_000
 /** Events that digests and feedback of an issue name. */
 const namedMax = 5000
 
-function textsOf(issue: Issue, newest: SeenEvent | undefined): Leaving['texts'] {
-  const event = newest && normalOf(newest)
-  const { title, culprit, metadata, kind, unhandled } = event?.findings ?? issue
-  const { level, platform, logger = '' } = event ?? issue
+/** Events that nobody caught, as they are searched for. */
+const unhandledOnly: EventFilter = { op: 'tag', key: 'handled', match: 'is', value: 'no' }
+
+type Shown = Pick<Issue, 'title' | 'culprit' | 'metadata' | 'kind' | 'level' | 'platform' | 'logger'>
+
+function textsOf(shown: Shown, unhandled: boolean): Leaving['texts'] {
+  const { title, culprit, metadata, kind, level, platform, logger } = shown
   const texts = latestTexts({ title, culprit, metadata, level, platform, logger })
   return { kind, unhandled: Number(unhandled), ...texts }
 }
 
+/** What stands of some groups of an issue. */
+type Part = { texts: Leaving['texts'] | undefined; edges: IssueEdges | undefined }
+
+/** Throws where a crash left rows that count nowhere yet, or such that are counted and going. */
+function demandSettled({ meta }: UnmergeDeps): void {
+  const isThinning = meta.thinSteps().some((one) => one.stage !== 'cut')
+  if (isThinning || meta.openBatches().length > 0 || meta.regroupSteps('open').length > 0)
+    throw new MishapError('STORE_UNAVAILABLE')
+}
+
 /**
  * Makes the function that takes hashes out of an issue, their events with them. While it counts nothing is committed, so
- * the counts of both issues are exact; they and the hashes change in one transaction, so a crash leaves it undone or done.
- * Throws NOT_FOUND, VALIDATION, CONFLICT and STORE_UNAVAILABLE.
+ * the counts of both issues are exact; all that changes of both changes in one transaction, so a crash leaves it undone or
+ * done. Throws NOT_FOUND, VALIDATION, CONFLICT and STORE_UNAVAILABLE.
  */
-export function createUnmerge({ clock, meta, events, pause }: UnmergeDeps): Unmerge {
-  async function leavingOf(issue: Issue, hashes: readonly string[]): Promise<Leaving> {
+export function createUnmerge(deps: UnmergeDeps): Unmerge {
+  const { clock, meta, events, pause } = deps
+
+  async function partOf({ projectId, unhandled }: Issue, hashes: readonly string[]): Promise<Part> {
+    if (hashes.length === 0) return { texts: undefined, edges: undefined }
+    const newest = { projectId, hashes: [...hashes], order: 'newest' as const, max: 1 }
+    const [edges, [row], [uncaught]] = await Promise.all([
+      events.edgesOf(projectId, hashes),
+      events.ofIssue(newest),
+      // The newest alone does not say it, and where the whole issue has none no part of it has.
+      unhandled ? events.ofIssue({ ...newest, filter: unhandledOnly }) : [],
+    ])
+    if (!row) return { texts: undefined, edges }
+    const { findings, level, platform, logger = '' } = normalOf(row)
+    return { texts: textsOf({ ...findings, level, platform, logger }, findings.unhandled || Boolean(uncaught)), edges }
+  }
+
+  async function leavingOf(issue: Issue, hashes: readonly string[], others: readonly string[]): Promise<Leaving> {
     const { id, projectId } = issue
     const scope = { projectIds: [projectId], environments: [], fromMs: 0, toMs: clock.now() + dayMs }
     const refs = hashes.map((groupHash) => ({ projectId, groupHash }))
     const named = meta.namedEvents(id, namedMax)
-    const [counts, edges, newest, eventIds] = await Promise.all([
+    const [counts, { edges, texts }, staying, eventIds] = await Promise.all([
       events.countsOf(scope, refs),
-      events.edgesOf(projectId, hashes),
-      events.newestOfGroups(projectId, hashes),
+      partOf(issue, hashes),
+      partOf(issue, others),
       named.length > 0 ? events.eventsAmong(projectId, hashes, named) : [],
     ])
     const sum = counts.reduce((all, one) => all + one.events, 0)
-    const last = newest.toSorted((a, b) => b.timestampUs - a.timestampUs)[0]
+    // Those that the disk budget took are in the counts only.
+    const spans = edges ? [edges, ...counts] : counts
     return {
       hashes: [...hashes],
       ...{ events: sum, thinned: Math.max(0, sum - (edges?.events ?? 0)), eventIds },
-      firstMs: edges?.firstMs ?? Math.min(...counts.map((one) => one.firstMs), issue.lastSeenMs),
-      lastMs: edges?.lastMs ?? Math.max(...counts.map((one) => one.lastMs), issue.firstSeenMs),
+      firstMs: Math.min(...spans.map((one) => one.firstMs), issue.lastSeenMs),
+      lastMs: Math.max(...spans.map((one) => one.lastMs), issue.firstSeenMs),
       ...{ firstRelease: edges?.firstRelease ?? '', lastRelease: edges?.lastRelease ?? '' },
-      texts: textsOf(issue, last),
+      texts: texts ?? textsOf(issue, issue.unhandled),
+      staying: { ...staying, count: issue.count },
     }
   }
 
@@ -66,17 +98,14 @@ export function createUnmerge({ clock, meta, events, pause }: UnmergeDeps): Unme
     const hashes = [...new Set(asked)]
     const resume = await pause()
     try {
-      // One that a crash broke off has rows which count nowhere yet.
-      if (meta.openBatches().length > 0) throw new MishapError('STORE_UNAVAILABLE')
+      demandSettled(deps)
       const issue = meta.issueById(issueId)
       if (!issue) throw new MishapError('NOT_FOUND')
       const known = new Set(meta.issueHashes(issue.id).map((one) => one.hash))
-      if (hashes.some((hash) => !known.has(hash))) throw new MishapError('NOT_FOUND')
-      const leaving = await leavingOf(issue, hashes)
+      if (hashes.some((hash) => !known.delete(hash))) throw new MishapError('NOT_FOUND')
+      const leaving = await leavingOf(issue, hashes, [...known])
       const { issue: left, made } = meta.unmergeHashes(issue.id, leaving, userId, clock.now())
-      const edges = await events.edgesOf(issue.projectId, meta.hashesOf([issue.id]).get(issue.id) ?? [])
-      if (edges) meta.setIssueEdges(issue.id, edges, left.count)
-      return { issue: meta.issueById(issue.id) ?? issue, made, events: leaving.events }
+      return { issue: left, made, events: leaving.events }
     } finally {
       resume()
     }

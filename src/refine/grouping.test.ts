@@ -119,6 +119,11 @@ describe('another version', () => {
     expect(version).toBe(2)
     expect(hashesIn(variants)[0]).toMatch(/^2222/)
     expect(hashesIn(secondary)).toEqual(one)
+    // As the row has them, so a preview finds the issue by either.
+    expect(createGroupingDesk(cache).explain(event, { version: 2, secondary: 1 }).hashes).toEqual([
+      ...hashesIn(variants),
+      ...one,
+    ])
   })
   test('is not there for others, and the project goes on with version 1', () => {
     expect(group(event, undefined, cache).version).toBe(1)

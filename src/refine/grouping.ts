@@ -28,10 +28,11 @@ function explain(cache: RuleCache, sent: NormalEvent, config: GroupingRules | un
   const rules = text ? (cache.stack.get(text) ?? compileStackRules(text)) : []
   if (text) cache.stack.set(text, rules)
   const marks = applyStackRules(rules, event)
-  const { variants, rule, title, version } = group(event, config, cache, marks)
+  const { variants, secondary, rule, title, version } = group(event, config, cache, marks)
   return {
     version,
-    hashes: [...new Set(hashesIn(variants))],
+    // Those of the version before find the issue, too, while a project changes over.
+    hashes: [...new Set([...hashesIn(variants), ...hashesIn(secondary)])],
     ...(rule ? { rule } : {}),
     ...(title ? { title } : {}),
     variants: variants.map(toVariant),
@@ -39,8 +40,7 @@ function explain(cache: RuleCache, sent: NormalEvent, config: GroupingRules | un
 }
 
 /** Makes the desk; rules that were used stay ready. */
-export function createGroupingDesk(): GroupingDesk {
-  const cache = createRuleCache()
+export function createGroupingDesk(cache: RuleCache = createRuleCache()): GroupingDesk {
   return {
     explain: (event, config) => explain(cache, event, config),
     featuresOf: (event) => featuresOf(explain(cache, event, undefined).variants),

@@ -72,19 +72,39 @@ export function bookmarkPart({ write, read, dialect: { builder } }: Store): Book
   }
 }
 
-/** Takes bookmarks, subscriptions and mails to come from an issue that goes into another one; the caller holds the transaction. */
-export function moveAttention({ write, dialect: { builder } }: Store, fromId: number, toId: number): void {
-  for (const table of ['issue_bookmark', 'issue_subscription'] as const) {
-    const there = builder.selectFrom(table).select('user_id').where('issue_id', '=', toId)
-    write.run(
-      builder
-        .updateTable(table)
-        .set({ issue_id: toId })
-        .where('issue_id', '=', fromId)
-        .where('user_id', 'not in', there),
-    )
-  }
-  write.run(builder.updateTable('notice').set({ issue_id: toId }).where('issue_id', '=', fromId))
+/**
+ * Takes bookmarks, subscriptions and mails to come from issues that go into another one and are deleted after it; the caller
+ * holds the transaction.
+ */
+export function moveAttention({ write, dialect: { builder } }: Store, fromIds: readonly number[], toId: number): void {
+  // Of one person that of the issue that stays is kept, else that of the oldest.
+  write.run(
+    builder
+      .insertInto('issue_bookmark')
+      .columns(['issue_id', 'user_id', 'at_ms'])
+      .expression(
+        builder
+          .selectFrom('issue_bookmark')
+          .select(({ val }) => [val(toId).as('issue_id'), 'user_id', 'at_ms'])
+          .where('issue_id', 'in', fromIds)
+          .orderBy('issue_id'),
+      )
+      .onConflict((conflict) => conflict.doNothing()),
+  )
+  write.run(
+    builder
+      .insertInto('issue_subscription')
+      .columns(['issue_id', 'user_id', 'active', 'reason', 'at_ms'])
+      .expression(
+        builder
+          .selectFrom('issue_subscription')
+          .select(({ val }) => [val(toId).as('issue_id'), 'user_id', 'active', 'reason', 'at_ms'])
+          .where('issue_id', 'in', fromIds)
+          .orderBy('issue_id'),
+      )
+      .onConflict((conflict) => conflict.doNothing()),
+  )
+  write.run(builder.updateTable('notice').set({ issue_id: toId }).where('issue_id', 'in', fromIds))
 }
 
 /** Who follows and who has seen an issue. */

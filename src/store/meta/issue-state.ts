@@ -72,6 +72,17 @@ export function stateColumns(status: Status, substatus: Substatus | null, detail
   }
 }
 
+/**
+ * Details of a state after events came from another issue, or went to one (a negative number): they are no arrivals that an
+ * archive waits for.
+ */
+export function shiftBefore(text: string, events: number): string {
+  const details = fromJson<StatusDetails>(text)
+  if (details.ignoreCount === undefined) return text
+  const eventsBefore = Math.max(0, (details.eventsBefore ?? 0) + events)
+  return JSON.stringify({ ...details, eventsBefore } satisfies StatusDetails)
+}
+
 /** The issue that an event with unknown hashes begins at `nowMs`, before that event is counted in. */
 export function beginIssue(
   effect: EventEffect,

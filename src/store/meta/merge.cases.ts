@@ -13,9 +13,10 @@ const texts: Leaving['texts'] = {
   ...{ kind: 'error', title: 'E2', culprit: 'c', level: 'error', platform: 'javascript', logger: '', metadata: '{}' },
   ...{ error_type: 'E', error_value: 'v', search_text: 'e2', unhandled: 0 },
 }
-const leaving = (hashes: string[], events: number, more: Partial<Leaving> = {}): Leaving => ({
+/** What leaves with hashes; nothing is said of what stays. */
+export const leaving = (hashes: string[], events: number, more: Partial<Leaving> = {}): Leaving => ({
   ...{ hashes, events, thinned: 0, firstMs: nowMs, lastMs: nowMs + 9, firstRelease: 'a', lastRelease: 'b', texts },
-  ...{ eventIds: [], ...more },
+  ...{ eventIds: [], staying: { texts: undefined, edges: undefined, count: 0 }, ...more },
 })
 const shown = (meta: MetaStore) =>
   meta
@@ -29,6 +30,8 @@ const ownerOf = (meta: MetaStore, n: number) =>
 export function mergeCases(fresh: () => MetaStore): void {
   describe('merge', () => mergeIssueCases(fresh))
   describe('unmerge', () => unmergeCases(fresh))
+  describe('the rest of a merged issue', () => restCases(fresh))
+  describe('what is reckoned by events', () => reckonedCases(fresh))
   describe('rules of grouping', () => ruleCases(fresh))
   describe('issues that may be alike', () => similarCases(fresh))
 }
@@ -87,6 +90,30 @@ function mergeIssueCases(fresh: () => MetaStore): void {
       ['WEB-1', 4],
       ['WEB-3', 2],
     ])
+  })
+  test('of what several of them have for one person or one digest, one is kept', () => {
+    const meta = three(fresh())
+    commit(meta, { events: [event(3, 40, { digest: '42' })] })
+    for (const id of [2, 3]) {
+      meta.setBookmark(id, 'ann', true, nowMs)
+      meta.subscribe(id, 'ann', id === 2, 'asked', nowMs)
+    }
+    meta.subscribe(3, 'bob', true, 'asked', nowMs)
+    meta.mergeIssues(1, [3, 2], null, nowMs)
+    expect([...meta.bookmarkedBy('ann', [1])]).toEqual([1])
+    // That of the oldest.
+    expect([meta.subscriptionOf(1, 'ann')?.active, meta.subscribersOf(1)]).toEqual([true, ['ann', 'bob']])
+    expect([meta.digestsOf(1), meta.namedEvents(1, 9)]).toEqual([['42'], [idOf(340)]])
+  })
+  test('more than one statement takes', () => {
+    const meta = fresh()
+    commit(meta, { events: Array.from({ length: 450 }, (_, n) => event(n + 1)) })
+    const others = Array.from({ length: 449 }, (_, n) => n + 2)
+    expect(meta.mergeIssues(1, others, null, nowMs).merged).toEqual(others)
+    expect(shown(meta)).toEqual([['WEB-1', 450]])
+    const hashes = meta.issueHashes(1)
+    expect([hashes.length, hashes.filter((one) => one.mergedFrom === 'WEB-449').length]).toEqual([450, 1])
+    expect([meta.issueByShortId(1, 'WEB-450')?.id, meta.faults()]).toEqual([1, []])
   })
   test('never across projects; nothing changes', () => {
     const meta = three(fresh())
@@ -172,6 +199,129 @@ function unmergeCases(fresh: () => MetaStore): void {
     meta.mergeIssues(1, [2], null, nowMs)
     meta.unmergeHashes(1, leaving([hash(2)], 1, { thinned: 1 }), null, nowMs)
     expect(meta.thinnedOf([1, 2]).get(2)).toBe(1)
+  })
+}
+
+function restCases(fresh: () => MetaStore): void {
+  /** The second issue of two groups, merged into the first; one of the groups was taken out again. */
+  const parted = () => {
+    const meta = three(fresh())
+    commit(meta, { events: [event(4, 40, { hashes: [hash(4), hash(2)], digest: '42' })] })
+    meta.mergeIssues(1, [2], null, nowMs)
+    const part = { firstMs: nowMs + 40, lastMs: nowMs + 40, thinned: 1, eventIds: [idOf(440)] }
+    const { made } = meta.unmergeHashes(1, leaving([hash(4)], 1, part), null, nowMs)
+    expect([made?.id, made?.shortId, made?.count]).toEqual([2, 'WEB-2', 1])
+    return meta
+  }
+  test('joins it when it is taken out, too', () => {
+    const meta = parted()
+    expect(meta.issueHashes(1)).toEqual([
+      { hash: hash(1), mergedFrom: null },
+      { hash: hash(2), mergedFrom: 'WEB-2' },
+    ])
+    commit(meta, { events: [event(2, 50, { digest: '42' })] })
+    const { rev = 0 } = meta.issueById(2) ?? {}
+    const rest = { firstMs: nowMs + 5, lastMs: nowMs + 50, thinned: 1, eventIds: [idOf(250)] }
+    const { issue, made } = meta.unmergeHashes(1, leaving([hash(2)], 2, rest), 'ann', nowMs)
+    expect([issue.count, made?.id, made?.count]).toEqual([2, 2, 3])
+    expect(meta.issueById(2)).toMatchObject({
+      ...{ shortId: 'WEB-2', count: 3, rev: rev + 1, title: 'E2' },
+      ...{ firstSeenMs: nowMs + 5, lastSeenMs: nowMs + 50 },
+    })
+    expect(meta.issueHashes(2).map((one) => [one.hash, one.mergedFrom])).toEqual([
+      [hash(2), null],
+      [hash(4), null],
+    ])
+    // Both had the digest: that of the later event stays.
+    expect([meta.digestsOf(1), meta.digestsOf(2), meta.namedEvents(2, 9)]).toEqual([[], ['42'], [idOf(250)]])
+    expect(meta.thinnedOf([2]).get(2)).toBe(2)
+    expect(meta.activityOf(2).map((one) => one.type)).toEqual(['first_seen', 'unmerge', 'unmerge'])
+    expect(shown(meta)).toEqual([
+      ['WEB-1', 2],
+      ['WEB-2', 3],
+      ['WEB-3', 1],
+    ])
+    expect(meta.faults()).toEqual([])
+  })
+  test('not while that one is being deleted', () => {
+    const meta = parted()
+    meta.askRemoval({ kind: 'issue', projectId: 1, issueId: 2, userId: null })
+    expect(codeOf(() => meta.unmergeHashes(1, leaving([hash(2)], 1), null, nowMs))).toBe('CONFLICT')
+  })
+  test('is a new issue where that one is deleted or part of another', () => {
+    for (const end of [remove, (meta: MetaStore) => meta.mergeIssues(3, [2], null, nowMs)]) {
+      const meta = parted()
+      end(meta, 2)
+      expect(meta.unmergeHashes(1, leaving([hash(2)], 1), null, nowMs).made?.shortId).toBe('WEB-4')
+    }
+  })
+  test('is forgotten with the issue that it was merged into', () => {
+    const meta = parted()
+    remove(meta, 1)
+    commit(meta, { events: [event(2, 60)] })
+    expect(meta.issueHashes(4)).toEqual([{ hash: hash(2), mergedFrom: null }])
+  })
+}
+
+function remove(meta: MetaStore, issueId: number): void {
+  const { id } = meta.askRemoval({ kind: 'issue', projectId: 1, issueId, userId: null })
+  meta.removeRows(id, 1)
+  meta.setRemoval(id, { endedMs: nowMs })
+}
+
+function reckonedCases(fresh: () => MetaStore): void {
+  const many = (n: number, events: number, at = 0) => Array.from({ length: events }, (_, one) => event(n, at + one))
+  test('what stays looks like the newest of its own events, and keeps its kind', () => {
+    const meta = three(fresh())
+    meta.mergeIssues(1, [2, 3], null, nowMs)
+    expect(meta.issueById(1)).toMatchObject({ title: 'E3', level: 'fatal', unhandled: true })
+    const edges = { events: 2, firstMs: nowMs + 10, lastMs: nowMs + 20, firstRelease: 'web@2', lastRelease: 'web@2' }
+    const staying = { texts: { ...texts, title: 'E1', kind: 'message' }, edges, count: 4 }
+    const { issue } = meta.unmergeHashes(1, leaving([hash(2), hash(3)], 2, { staying }), null, nowMs)
+    expect(issue).toEqual(meta.issueById(1))
+    expect(issue).toMatchObject({
+      ...{ title: 'E1', level: 'error', unhandled: false, kind: 'error', count: 2 },
+      ...{ firstSeenMs: nowMs + 10, lastSeenMs: nowMs + 20, firstRelease: 'web@2', lastRelease: 'web@2' },
+    })
+  })
+  test('what was asked of it before somebody merged another into it says nothing', () => {
+    const meta = three(fresh())
+    meta.mergeIssues(1, [2], null, nowMs)
+    const staying = { texts: { ...texts, title: 'E1' }, edges: undefined, count: 3 }
+    meta.mergeIssues(1, [3], null, nowMs)
+    expect(meta.unmergeHashes(1, leaving([hash(2)], 1, { staying }), null, nowMs).issue.title).toBe('E3')
+  })
+  test('archived until a number of events: those that people bring or take are none', () => {
+    const meta = fresh()
+    commit(meta, { events: [...many(1, 3), ...many(2, 5)] })
+    meta.updateIssue(1, { status: 'ignored', statusDetails: { ignoreCount: 2 } }, 'ann', nowMs)
+    const details = () => meta.issueById(1)?.statusDetails
+    meta.mergeIssues(1, [2], null, nowMs)
+    expect(details()).toEqual({ ignoreCount: 2, eventsBefore: 8 })
+    commit(meta, { events: many(2, 1, 20) })
+    expect(meta.issueById(1)?.status).toBe('ignored')
+    meta.unmergeHashes(1, leaving([hash(2)], 6), null, nowMs)
+    expect(details()).toEqual({ ignoreCount: 2, eventsBefore: 2 })
+    meta.mergeIssues(1, [2], null, nowMs)
+    meta.unmergeHashes(1, leaving([hash(2)], 99), null, nowMs)
+    expect(details()).toEqual({ ignoreCount: 2, eventsBefore: 0 })
+  })
+  test('a forecast is of other events then: it is made anew', () => {
+    const meta = fresh()
+    commit(meta, { events: [...many(1, 99), ...many(2, 99), ...many(3, 99)] })
+    meta.mergeIssues(1, [2], null, nowMs)
+    const laterMs = nowMs + 3 * 86_400_000
+    const wanted = () => meta.forecastsWanted(laterMs, laterMs - 3_600_000, 9).map((one) => one.id)
+    const make = () => {
+      const limits = { ten: Array(24).fill(50), hour: Array(24).fill(200) }
+      meta.putForecasts([{ issueId: 1, limits }], laterMs)
+      return wanted()
+    }
+    expect([wanted(), make()]).toEqual([[1], []])
+    meta.mergeIssues(1, [3], null, laterMs)
+    expect([wanted(), make()]).toEqual([[1], []])
+    meta.unmergeHashes(1, leaving([hash(3)], 99), null, laterMs)
+    expect(wanted()).toEqual([1])
   })
 }
 

@@ -1,15 +1,19 @@
 import { MishapError } from '../../errors.ts'
-import { batchStatements } from './batch-statements.ts'
-import { type IssueRow, stateColumns, textColumns } from './issue-state.ts'
+import { type BatchStatements, batchStatements } from './batch-statements.ts'
+import { type IssueRow, shiftBefore, stateColumns, textColumns } from './issue-state.ts'
 import { toIssue } from './issues.ts'
 import type { Issue } from './meta.ts'
-import { decidedOf, moveIssue } from './move-issue.ts'
+import { decidedOf, forgetForecast, moveIssues, sourceOf } from './move-issue.ts'
+import { edgeColumns, type IssueEdges } from './regroup.ts'
 import type { Store } from './store.ts'
 
 /** A hash of an issue, and the issue that it came from, where people merged that one. */
 export type IssueHash = { hash: string; mergedFrom: string | null }
 
-/** What leaves an issue with its hashes: counted while nothing is committed. */
+/** What an issue shows of the newest of its events, and whether any of them was unhandled. */
+type Texts = Pick<IssueRow, 'kind' | 'unhandled' | (typeof textColumns)[number]>
+
+/** What leaves an issue with its hashes, and what stays: counted while nothing is committed. */
 export type Leaving = {
   hashes: string[]
   /** Events of these hashes over the issue's life, and how many of those were thinned. */
@@ -19,8 +23,9 @@ export type Leaving = {
   lastMs: number
   firstRelease: string
   lastRelease: string
-  /** Texts of the newest event of these hashes. */
-  texts: Pick<IssueRow, 'kind' | 'unhandled' | (typeof textColumns)[number]>
+  texts: Texts
+  /** What the issue is without them, as far as its events stand; said while it had `count` events. */
+  staying: { texts: Texts | undefined; edges: IssueEdges | undefined; count: number }
   /** Of the issue's events that people wrote about or that have a digest: those that leave. */
   eventIds: string[]
 }
@@ -41,8 +46,9 @@ export type MergeStore = {
   ): { issue: Issue; merged: number[] }
   /**
    * Takes hashes out of an issue, with their events. Those that one merged issue brought bring it back under its old short
-   * id; else it is a new issue, and none when the hashes have no events. Throws NOT_FOUND for hashes that are not the
-   * issue's, VALIDATION when none would stay.
+   * id, also when others of its hashes stay: these join it when they are taken out, too. Else it is a new issue, and none
+   * when the hashes have no events. Throws NOT_FOUND for hashes that are not the issue's, VALIDATION when none would stay,
+   * CONFLICT while one of the issues is being deleted.
    */
   unmergeHashes(
     issueId: number,
@@ -62,8 +68,8 @@ export type MergeStore = {
 /** Ids in one statement. */
 const chunk = 400
 
-function demand({ write, dialect: { builder } }: Store, id: number): IssueRow {
-  const row = write.get(builder.selectFrom('issue').selectAll().where('id', '=', id))
+function demand(statements: BatchStatements, id: number): IssueRow {
+  const row = statements.issue.get({ id })
   if (!row) throw new MishapError('NOT_FOUND')
   return row
 }
@@ -89,63 +95,83 @@ function withEvents(to: IssueRow, from: IssueRow): IssueRow {
     last_seen_ms: Math.max(to.last_seen_ms, from.last_seen_ms),
     first_release: isOlder ? from.first_release || to.first_release : to.first_release || from.first_release,
     last_release: isNewer ? from.last_release || to.last_release : to.last_release || from.last_release,
+    status_details: shiftBefore(to.status_details, from.count),
     ...decidedOf(to, from),
   }
 }
 
-/** Moves what hangs on an issue to another one, and leaves its links behind. */
-function moveAll(store: Store, from: IssueRow, to: IssueRow, nowMs: number): void {
+/** Copies the digests of issues to another one, all or those of some events; of two the later event stays. */
+function copyDigests(
+  { write, dialect: { builder } }: Store,
+  fromIds: readonly number[],
+  toId: number,
+  eventIds?: readonly string[],
+): void {
+  const all = builder.selectFrom('digest').where('issue_id', 'in', fromIds)
+  const own = eventIds ? all.where('event_id', 'in', eventIds) : all
+  write.run(
+    builder
+      .insertInto('digest')
+      .columns(['project_id', 'digest', 'issue_id', 'event_id', 'last_ms'])
+      .expression(own.select(({ val }) => ['project_id', 'digest', val(toId).as('issue_id'), 'event_id', 'last_ms']))
+      .onConflict((conflict) =>
+        conflict
+          .columns(['digest', 'project_id', 'issue_id'])
+          .doUpdateSet((build) => ({
+            event_id: build.ref('excluded.event_id'),
+            last_ms: build.ref('excluded.last_ms'),
+          }))
+          .whereRef('digest.last_ms', '<=', 'excluded.last_ms'),
+      ),
+  )
+}
+
+function addThinned({ write, dialect: { builder } }: Store, issueId: number, quantity: number): void {
+  write.run(
+    builder
+      .insertInto('thinned_issue')
+      .values({ issue_id: issueId, quantity })
+      .onConflict((conflict) =>
+        conflict
+          .column('issue_id')
+          .doUpdateSet((build) => ({ quantity: build('thinned_issue.quantity', '+', quantity) })),
+      ),
+  )
+}
+
+/**
+ * Moves what hangs on issues to another one, and leaves their links behind. Each statement is for all of them: a thousand one
+ * by one kept the process for a second.
+ */
+function moveAll(store: Store, ids: readonly number[], { id: toId, project_id }: IssueRow, nowMs: number): void {
   const { write } = store
   const { builder } = store.dialect
-  const [own, target] = [from.id, to.id]
-  const hashes = write.all(builder.selectFrom('fingerprint').select('hash').where('issue_id', '=', own))
-  for (const { hash } of hashes) {
-    // What was noted of an issue that people deleted since says nothing any more.
-    write.run(
-      builder
-        .deleteFrom('merged_hash')
-        .where('project_id', '=', from.project_id)
-        .where('hash', '=', hash)
-        .where('from_id', 'not in', builder.selectFrom('moved_issue').select('id')),
-    )
-    write.run(
-      builder
-        .insertInto('merged_hash')
-        .values({ project_id: from.project_id, hash, from_id: own, merged_ms: nowMs })
-        // One that came with an earlier merge goes on naming the issue that it was of at first.
-        .onConflict((conflict) => conflict.doNothing()),
-    )
-  }
-  for (const row of write.all(builder.selectFrom('digest').selectAll().where('issue_id', '=', own)))
-    write.run(
-      builder
-        .insertInto('digest')
-        .values({ ...row, issue_id: target })
-        .onConflict((conflict) =>
-          conflict
-            .columns(['digest', 'project_id', 'issue_id'])
-            .doUpdateSet((build) => ({
-              event_id: build.ref('excluded.event_id'),
-              last_ms: build.ref('excluded.last_ms'),
-            }))
-            .whereRef('digest.last_ms', '<=', 'excluded.last_ms'),
-        ),
-    )
-  const thinned = write.get(builder.selectFrom('thinned_issue').select('quantity').where('issue_id', '=', own))
-  if (thinned) {
-    write.run(builder.deleteFrom('thinned_issue').where('issue_id', '=', own))
-    write.run(
-      builder
-        .insertInto('thinned_issue')
-        .values({ issue_id: target, quantity: thinned.quantity })
-        .onConflict((conflict) =>
-          conflict
-            .column('issue_id')
-            .doUpdateSet((build) => ({ quantity: build('thinned_issue.quantity', '+', thinned.quantity) })),
-        ),
-    )
-  }
-  moveIssue(store, from, target, ['first_seen'], nowMs)
+  const hashes = builder.selectFrom('fingerprint').where('issue_id', 'in', ids)
+  // What was noted of an issue that leads nowhere any more says nothing.
+  write.run(
+    builder
+      .deleteFrom('merged_hash')
+      .where('project_id', '=', project_id)
+      .where('hash', 'in', hashes.select('hash'))
+      .where('from_id', 'not in', builder.selectFrom('moved_issue').select('id')),
+  )
+  write.run(
+    builder
+      .insertInto('merged_hash')
+      .columns(['project_id', 'hash', 'from_id', 'merged_ms'])
+      .expression(hashes.select(({ val }) => ['project_id', 'hash', 'issue_id', val(nowMs).as('merged_ms')]))
+      // One that came with an earlier merge goes on naming the issue that it was of at first.
+      .onConflict((conflict) => conflict.doNothing()),
+  )
+  copyDigests(store, ids, toId)
+  const thinned = write.get(
+    builder
+      .selectFrom('thinned_issue')
+      .select(({ fn }) => fn.sum<number | null>('quantity').as('n'))
+      .where('issue_id', 'in', ids),
+  )
+  if (thinned?.n) addThinned(store, toId, thinned.n)
+  moveIssues(store, ids, toId, ['first_seen'], nowMs)
 }
 
 /** Issues that may be like one. */
@@ -196,11 +222,15 @@ export function mergePart(store: Store): Pick<MergeStore, 'mergeIssues' | 'issue
                 .onRef('merged_hash.hash', '=', 'fingerprint.hash'),
             )
             .leftJoin('moved_issue', 'moved_issue.id', 'merged_hash.from_id')
-            .select(['fingerprint.hash', 'moved_issue.short_id'])
+            // It may stand again while this hash of it is still here.
+            .leftJoin('issue', (join) =>
+              join.onRef('issue.id', '=', 'merged_hash.from_id').onRef('issue.id', '!=', 'fingerprint.issue_id'),
+            )
+            .select(['fingerprint.hash', 'moved_issue.short_id as moved', 'issue.short_id as standing'])
             .where('fingerprint.issue_id', '=', issueId)
             .orderBy('fingerprint.hash'),
         )
-        .map((row) => ({ hash: row.hash, mergedFrom: row.short_id })),
+        .map((row) => ({ hash: row.hash, mergedFrom: row.moved ?? row.standing })),
     namedEvents: (issueId, max) => {
       const named = (table: 'digest' | 'feedback') =>
         read.all(builder.selectFrom(table).select('event_id').distinct().where('issue_id', '=', issueId).limit(max))
@@ -209,20 +239,19 @@ export function mergePart(store: Store): Pick<MergeStore, 'mergeIssues' | 'issue
     mergeIssues: (intoId, fromIds, userId, nowMs) =>
       write.transaction(() => {
         const ids = [...new Set(fromIds)].filter((id) => id !== intoId)
-        let to = demand(store, intoId)
-        const from = ids.map((id) => demand(store, id))
-        if (from.some((one) => one.project_id !== to.project_id)) {
+        const into = demand(statements, intoId)
+        const from = ids.map((id) => demand(statements, id))
+        if (from.some((one) => one.project_id !== into.project_id)) {
           const sentence = 'Issues of one project only can be merged.'
           throw new MishapError('VALIDATION', { detail: sentence, fields: { merge: [sentence] } })
         }
         demandStanding(store, [intoId, ...ids])
-        if (from.length === 0) return { issue: toIssue(to), merged: [] }
-        for (const one of from) {
-          to = withEvents(to, one)
-          moveAll(store, one, to, nowMs)
-        }
-        to = { ...to, rev: to.rev + 1 }
+        if (from.length === 0) return { issue: toIssue(into), merged: [] }
+        for (let start = 0; start < ids.length; start += chunk)
+          moveAll(store, ids.slice(start, start + chunk), into, nowMs)
+        const to = from.reduce(withEvents, { ...into, rev: into.rev + 1 })
         statements.updateIssue.run(to)
+        forgetForecast(store, intoId)
         const issues = from.slice(0, 20).map((one) => ({ id: String(one.id), shortId: one.short_id, title: one.title }))
         write.run(
           builder.insertInto('activity').values({
@@ -235,30 +264,26 @@ export function mergePart(store: Store): Pick<MergeStore, 'mergeIssues' | 'issue
   }
 }
 
-type Came = { id: number; shortId: string } | undefined
+/** The merged issue that brought hashes; its row, where it stands again as others of its hashes were taken out before. */
+type Came = { id: number; shortId: string; row?: IssueRow } | undefined
 
-/** The one merged issue that brought all of these hashes, if it is gone and no other hash of it stays behind. */
-function cameFrom({ write, dialect: { builder } }: Store, row: IssueRow, hashes: readonly string[]): Came {
-  const sources = new Set<number>()
-  for (const hash of hashes) {
-    const known = write.get(
-      builder
-        .selectFrom('merged_hash')
-        .select('from_id')
-        .where('project_id', '=', row.project_id)
-        .where('hash', '=', hash),
-    )
-    sources.add(known?.from_id ?? 0)
-  }
-  const [id] = [...sources]
-  if (sources.size !== 1 || !id) return undefined
+/** The one merged issue that brought all of these hashes, if it leads here or stands again. */
+function cameFrom(store: Store, row: IssueRow, hashes: readonly string[]): Came {
+  const { write } = store
+  const { builder } = store.dialect
+  const [id, ...others] = new Set(hashes.map((hash) => sourceOf(store, row, hash)))
+  if (id === undefined || others.length > 0) return undefined
   const moved = write.get(
-    builder.selectFrom('moved_issue').select(['id', 'short_id']).where('id', '=', id).where('issue_id', '=', row.id),
+    builder.selectFrom('moved_issue').select('short_id').where('id', '=', id).where('issue_id', '=', row.id),
   )
-  return moved && { id: moved.id, shortId: moved.short_id }
+  if (moved) return { id, shortId: moved.short_id }
+  const again = write.get(
+    builder.selectFrom('issue').selectAll().where('id', '=', id).where('project_id', '=', row.project_id),
+  )
+  return again && { id, shortId: again.short_id, row: again }
 }
 
-function takeOut(store: Store, row: IssueRow, hashes: readonly string[]): void {
+function takeOut(store: Store, row: IssueRow, hashes: readonly string[], came: Came): void {
   const { write, dialect } = store
   const { builder } = dialect
   const own = write.all(builder.selectFrom('fingerprint').select('hash').where('issue_id', '=', row.id))
@@ -268,41 +293,52 @@ function takeOut(store: Store, row: IssueRow, hashes: readonly string[]): void {
     const sentence = 'An issue keeps at least one of its hashes.'
     throw new MishapError('VALIDATION', { detail: sentence, fields: { id: [sentence] } })
   }
-  demandStanding(store, [row.id])
+  demandStanding(store, [row.id, ...(came ? [came.id] : [])])
   for (let start = 0; start < hashes.length; start += chunk) {
     const some = hashes.slice(start, start + chunk)
     for (const table of ['fingerprint', 'merged_hash'] as const)
       write.run(builder.deleteFrom(table).where('project_id', '=', row.project_id).where('hash', 'in', some))
+    // Else every hash that its other events are mapped to later would begin an issue of its own.
+    write.run(builder.deleteFrom('taken_issue').where('issue_id', '=', row.id).where('hash', 'in', some))
   }
 }
 
 /** Feedback and digests of the events that leave. */
-function moveNamed(
-  { write, dialect: { builder } }: Store,
-  fromId: number,
-  toId: number,
-  eventIds: readonly string[],
-): void {
-  for (let start = 0; start < eventIds.length; start += chunk)
-    for (const table of ['feedback', 'digest'] as const)
-      write.run(
-        builder
-          .updateTable(table)
-          .set({ issue_id: toId })
-          .where('issue_id', '=', fromId)
-          .where('event_id', 'in', eventIds.slice(start, start + chunk)),
-      )
+function moveNamed(store: Store, fromId: number, toId: number, eventIds: readonly string[]): void {
+  const { write } = store
+  const { builder } = store.dialect
+  for (let start = 0; start < eventIds.length; start += chunk) {
+    const some = eventIds.slice(start, start + chunk)
+    const feedback = builder.updateTable('feedback').set({ issue_id: toId })
+    write.run(feedback.where('issue_id', '=', fromId).where('event_id', 'in', some))
+    copyDigests(store, [fromId], toId, some)
+    write.run(builder.deleteFrom('digest').where('issue_id', '=', fromId).where('event_id', 'in', some))
+  }
 }
 
 /** The number of events that the disk budget took. */
-function moveThinned({ write, dialect: { builder } }: Store, fromId: number, toId: number, quantity: number): void {
+function moveThinned(store: Store, fromId: number, toId: number, quantity: number): void {
+  const { write, dialect } = store
   write.run(
-    builder
+    dialect.builder
       .updateTable('thinned_issue')
       .set((build) => ({ quantity: build('quantity', '-', quantity) }))
       .where('issue_id', '=', fromId),
   )
-  write.run(builder.insertInto('thinned_issue').values({ issue_id: toId, quantity }))
+  addThinned(store, toId, quantity)
+}
+
+/** What an issue is without the events that leave. */
+function without(row: IssueRow, { events, staying }: Leaving): IssueRow {
+  const count = Math.max(0, row.count - events)
+  // With another count somebody merged an issue into it meanwhile: what was asked before says nothing of that one's events.
+  const { texts, edges } = staying.count === row.count ? staying : {}
+  return {
+    // What kind it is was said by the event that began it.
+    ...{ ...row, ...texts, kind: row.kind, count, rev: row.rev + 1 },
+    ...(edges ? edgeColumns(edges, count) : {}),
+    status_details: shiftBefore(row.status_details, -events),
+  }
 }
 
 /** Hashes that people take out of an issue again. */
@@ -326,6 +362,13 @@ export function unmergePart(store: Store): Pick<MergeStore, 'unmergeHashes'> {
       short_id: came?.shortId ?? shortId(),
     }
     if (!came) return { id: statements.insertIssue.run(made).lastId, ...made }
+    if (came.row) {
+      const joined = withEvents(came.row, { id: came.id, ...made })
+      const again = { ...joined, rev: joined.rev + 1 }
+      statements.updateIssue.run(again)
+      forgetForecast(store, came.id)
+      return again
+    }
     write.run(builder.deleteFrom('moved_issue').where('id', '=', came.id))
     write.run(builder.insertInto('issue').values({ id: came.id, ...made }))
     return { id: came.id, ...made }
@@ -334,10 +377,10 @@ export function unmergePart(store: Store): Pick<MergeStore, 'unmergeHashes'> {
   return {
     unmergeHashes: (issueId, leaving, userId, nowMs) =>
       write.transaction(() => {
-        const row = demand(store, issueId)
+        const row = demand(statements, issueId)
         const { hashes, events } = leaving
         const came = cameFrom(store, row, hashes)
-        takeOut(store, row, hashes)
+        takeOut(store, row, hashes, came)
         const note = (id: number, type: string, data: object) =>
           write.run(
             builder
@@ -350,11 +393,12 @@ export function unmergePart(store: Store): Pick<MergeStore, 'unmergeHashes'> {
           if (leaving.thinned > 0) moveThinned(store, issueId, made.id, leaving.thinned)
           for (const hash of hashes) statements.attachHash.run({ projectId: row.project_id, hash, issueId: made.id })
           moveNamed(store, issueId, made.id, leaving.eventIds)
-          note(made.id, 'first_seen', {})
+          if (!came?.row) note(made.id, 'first_seen', {})
           note(made.id, 'unmerge', { source: row.short_id, hashes: hashes.length, events })
         }
-        const left: IssueRow = { ...row, count: Math.max(0, row.count - events), rev: row.rev + 1 }
+        const left = without(row, leaving)
         statements.updateIssue.run(left)
+        forgetForecast(store, issueId)
         note(issueId, 'unmerge', { destination: made?.short_id ?? null, hashes: hashes.length, events })
         return { issue: toIssue(left), made: made && toIssue(made) }
       }),

@@ -1,8 +1,8 @@
 import { batchStatements } from './batch-statements.ts'
-import { beginIssue, countMoved, type IssueRow, latestTexts } from './issue-state.ts'
+import { beginIssue, countMoved, type IssueRow, latestTexts, shiftBefore } from './issue-state.ts'
 import type { EventEffect } from './meta.ts'
 import type { MissedNotes } from './missed.ts'
-import { decidedOf, moveIssue } from './move-issue.ts'
+import { decidedOf, forgetForecast, moveIssues, sourceOf } from './move-issue.ts'
 import type { RegroupMove, RegroupResult, RegroupStoreMeta } from './regroup.ts'
 import { aroundOf } from './release-turns.ts'
 import { fromJson, type Store } from './store.ts'
@@ -76,7 +76,9 @@ function splitFrom(room: Room, from: Work, effect: EventEffect): Work {
   } = from.row
   const begun = {
     ...beginIssue(effect, project.organization_id, `${prefix}-${number}`, room.nowMs),
-    ...{ status, substatus, status_details, resolved_ms, assignee_user_id },
+    ...{ status, substatus, resolved_ms, assignee_user_id },
+    // It begins with no events: as many must come as the other one waited for.
+    status_details: shiftBefore(status_details, Number.NEGATIVE_INFINITY),
     ...{ state_ms, due_ms, awaits_release, priority },
   }
   const { lastId: id } = statements.insertIssue.run(begun)
@@ -93,15 +95,34 @@ function splitFrom(room: Room, from: Work, effect: EventEffect): Work {
   return made
 }
 
+/**
+ * An issue keeps the events that people merged into it, whatever nobody knew they are mapped to: they do not take it, and do
+ * not leave it. Notes of the new hashes what was noted of the old one, so that they are taken out with it.
+ */
+function keepsMerged({ store, nowMs }: Room, { row }: Work, { fromHash, effect }: RegroupMove): boolean {
+  const source = sourceOf(store, row, fromHash)
+  if (source === undefined) return false
+  for (const hash of effect.hashes)
+    store.write.run(
+      store.dialect.builder
+        .insertInto('merged_hash')
+        .values({ project_id: row.project_id, hash, from_id: source, merged_ms: nowMs })
+        .onConflict((conflict) =>
+          conflict.columns(['project_id', 'hash']).doUpdateSet({ from_id: source, merged_ms: nowMs }),
+        ),
+    )
+  return true
+}
+
 /** The issue that an event belongs to by its new hashes. */
-function targetOf(room: Room, from: Work, { effect }: RegroupMove): Work {
+function targetOf(room: Room, from: Work, one: RegroupMove): Work {
   const { statements } = room
-  const { projectId, hashes } = effect
+  const { projectId, hashes } = one.effect
   const known = hashes
     .map((hash) => statements.fingerprint.get({ projectId, hash })?.issue_id)
     .find((id) => id !== undefined)
-  const target =
-    known !== undefined ? issueOf(room, known) : takes(room, from.row.id, hashes) ? from : splitFrom(room, from, effect)
+  const stays = () => keepsMerged(room, from, one) || takes(room, from.row.id, hashes)
+  const target = known !== undefined ? issueOf(room, known) : stays() ? from : splitFrom(room, from, one.effect)
   for (const hash of hashes) statements.attachHash.run({ projectId, hash, issueId: target.row.id })
   return target
 }
@@ -197,15 +218,17 @@ function finish(room: Room, targets: Map<number, Work>): { merged: number[]; sta
       to = next
     }
     // When it was first seen says nothing about the other one, and `tell` adds up what was mapped.
-    moveIssue(room.store, from.row, to.row.id, ['first_seen', 'mapped_again'], nowMs)
+    moveIssues(room.store, [from.row.id], to.row.id, ['first_seen', 'mapped_again'], nowMs)
     Object.assign(to.row, decidedOf(to.row, from.row))
+    forgetForecast(room.store, to.row.id)
     merged.push(id)
   }
   let told = 0
   for (const [id, work] of issues) {
     if (merged.includes(id)) continue
     const { row, latest, mapped, came, from, left, regressed } = work
-    statements.updateIssue.run(latest ? { ...row, ...latestTexts(latest) } : row)
+    const status_details = shiftBefore(row.status_details, came - left)
+    statements.updateIssue.run({ ...row, ...(latest ? latestTexts(latest) : {}), status_details })
     if (tell(room, id, { events: mapped, came, left, from: [...from] }) && mapped > 0) told++
     if (regressed) statements.activity.run({ issueId: id, type: 'set_regression', createdMs: nowMs, data: '{}' })
   }

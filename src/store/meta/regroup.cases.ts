@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { commit, effect, hash, nowMs } from './fixture.ts'
+import { leaving } from './merge.cases.ts'
 import type { EventEffect, MetaStore } from './meta.ts'
 import { debugName, missedMax, releaseName } from './missed.ts'
 import type { RegroupMove } from './regroup.ts'
@@ -309,10 +310,92 @@ function moveCases(fresh: () => MetaStore): void {
   })
 }
 
+/** What people merged and decided stays so. */
+function decidedCases(fresh: () => MetaStore): void {
+  test.each([
+    ['those that were merged', [2, 1]],
+    ['its own', [1, 2]],
+  ])('maps take nothing apart that people merged: %s first', (_, order) => {
+    const meta = fresh()
+    const own = [event(1), event(2), event(3)]
+    const other = [event(4, { hashes: [hash(2)] }), event(5, { hashes: [hash(2)] })]
+    commit(meta, { events: [...own, ...other] })
+    meta.mergeIssues(1, [2], 'ann', nowMs)
+    for (const n of order) {
+      const moves = (n === 1 ? own : other).map((one) => moveOf(one, n + 0x10))
+      expect(moved(meta, moves)).toMatchObject({ issues: [1], merged: [], moved: 0 })
+    }
+    expect(counts(meta)).toEqual([['WEB-1', 5]])
+    // What they map to is taken out with them.
+    expect(meta.issueHashes(1)).toEqual([
+      { hash: hash(1), mergedFrom: null },
+      { hash: hash(2), mergedFrom: 'WEB-2' },
+      { hash: hash(0x11), mergedFrom: null },
+      { hash: hash(0x12), mergedFrom: 'WEB-2' },
+    ])
+    const { made } = meta.unmergeHashes(1, leaving([hash(2), hash(0x12)], 2), null, nowMs)
+    expect([made?.shortId, counts(meta)]).toEqual([
+      'WEB-2',
+      [
+        ['WEB-1', 3],
+        ['WEB-2', 2],
+      ],
+    ])
+    // Its own that map to something else leave as ever, from either.
+    moved(meta, [{ ...moveOf(event(1), 0x21), fromHash: hash(0x11) }])
+    expect(counts(meta)).toContainEqual(['WEB-3', 1])
+  })
+
+  test('a rest of a merged issue stays where it is', () => {
+    const meta = fresh()
+    const rest = event(2, { hashes: [hash(2)] })
+    commit(meta, { events: [event(1), rest, event(3, { hashes: [hash(3), hash(2)] })] })
+    meta.mergeIssues(1, [2], 'ann', nowMs)
+    meta.unmergeHashes(1, leaving([hash(3)], 1), null, nowMs)
+    moved(meta, [moveOf(event(1), 0x11)])
+    moved(meta, [moveOf(rest, 0x12)])
+    expect(counts(meta)).toEqual([
+      ['WEB-1', 2],
+      ['WEB-2', 1],
+    ])
+  })
+
+  test('an issue whose mapped hash was taken out takes the next one', () => {
+    const meta = fresh()
+    const [one, two] = [event(1), event(2)]
+    commit(meta, { events: [one, two] })
+    moved(meta, [moveOf(one, 2)])
+    meta.unmergeHashes(1, leaving([hash(2)], 1), null, nowMs)
+    moved(meta, [moveOf(two, 3)])
+    expect([counts(meta), owner(meta, 3)]).toEqual([
+      [
+        ['WEB-1', 1],
+        ['WEB-2', 1],
+      ],
+      1,
+    ])
+  })
+
+  test('events that move are none that an archive waits for; an issue that begins so waits for as many', () => {
+    const meta = fresh()
+    const events = [event(1), event(2), event(3)]
+    commit(meta, { events: [...events, event(4, { hashes: [hash(4)] })] })
+    for (const id of [1, 2])
+      meta.updateIssue(id, { status: 'ignored', statusDetails: { ignoreCount: 2 } }, 'ann', nowMs)
+    const before = () => [1, 2, 3].map((id) => meta.issueById(id)?.statusDetails.eventsBefore)
+    expect(before()).toEqual([3, 1, undefined])
+    const [one, two, three] = events.map((own, at) => moveOf(own, [2, 3, 4][at] ?? 0))
+    moved(meta, [one as RegroupMove, two as RegroupMove, three as RegroupMove])
+    expect(before()).toEqual([1, 2, 1])
+    expect(meta.issueById(3)).toMatchObject({ count: 1, statusDetails: { ignoreCount: 2 } })
+  })
+}
+
 /** Mapping again, for every meta store. */
 export function regroupCases(fresh: () => MetaStore): void {
   describe('mapping again', () => {
     missedCases(fresh)
     moveCases(fresh)
+    decidedCases(fresh)
   })
 }

@@ -165,17 +165,23 @@ export function regroupStepPart({ write, clock, dialect: { builder } }: Store): 
   }
 }
 
+/**
+ * Columns that say when the `count` events of an issue were. Where some of them are gone its beginning is left out: it is not
+ * known from the others.
+ */
+export const edgeColumns = ({ firstMs, lastMs, firstRelease, lastRelease, events }: IssueEdges, count: number) => ({
+  ...{ last_seen_ms: lastMs, last_release: lastRelease },
+  ...(count <= events ? { first_seen_ms: firstMs, first_release: firstRelease } : {}),
+})
+
 /** When issues were first and last seen, after some of their events have left. */
 export function regroupEdgePart({ write, dialect: { builder } }: Store): Pick<RegroupStoreMeta, 'setIssueEdges'> {
   return {
-    setIssueEdges: (issueId, { firstMs, lastMs, firstRelease, lastRelease, events }, count) =>
+    setIssueEdges: (issueId, edges, count) =>
       write.transaction(() => {
         const row = write.get(builder.selectFrom('issue').select('count').where('id', '=', issueId))
         if (row?.count !== count) return false
-        const whole = row.count <= events
-        const begun = whole ? { first_seen_ms: firstMs, first_release: firstRelease } : {}
-        const change = { last_seen_ms: lastMs, last_release: lastRelease, ...begun }
-        write.run(builder.updateTable('issue').set(change).where('id', '=', issueId))
+        write.run(builder.updateTable('issue').set(edgeColumns(edges, count)).where('id', '=', issueId))
         return true
       }),
   }

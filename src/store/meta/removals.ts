@@ -278,6 +278,9 @@ function removeIssue(store: Store, removal: Row, issueId: number): void {
     said.map((row) => row.feedback_id),
   )
   if (removal.kind === 'discard') discard(store, removal, issueId)
+  // Else a hash that begins a new issue later would be said to have come from the one that was merged into this.
+  const hashes = builder.selectFrom('fingerprint').select('hash').where('issue_id', '=', issueId)
+  write.run(builder.deleteFrom('merged_hash').where('project_id', '=', removal.project_id).where('hash', 'in', hashes))
   write.run(builder.deleteFrom('issue').where('id', '=', issueId))
 }
 
