@@ -128,7 +128,7 @@ describe.skipIf(noChromium)('triage by keys', () => {
     await ready('is%3Aunresolved')
     await page.keyboard.press('j')
     await page.keyboard.press('?')
-    await page.getByRole('dialog').getByText('Undo the last change').waitFor()
+    await page.getByRole('dialog').getByText('Merge the selected issues').waitFor()
     for (const key of ['e', 'x', 'i']) await page.keyboard.press(key)
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
@@ -238,6 +238,30 @@ describe.skipIf(noChromium)('triage by keys', () => {
     await until('saved', 5000, async () => (await field.inputValue()).startsWith('module:mine'))
     await save.click()
     await page.getByText('Saved.').waitFor()
+  })
+
+  test('m makes the selected issues one, after saying which stays', async () => {
+    const { page } = state
+    await ingest(product, state.project, envelopeOf(errorEvent('BetaError')))
+    await until('two events', 15_000, async () =>
+      (await all()).some((one) => 'lifetime' in one && (one.lifetime as { count: string }).count === '2'),
+    )
+    await ready()
+    await page.keyboard.press('m')
+    await page.getByText('Select two or more issues to merge them.').waitFor()
+    await page.keyboard.press('Control+a')
+    await page.getByText('3 selected').waitFor()
+    await page.locator('[data-id]', { hasText: 'GammaError' }).locator('.issue-check').click()
+    await page.getByText('2 selected').waitFor()
+    await page.keyboard.press('m')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('Merge 2 issues into one').waitFor()
+    expect(await dialog.locator('p', { hasText: 'BetaError' }).count()).toBe(1)
+    expect(await dialog.locator('li', { hasText: 'AlphaError' }).count()).toBe(1)
+    await page.keyboard.press('Enter')
+    await page.getByText(/1 issue is part of WEB-\d now\./).waitFor()
+    await until('two rows', 5000, async () => (await page.locator('[data-id]').count()) === 2)
+    expect(await all()).toHaveLength(2)
   })
 
   test('no policy was violated, no script of the page failed', () => {

@@ -13,6 +13,7 @@ import { useReleaseMarks } from '../releases/use-marks.ts'
 import { BulkBar } from './bulk-bar.tsx'
 import { IssueList } from './issue-list.tsx'
 import { keepList } from './list-order.ts'
+import { useMerge } from './merge.tsx'
 import { StreamBar } from './stream-bar.tsx'
 import { useDecisions } from './stream-decisions.tsx'
 import { Peek, useStreamKeys } from './stream-keys.tsx'
@@ -75,6 +76,7 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
     ...{ organization, canTriage, issues, cursorId: selection.cursorId, selected, unselect },
     asked: isAll ? listed.query : undefined,
   })
+  const merge = useMerge({ organization, canTriage, issues, selected, unselect, isAll })
   const hrefOf = (issue: RestIssue) => `/o/${organization}/issues/${issue.id}${kept}`
 
   function open(issue: RestIssue | undefined): void {
@@ -105,6 +107,7 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
     <div className="stream">
       {assign.dialog}
       {decisions.dialog}
+      {merge.dialog}
       {peeked && cursor ? (
         <Peek
           organization={organization}
@@ -127,7 +130,7 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
         <BulkBar
           count={selected.size}
           hits={issues.hits}
-          {...{ isAll, canTriage, decide, decisions }}
+          {...{ isAll, canTriage, decide, decisions, merge }}
           loaded={selection.loaded}
           selectAll={selection.selectAll}
           assign={assign.ask}
