@@ -55,12 +55,12 @@ describe.skipIf(noChromium)('releases', () => {
   })
   afterAll(() => state.browser?.close())
 
-  test('none: the commands of this installation; g r leads there', async () => {
+  test('none: the commands of this installation; g e leads there', async () => {
     const { page } = state
     await page.goto(at('/issues'))
     await hydrated(page)
     await page.keyboard.press('g')
-    await page.keyboard.press('r')
+    await page.keyboard.press('e')
     await page.waitForURL(at('/releases'))
     await page.getByRole('heading', { name: 'No releases yet' }).waitFor()
     const commands = await textOf(page.locator('main pre'))

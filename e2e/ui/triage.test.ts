@@ -13,11 +13,27 @@ describe.skipIf(noChromium)('triage by keys', () => {
   const call = (path: string, init: RequestInit = {}) =>
     api(product, state.project, `/organizations/${org}${path}`, init)
   const all = async () => (await call('/issues/?query=')).json as Stood[]
-  const ready = async () => {
-    await state.page.goto(at('/issues?q='))
+  const ready = async (q = '') => {
+    await state.page.goto(at(`/issues?q=${q}`))
     await state.page.locator('[data-id]').nth(2).waitFor()
     await state.page.waitForTimeout(500)
   }
+  const put = (id: string, body: object) =>
+    call(`/issues/${id}/`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  /** Presses mod+a twice: everything that the search finds. */
+  const selectAll = async () => {
+    const { page } = state
+    await page.keyboard.press('Control+a')
+    await page.getByText('3 selected').waitFor()
+    await page.keyboard.press('Control+a')
+    await page.getByText('All 3 that match').waitFor()
+  }
+  const cursorId = async () => (await state.page.locator('[data-id][data-cursor]').getAttribute('data-id')) ?? ''
+  const statusOf = async (id: string) => (await all()).find((one) => one.id === id)?.status
 
   beforeAll(async () => {
     state.project = bootstrap(product, org, 'web')
@@ -34,10 +50,7 @@ describe.skipIf(noChromium)('triage by keys', () => {
   test('all that match are archived until they escalate, and taken back by z', async () => {
     const { page } = state
     await ready()
-    await page.keyboard.press('Control+a')
-    await page.getByText('3 selected').waitFor()
-    await page.keyboard.press('Control+a')
-    await page.getByText('All 3 that match').waitFor()
+    await selectAll()
     await page.keyboard.press('i')
     await page.getByRole('option', { name: /Until it escalates/ }).click()
     await until('archived', 5000, async () =>
@@ -49,6 +62,78 @@ describe.skipIf(noChromium)('triage by keys', () => {
       await page.keyboard.press('z')
       return (await all()).every((one) => one.status === 'unresolved')
     })
+  })
+
+  test('all that match goes with its search: the next key is for the row under the cursor', async () => {
+    const { page } = state
+    await ready('is%3Aunresolved')
+    await selectAll()
+    await page.getByRole('combobox', { name: 'Search issues' }).fill('AlphaError')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/q=AlphaError/)
+    await page.getByText('1 match').waitFor()
+    await page.getByRole('combobox', { name: 'Search issues' }).blur()
+    await page.goBack()
+    await page.locator('[data-id]').nth(2).waitFor()
+    // the rows are selected as they were left, and only these
+    await page.getByText('3 selected').waitFor()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('j')
+    const id = await cursorId()
+    await page.keyboard.press('e')
+    await until('resolved', 5000, async () => (await statusOf(id)) === 'resolved')
+    expect((await all()).filter((one) => one.status === 'resolved')).toHaveLength(1)
+    await put(id, { status: 'unresolved' })
+  })
+
+  test('the list follows when all that match are changed, and when a colleague reopens one', async () => {
+    const { page } = state
+    await ready('is%3Aunresolved')
+    await selectAll()
+    await page.keyboard.press('e')
+    await page.getByText('3 issues changed.').waitFor()
+    await page.getByText('Everything is resolved').waitFor()
+    await page.keyboard.press('z')
+    await page.getByText('3 issues are as they were.').waitFor()
+    await page.locator('.issue-row').nth(2).waitFor()
+    await page.getByText('Everything is resolved').waitFor({ state: 'detached' })
+    const [one] = await all()
+    await put(one?.id ?? '', { status: 'resolved' })
+    await page.reload()
+    await page.getByText('2 match').waitFor()
+    await page.waitForTimeout(1500)
+    await put(one?.id ?? '', { status: 'unresolved' })
+    await page.getByRole('button', { name: /1 new/ }).click()
+    await page.locator(`[data-id="${one?.id}"]`).waitFor()
+  })
+
+  test('what somebody has decided since is not taken back', async () => {
+    const { page } = state
+    await ready('is%3Aunresolved')
+    await page.keyboard.press('j')
+    const id = await cursorId()
+    await page.keyboard.press('e')
+    await page.getByText('1 issue resolved.').waitFor()
+    await put(id, { status: 'ignored' })
+    await page.keyboard.press('z')
+    await page.getByText(/Not taken back: .* changed it since/).waitFor()
+    expect(await statusOf(id)).toBe('ignored')
+    // and the row says so, too
+    await page.locator(`[data-id="${id}"]`).getByText('archived').waitFor()
+    await put(id, { status: 'unresolved' })
+  })
+
+  test('keys do nothing behind the help', async () => {
+    const { page } = state
+    await ready('is%3Aunresolved')
+    await page.keyboard.press('j')
+    await page.keyboard.press('?')
+    await page.getByRole('dialog').getByText('Merge the selected issues').waitFor()
+    for (const key of ['e', 'x', 'i']) await page.keyboard.press(key)
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect(await page.getByText('1 selected').count()).toBe(0)
+    expect((await all()).every((one) => one.status === 'unresolved')).toBe(true)
   })
 
   test('the palette does for the row under the cursor what its key would', async () => {
@@ -83,6 +168,29 @@ describe.skipIf(noChromium)('triage by keys', () => {
     await page.waitForURL(/\/issues(\?|$)/)
   })
 
+  test('a comment is sent once, and what is typed meanwhile stays, here and on another event', async () => {
+    const { page } = state
+    await ready()
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    const field = page.locator('#activity > form textarea')
+    await field.waitFor()
+    let sent = 0
+    await page.route(/\/comments\/$/, async (route) => {
+      sent++
+      await page.waitForTimeout(700)
+      await route.continue()
+    })
+    await field.fill('once')
+    for (let n = 0; n < 4; n++) await page.keyboard.press('Control+Enter')
+    await field.fill('the next one')
+    await page.locator('.comment-text', { hasText: 'once' }).waitFor()
+    expect([sent, await field.inputValue()]).toEqual([1, 'the next one'])
+    await page.unroute(/\/comments\/$/)
+    await page.goto(`${page.url().split('?')[0]}/events/first`)
+    await until('the draft', 5000, async () => (await field.inputValue()) === 'the next one')
+  })
+
   test('rules of ownership: a faulty line is named, a good one is saved', async () => {
     const { page } = state
     await page.goto(at('/settings/projects/web/ownership'))
@@ -95,6 +203,65 @@ describe.skipIf(noChromium)('triage by keys', () => {
     await page.getByText('WEB-1').waitFor()
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Saved.').waitFor()
+  })
+
+  test('rules that were typed over others are never saved unseen, after a reload neither', async () => {
+    const { page } = state
+    const raw = async () =>
+      ((await api(product, state.project, `/projects/${org}/web/ownership/`)).json as { raw: string }).raw
+    await page.goto(at('/settings/projects/web/ownership'))
+    const field = page.getByLabel('Rules, one a line')
+    const save = page.getByRole('button', { name: 'Save', exact: true })
+    await field.fill('mine is faulty')
+    await page.getByText(/Line 1: A rule begins with/).waitFor()
+    const theirs = await api(product, state.project, `/projects/${org}/web/ownership/`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ raw: `url:* owner@${org}.test` }),
+    })
+    expect(theirs.status).toBe(200)
+    await page.reload()
+    // what stands in the field is what is judged
+    await until('mine again', 5000, async () => (await field.inputValue()) === 'mine is faulty')
+    await page.getByText(/Line 1: A rule begins with/).waitFor()
+    await field.fill(`module:mine owner@${org}.test`)
+    await save.click()
+    await page.getByText(/changed these settings in the meantime/).waitFor()
+    expect(await raw()).toBe(`url:* owner@${org}.test`)
+    await page.reload()
+    await until('mine again', 5000, async () => (await field.inputValue()).startsWith('module:mine'))
+    await save.click()
+    await page.getByRole('button', { name: 'Save mine anyway' }).click()
+    await page.getByText('Saved.').waitFor()
+    expect(await raw()).toBe(`module:mine owner@${org}.test`)
+    await page.reload()
+    await until('saved', 5000, async () => (await field.inputValue()).startsWith('module:mine'))
+    await save.click()
+    await page.getByText('Saved.').waitFor()
+  })
+
+  test('m makes the selected issues one, after saying which stays', async () => {
+    const { page } = state
+    await ingest(product, state.project, envelopeOf(errorEvent('BetaError')))
+    await until('two events', 15_000, async () =>
+      (await all()).some((one) => 'lifetime' in one && (one.lifetime as { count: string }).count === '2'),
+    )
+    await ready()
+    await page.keyboard.press('m')
+    await page.getByText('Select two or more issues to merge them.').waitFor()
+    await page.keyboard.press('Control+a')
+    await page.getByText('3 selected').waitFor()
+    await page.locator('[data-id]', { hasText: 'GammaError' }).locator('.issue-check').click()
+    await page.getByText('2 selected').waitFor()
+    await page.keyboard.press('m')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('Merge 2 issues into one').waitFor()
+    expect(await dialog.locator('p', { hasText: 'BetaError' }).count()).toBe(1)
+    expect(await dialog.locator('li', { hasText: 'AlphaError' }).count()).toBe(1)
+    await page.keyboard.press('Enter')
+    await page.getByText(/1 issue is part of WEB-\d now\./).waitFor()
+    await until('two rows', 5000, async () => (await page.locator('[data-id]').count()) === 2)
+    expect(await all()).toHaveLength(2)
   })
 
   test('no policy was violated, no script of the page failed', () => {

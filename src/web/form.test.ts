@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { MishapError } from '../errors.ts'
-import { failed, failureOf, textOf, typedValues } from './form.ts'
+import { failed, failureOf, longTextOf, textOf, typedValues } from './form.ts'
 
 function data(values: Record<string, string | File>): FormData {
   const made = new FormData()
@@ -47,6 +47,10 @@ describe('fields of a form', () => {
     expect(textOf(form, 'a')).toHaveLength(4096)
     expect(textOf(form, 'b')).toBe('')
     expect(textOf(form, 'file')).toBe('')
+  })
+  it('counts the end of a line once, as the field did', () => {
+    expect(longTextOf(data({ a: 'x\r\n'.repeat(10) }), 'a', 20)).toBe('x\n'.repeat(10))
+    expect(longTextOf(data({ a: 'x\r\n'.repeat(10) }), 'a', 19)).toHaveLength(19)
   })
   it('keeps what was typed, never a password, the setup secret or the framework’s own fields', () => {
     expect(typedValues(data({ email: 'a@b', password: 'hunter22', secret: 's', $ACTION_ID: '1' }))).toEqual({

@@ -46,10 +46,13 @@ export function textOf(data: FormData, name: string): string {
   return typeof value === 'string' ? value.slice(0, 4096) : ''
 }
 
-/** Text of a field that takes lists and rules, '' when it is missing or a file; at most `most` characters. */
+/**
+ * Text of a field that takes lists and rules, '' when it is missing or a file; at most `most` characters. A form is sent
+ * with two for each end of a line, which the field counts as one: what it takes must not be cut.
+ */
 export function longTextOf(data: FormData, name: string, most = 100_000): string {
   const value = data.get(name)
-  return typeof value === 'string' ? value.slice(0, most) : ''
+  return typeof value === 'string' ? value.replaceAll('\r\n', '\n').slice(0, most) : ''
 }
 
 /** What was typed, to show again: every text field whose name is not in `secret`. */

@@ -37,7 +37,12 @@ describe('what an assignment moves', () => {
       ],
     ],
   ])('to %j', (to, expected) => {
-    expect(assignedOf(issues, to).map(({ was, ids }) => [was, ids])).toEqual(expected)
+    expect(assignedOf(issues, to).map((one) => [one.was, one.issues.map(({ id }) => id)])).toEqual(expected)
+  })
+  it('keeps the revision that an undo asks for', () => {
+    expect(assignedOf([{ id: '1', revision: 4, assignedTo: null }], 'bob')).toEqual([
+      { was: null, issues: [{ id: '1', revision: 4 }] },
+    ])
   })
   it('to whom they are: nothing', () => expect(assignedOf([{ id: '2', assignedTo: ann }], 'ann')).toEqual([]))
 })

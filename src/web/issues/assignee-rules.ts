@@ -1,21 +1,22 @@
 import type { RestIssue, RestMember } from '../../protocol/rest.ts'
+import type { Shown } from './rows.ts'
 
 export type Assignee = NonNullable<RestIssue['assignedTo']>
 
 /** Issues that had one assignee before a change: what an undo has to send. */
-export type AssignedBefore = { was: Assignee | null; ids: string[] }
+export type AssignedBefore = { was: Assignee | null; issues: Shown[] }
 
 /** The issues that the change would move, by whom they were assigned to; those that are assigned so already are left out. */
 export function assignedOf(
-  issues: readonly Pick<RestIssue, 'id' | 'assignedTo'>[],
+  issues: readonly (Shown & Pick<RestIssue, 'assignedTo'>)[],
   to: string | null,
 ): AssignedBefore[] {
   const before: AssignedBefore[] = []
-  for (const { id, assignedTo } of issues) {
+  for (const { id, revision, assignedTo } of issues) {
     if ((assignedTo?.id ?? null) === to) continue
     const known = before.find(({ was }) => was?.id === assignedTo?.id)
-    if (known) known.ids.push(id)
-    else before.push({ was: assignedTo, ids: [id] })
+    if (known) known.issues.push({ id, revision })
+    else before.push({ was: assignedTo, issues: [{ id, revision }] })
   }
   return before
 }

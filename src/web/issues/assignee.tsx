@@ -6,14 +6,16 @@ import type { RestIssue } from '../../protocol/rest.ts'
 import { useKey } from '../ui/keys.tsx'
 import { PlainText } from '../ui/plain-text.tsx'
 import { type AssignedBefore, type Assignee, assignedOf } from './assignee-rules.ts'
-import { putIssues, useComplaint } from './change.ts'
+import type { Everything } from './bulk.ts'
+import { putIssues, type Settled, useComplaint, useTakeBack } from './change.ts'
+import type { Shown } from './rows.ts'
 import type { OfferUndo } from './undo.ts'
 
 const AssigneeDialog = dynamic(() => import('./assignee-dialog.tsx').then((module) => module.AssigneeDialog), {
   ssr: false,
 })
 
-type Target = Pick<RestIssue, 'id' | 'assignedTo' | 'revision'>
+type Target = Shown & Pick<RestIssue, 'assignedTo'>
 
 type Options = {
   organization: string
@@ -22,19 +24,22 @@ type Options = {
   targets: () => readonly Target[]
   /** Shows an assignee before the server has it. */
   show?: (ids: readonly string[], to: Assignee | null) => void
-  settled: () => void
+  settled: Settled
   offerUndo: OfferUndo
-  /** Everything that the search finds is meant: assigns it, in place of the targets. */
-  setAll?: ((body: object) => void) | undefined
+  /** Everything that the search finds is meant, in place of the targets. */
+  all?: Everything | undefined
   /** Refuse the change when somebody else has changed the one issue since it was shown. */
   guarded?: boolean
 }
+
+const idsOf = ({ issues }: AssignedBefore) => issues.map((one) => one.id)
 
 /** Assigning issues: `ask` (the key a, too) opens the list of members, `dialog` is to stand on the screen. */
 export function useAssign(options: Options): { ask: () => void; dialog: ReactNode } {
   const { organization, canTriage, targets, settled, offerUndo, show = () => {} } = options
   const t = useTranslations('issues')
   const complain = useComplaint()
+  const takeBack = useTakeBack(organization, settled)
   const [asked, setAsked] = useState<readonly Target[]>([])
   const ask = () => {
     if (canTriage) setAsked(targets())
@@ -42,40 +47,42 @@ export function useAssign(options: Options): { ask: () => void; dialog: ReactNod
   useKey('a', t('keys.group'), t('keys.assign'), ask, canTriage)
 
   const back = (before: readonly AssignedBefore[]) => {
-    for (const one of before) show(one.ids, one.was)
+    for (const one of before) show(idsOf(one), one.was)
   }
   async function assign(issues: readonly Target[], to: Assignee | null, guarded: boolean): Promise<void> {
     const before = assignedOf(issues, to?.id ?? null)
-    const ids = before.flatMap((one) => one.ids)
+    const ids = before.flatMap(idsOf)
     if (ids.length === 0) return
     const [only] = issues
     show(ids, to)
     try {
       const revision = guarded && issues.length === 1 && only ? { revision: only.revision } : {}
-      await putIssues(organization, ids, { assignedTo: to?.id ?? null, ...revision })
+      const sent = await putIssues(organization, ids, { assignedTo: to?.id ?? null, ...revision })
+      const name = to ? to.name || to.email : ''
+      offerUndo(to ? t('assign.done', { count: ids.length, name }) : t('assign.undone', { count: ids.length }), () => {
+        back(before)
+        takeBack(
+          sent,
+          before.flatMap((one) => one.issues.map((issue) => ({ issue, body: { assignedTo: one.was?.id ?? null } }))),
+        )
+      })
+      settled()
     } catch (error) {
       back(before)
-      complain(error, () => void assign(issues, to, false))
-      settled()
-      return
+      // Over somebody else's change: which revision that makes is not known.
+      const blind = issues.map(({ id, assignedTo }) => ({ id, assignedTo }))
+      complain(error, () => void assign(blind, to, false))
+      settled(ids)
     }
-    const name = to ? to.name || to.email : ''
-    offerUndo(to ? t('assign.done', { count: ids.length, name }) : t('assign.undone', { count: ids.length }), () => {
-      back(before)
-      Promise.all(before.map((one) => putIssues(organization, one.ids, { assignedTo: one.was?.id ?? null })))
-        .catch((error: unknown) => complain(error))
-        .finally(settled)
-    })
-    settled()
   }
 
   const dialog =
     asked.length > 0 ? (
       <AssigneeDialog
         organization={organization}
-        count={asked.length}
+        count={options.all?.count ?? asked.length}
         onChoose={(to) => {
-          if (options.setAll) options.setAll({ assignedTo: to?.id ?? null })
+          if (options.all) options.all.change({ assignedTo: to?.id ?? null })
           else void assign(asked, to, options.guarded ?? false)
         }}
         onClose={() => setAsked([])}

@@ -7,6 +7,9 @@ import { useToast } from '../ui/toast.tsx'
 import { useComplaint } from './change.ts'
 import type { OfferUndo } from './undo.ts'
 
+/** Everything that the search finds, where that is meant in place of some rows: how many issues, and what changes them. */
+export type Everything = { count: number; change: (body: object) => void }
+
 /** How often progress is asked for, ms. */
 const lookMs = 500
 /** Progress is said at most so often, ms: each saying is a toast. */

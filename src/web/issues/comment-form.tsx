@@ -1,7 +1,7 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
-import { type KeyboardEvent, useRef, useState } from 'react'
+import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from 'react'
 import { handleOf } from '../../protocol/comment.ts'
 import type { RestMember } from '../../protocol/rest.ts'
 import { ApiError, apiFetch } from '../api.ts'
@@ -16,6 +16,32 @@ const offeredMax = 6
 export function mentionAt(text: string, caret: number): { from: number; typed: string } | undefined {
   const found = /(?:^|[\s(])@([\p{L}\p{N}._+-]{0,40})$/u.exec(text.slice(0, caret))
   return found ? { from: caret - (found[1]?.length ?? 0), typed: found[1] ?? '' } : undefined
+}
+
+/**
+ * The text of a field, kept for this tab: another event, a reload or a way back must not take what was typed. What stands
+ * at first is no draft. `now` is the text of this moment, whatever a handler was made with.
+ */
+function useDraft(path: string, initial: string) {
+  const key = `draft:${path}`
+  const [text, setText] = useState(initial)
+  const now = useRef(initial)
+  const write = useCallback(
+    (next: string) => {
+      now.current = next
+      setText(next)
+      if (next === initial) sessionStorage.removeItem(key)
+      else sessionStorage.setItem(key, next)
+    },
+    [key, initial],
+  )
+  // Not in the first render: the server has no drafts, and its text is what the browser begins with.
+  useEffect(() => {
+    const kept = sessionStorage.getItem(key)
+    if (kept && now.current === initial) write(kept)
+  }, [key, initial, write])
+  const forget = useCallback(() => sessionStorage.removeItem(key), [key])
+  return { text, now, write, forget }
 }
 
 /** A field for a comment, new or changed, that offers members behind an @ and keeps its text when it can't be sent. */
@@ -40,20 +66,30 @@ export function CommentForm({
   const t = useTranslations('issues.activity')
   const triage = useTranslations('triage.comment')
   const field = useRef<HTMLTextAreaElement>(null)
-  const [text, setText] = useState(initial)
+  const { text, now, write, forget } = useDraft(path, initial)
   const [busy, setBusy] = useState(false)
   const [wrong, setWrong] = useState('')
-  const names = useMentions(organization, text, setText, field)
+  const names = useMentions(organization, text, write, field)
+  // A ref: a key that is held down comes again before the next render has `busy`.
+  const sending = useRef(false)
   async function send() {
+    const sent = now.current
+    if (sending.current || !sent.trim()) return
+    sending.current = true
     setBusy(true)
     setWrong('')
+    // Another event that is opened meanwhile must not offer it a second time.
+    forget()
     try {
-      await apiFetch(path, { method, body: { text } })
-      setText('')
+      await apiFetch(path, { method, body: { text: sent } })
+      // What was typed while it was on its way is the next comment.
+      if (now.current === sent) write(initial)
       done()
     } catch (error) {
+      write(now.current)
       setWrong(error instanceof ApiError ? [error.message, ...error.causes].join(' ') : String(error))
     }
+    sending.current = false
     setBusy(false)
   }
   return (
@@ -61,7 +97,7 @@ export function CommentForm({
       className="comment"
       onSubmit={(event) => {
         event.preventDefault()
-        if (text.trim()) void send()
+        void send()
       }}
     >
       <textarea
@@ -72,13 +108,15 @@ export function CommentForm({
         aria-label={t('comment')}
         placeholder={disabled || t('comment')}
         disabled={disabled !== ''}
+        // A changed comment closes when it is saved: what was typed meanwhile would go with it.
+        readOnly={busy && method === 'PUT'}
         value={text}
         onChange={(event) => {
-          setText(event.target.value)
+          write(event.target.value)
           names.look(event.target)
         }}
         onKeyDown={(event) => {
-          if (event.key === 'Enter' && (event.metaKey || event.ctrlKey) && text.trim()) void send()
+          if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) void send()
           else names.onKey(event)
         }}
         onBlur={names.close}
@@ -94,7 +132,14 @@ export function CommentForm({
           {method === 'PUT' ? triage('save') : t('send')}
         </Button>
         {cancel ? (
-          <Button compact look="plain" onClick={cancel}>
+          <Button
+            compact
+            look="plain"
+            onClick={() => {
+              write(initial)
+              cancel()
+            }}
+          >
             {triage('cancel')}
           </Button>
         ) : null}
@@ -108,7 +153,7 @@ export function CommentForm({
 function useMentions(
   organization: string,
   text: string,
-  setText: (text: string) => void,
+  write: (text: string) => void,
   field: { current: HTMLTextAreaElement | null },
 ) {
   const t = useTranslations('issues.assign')
@@ -126,7 +171,7 @@ function useMentions(
     if (!member || !asked) return
     const handle = handleOf(member, people)
     const caret = asked.from + asked.typed.length
-    setText(`${text.slice(0, asked.from)}${handle} ${text.slice(caret)}`)
+    write(`${text.slice(0, asked.from)}${handle} ${text.slice(caret)}`)
     setAsked(undefined)
     field.current?.focus()
   }

@@ -7,7 +7,8 @@ import type { RestIssue } from '../../protocol/rest.ts'
 import type { Choice } from '../ui/choice-dialog.tsx'
 import { useKey } from '../ui/keys.tsx'
 import { usePaletteActions } from '../ui/palette-actions.tsx'
-import { putIssues, useComplaint } from './change.ts'
+import type { Everything } from './bulk.ts'
+import { putIssues, type Settled, useComplaint, useTakeBack } from './change.ts'
 import type { Standing } from './rows.ts'
 import { archiveWays, resolveWays, snoozeWays, type Way } from './standings.ts'
 import type { OfferUndo } from './undo.ts'
@@ -24,12 +25,12 @@ type Options = {
   organization: string
   canTriage: boolean
   /** The issues that a decision would be for. */
-  targets: () => readonly Pick<RestIssue, 'id' | 'priority' | 'priorityReason'>[]
+  targets: () => readonly Pick<RestIssue, 'id' | 'revision' | 'priority' | 'priorityReason'>[]
   decide: (standing: Standing) => void
   /** Everything that the search finds is meant: priorities go there, too. */
-  setAll?: ((body: object) => void) | undefined
+  all?: Everything | undefined
   ask: () => void
-  settled: () => void
+  settled: Settled
   offerUndo: OfferUndo
 }
 
@@ -68,7 +69,7 @@ export function useDecisionKeys(options: Options): Decisions {
   }
   usePaletteActions(() => {
     if (!canTriage || options.targets().length === 0) return []
-    const count = t('forIssues', { count: options.targets().length })
+    const count = t('forIssues', { count: options.all?.count ?? options.targets().length })
     // Behind each choice the question that it answers: alone they would not say what they do.
     const of = (asked: Question) => choices[asked]().map((one) => ({ ...one, note: `${t(`ask.${asked}`)} · ${count}` }))
     const plain: Choice[] = [
@@ -90,36 +91,31 @@ export function useDecisionKeys(options: Options): Decisions {
 }
 
 /** Sets a priority, or lets it follow from level and state again; with a way back. */
-function usePriority({ organization, canTriage, targets, setAll, settled, offerUndo }: Options) {
+function usePriority({ organization, canTriage, targets, all, settled, offerUndo }: Options) {
   const t = useTranslations('triage')
   const complain = useComplaint()
+  const takeBack = useTakeBack(organization, settled)
+  const own = (one: Pick<RestIssue, 'priority' | 'priorityReason'>) =>
+    one.priorityReason === 'set' ? one.priority : null
   return (priority: Priority | null): void => {
     if (!canTriage) return
-    if (setAll) {
-      setAll({ priority })
+    if (all) {
+      all.change({ priority })
       return
     }
-    const before = targets().filter((one) => (one.priorityReason === 'set' ? one.priority : null) !== priority)
+    const before = targets().filter((one) => own(one) !== priority)
     const ids = before.map((one) => one.id)
     if (ids.length === 0) return
     putIssues(organization, ids, { priority })
-      .then(() =>
-        offerUndo(t('priority.done', { count: ids.length }), () => {
-          const was = Map.groupBy(before, (one) => (one.priorityReason === 'set' ? one.priority : null))
-          Promise.all(
-            [...was].map(([old, own]) =>
-              putIssues(
-                organization,
-                own.map((one) => one.id),
-                { priority: old },
-              ),
-            ),
-          )
-            .catch((error: unknown) => complain(error))
-            .finally(settled)
-        }),
+      .then((sent) =>
+        offerUndo(t('priority.done', { count: ids.length }), () =>
+          takeBack(
+            sent,
+            before.map((issue) => ({ issue, body: { priority: own(issue) } })),
+          ),
+        ),
       )
       .catch((error: unknown) => complain(error))
-      .finally(settled)
+      .finally(() => settled(ids))
   }
 }

@@ -13,6 +13,7 @@ function list(visible: string[] = []) {
   const clock = testClock(1_000_000)
   const known = new Set(['known'])
   const looks: number[] = []
+  const reloads: number[] = []
   const counted: [number, [string, number][]][] = []
   const renewed: string[][] = []
   const state = { failing: false }
@@ -29,6 +30,10 @@ function list(visible: string[] = []) {
       for (const id of news) known.add(id)
       return news.length > 0
     },
+    reload: async () => {
+      reloads.push(clock.now() - 1_000_000)
+      return false
+    },
   })
   /** Lets time pass in steps of 50 ms, with the change told every 100 ms. */
   const run = async (ms: number, change?: (atMs: number) => LiveChange) => {
@@ -39,7 +44,7 @@ function list(visible: string[] = []) {
       await new Promise((resolve) => setImmediate(resolve))
     }
   }
-  return { live, clock, known, visible, looks, counted, renewed, state, run }
+  return { live, clock, known, visible, looks, reloads, counted, renewed, state, run }
 }
 
 describe('rows kept fresh by the live stream', () => {
@@ -108,8 +113,8 @@ describe('rows kept fresh by the live stream', () => {
   it.each<[string, LiveChange, number]>([
     ['the engine is back', { kind: 'engine', up: true }, 1],
     ['the engine is away', { kind: 'engine', up: false }, 0],
-    ['changes were missed', { kind: 'missed' }, 1],
     ['a known issue was changed', { kind: 'issue', id: 'known' }, 0],
+    ['an issue was changed that the list does not have', { kind: 'issue', id: 'reopened' }, 1],
     [
       'another project had events',
       { kind: 'events', projects: [{ id: '2', issues: [{ id: '9', events: 1, isNew: true }] }] },
@@ -121,7 +126,26 @@ describe('rows kept fresh by the live stream', () => {
     live.hear(change)
     await run(20_000)
     expect(looks).toHaveLength(count)
-    expect(renewed).toEqual(change.kind === 'issue' ? [['known']] : [])
+    expect(renewed).toEqual(change.kind === 'issue' && change.id === 'known' ? [['known']] : [])
+  })
+
+  it('brings an issue that somebody reopened', async () => {
+    const { live, run, visible, known } = list()
+    visible.push('reopened')
+    live.hear({ kind: 'issue', id: 'reopened' })
+    await run(300)
+    expect(known.has('reopened')).toBe(true)
+  })
+
+  it('asks for every row again when nobody can say which changed, at most once a second', async () => {
+    const { live, run, looks, reloads } = list()
+    live.hear({ kind: 'missed' })
+    await run(100)
+    expect(reloads).toEqual([0])
+    await run(3000, () => ({ kind: 'missed' }))
+    await run(10_000)
+    expect(reloads).toEqual([0, 1000, 2000, 3000, 4000])
+    expect(looks).toEqual([])
   })
 
   it('backs off from a store that is away, and does nothing after its end', async () => {

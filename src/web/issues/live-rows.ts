@@ -5,6 +5,8 @@ import type { LiveChange } from '../../protocol/rest.ts'
 const lookMs = 250
 /** Most that it grows to while looks bring nothing, ms: the filter hides what happens. */
 const lookMaxMs = 10_000
+/** Shortest pause between two times that the whole list is asked for again, ms: a change of 50,000 says so a hundred times. */
+const reloadMs = 1000
 /** Issues remembered that no look brought. */
 const hiddenMax = 5000
 /** Pause between two refreshes of rows that only counted up, ms: users and statuses come from there. */
@@ -23,6 +25,8 @@ export type LiveRowsRoom = {
   renew(issueIds: readonly string[]): void
   /** Asks for the newest rows; says whether the list did not have one of them. */
   look(): Promise<boolean>
+  /** Asks for all rows again, those that are no longer in the list go; says whether it did not have one of them. */
+  reload(): Promise<boolean>
 }
 
 export type LiveRows = {
@@ -35,12 +39,14 @@ export type LiveRows = {
 type Due = {
   counts: Map<string, number>
   renewed: Set<string>
-  /** Issues that had events and that the list does not have. */
+  /** Issues that had events, or that somebody changed, and that the list does not have. */
   unknown: Set<string>
-  /** One that a look did not bring had events again: the filter hides it, most likely still. */
+  /** Something happened again to one that a look did not bring: the filter hides it, most likely still. */
   hidden: boolean
-  /** The stream or the store was away: anything may have happened. */
+  /** The store was away: anything may have come. */
   anything: boolean
+  /** The stream was away, or more issues were changed than are named: any row may stand otherwise than it is shown. */
+  missed: boolean
   /** Rows counted up since the last look. */
   stale: boolean
 }
@@ -71,7 +77,13 @@ function createPace() {
   }
 }
 
-/** Adds what happened to what is due. */
+/** Adds what happened to an issue that the list does not have. */
+function noteUnknown(issueId: string, due: Due, isHidden: (issueId: string) => boolean): void {
+  if (isHidden(issueId)) due.hidden = true
+  else due.unknown.add(issueId)
+}
+
+/** Adds events to what is due. */
 function note(
   change: LiveChange & { kind: 'events' },
   due: Due,
@@ -83,15 +95,14 @@ function note(
     if (!room.wants(project.id)) continue
     for (const issue of project.issues) {
       if (known.has(issue.id)) due.counts.set(issue.id, (due.counts.get(issue.id) ?? 0) + issue.events)
-      else if (isHidden(issue.id)) due.hidden = true
-      else due.unknown.add(issue.id)
+      else noteUnknown(issue.id, due, isHidden)
     }
   }
 }
 
 const nothingDue = (): Due => ({
   ...{ counts: new Map(), renewed: new Set(), unknown: new Set() },
-  ...{ hidden: false, anything: false, stale: false },
+  ...{ hidden: false, anything: false, missed: false, stale: false },
 })
 
 /** Counts up and renews what the list has. */
@@ -103,35 +114,52 @@ function flush(due: Due, room: LiveRowsRoom): void {
   if (renewed.size) room.renew([...renewed])
 }
 
-/** Shortest pause after the last look that something due asks for, ms; Infinity when nothing is due. */
-function pauseOf(due: Due, newsMs: number): number {
-  return Math.min(
-    due.anything ? lookMs : Number.POSITIVE_INFINITY,
-    due.unknown.size ? newsMs : Number.POSITIVE_INFINITY,
-    due.hidden ? lookMaxMs : Number.POSITIVE_INFINITY,
-    due.stale ? refreshMs : Number.POSITIVE_INFINITY,
+type State = { flushedMs: number; lookedMs: number; reloadedMs: number; isLooking: boolean; stopped: boolean }
+
+/** When to ask next, ms; Infinity when nothing is due. `newsMs`: the pause between looks for news. */
+function askAtMs(due: Due, state: State, newsMs: number): number {
+  const never = Number.POSITIVE_INFINITY
+  if (state.isLooking) return never
+  const pauseMs = Math.min(
+    due.anything ? lookMs : never,
+    due.unknown.size ? newsMs : never,
+    due.hidden ? lookMaxMs : never,
+    due.stale ? refreshMs : never,
   )
+  return Math.min(state.lookedMs + pauseMs, due.missed ? state.reloadedMs + reloadMs : never)
+}
+
+/** Takes what is due for an asking that begins at `nowMs`: the issues that it is for, and whether it is for every row. */
+function begin(due: Due, state: State, nowMs: number): { asked: Set<string>; isWhole: boolean } {
+  const asked = due.unknown
+  const isWhole = due.missed && state.reloadedMs + reloadMs <= nowMs
+  Object.assign(due, { unknown: new Set(), hidden: false, anything: false, stale: false })
+  Object.assign(state, { isLooking: true, lookedMs: nowMs })
+  if (isWhole) {
+    due.missed = false
+    state.reloadedMs = nowMs
+  }
+  return { asked, isWhole }
 }
 
 /**
  * Keeps a list fresh by what the live stream says: rows that it has count up every 250 ms without a request; events of
  * others make it look, at most every 250 ms. The pause doubles up to 10 s with each look that brings nothing, and an
  * issue that a look did not bring makes it look every 10 s only: noise that the filter hides does not hold back news.
+ * Where nobody can say which rows changed it asks for all of them, at most once a second.
  */
 export function createLiveRows(room: LiveRowsRoom): LiveRows {
   const due = nothingDue()
   // The rows are new at first: news is looked for at once, a refresh can wait.
   const lookedMs = room.clock.now() - lookMs
-  const state = { flushedMs: 0, lookedMs, isLooking: false, stopped: false }
+  const state: State = { flushedMs: 0, lookedMs, reloadedMs: lookedMs - reloadMs, isLooking: false, stopped: false }
   const pace = createPace()
   let cancel: (() => void) | undefined
 
   async function look(): Promise<void> {
-    const asked = due.unknown
-    Object.assign(due, { unknown: new Set(), hidden: false, anything: false, stale: false })
+    const { asked, isWhole } = begin(due, state, room.clock.now())
     const looked = pace.looks(asked)
-    Object.assign(state, { isLooking: true, lookedMs: room.clock.now() })
-    const brought = await room.look().catch(() => undefined)
+    const brought = await (isWhole ? room.reload() : room.look()).catch(() => undefined)
     looked(brought)
     // No answer says nothing about them.
     if (brought === undefined) due.unknown = new Set([...asked, ...due.unknown])
@@ -140,7 +168,7 @@ export function createLiveRows(room: LiveRowsRoom): LiveRows {
   }
   const times = () => ({
     flushMs: due.counts.size || due.renewed.size ? state.flushedMs + lookMs : Number.POSITIVE_INFINITY,
-    nextMs: state.isLooking ? Number.POSITIVE_INFINITY : state.lookedMs + pauseOf(due, pace.ms()),
+    nextMs: askAtMs(due, state, pace.ms()),
   })
   /** One timer for whatever is due next. */
   function plan(): void {
@@ -170,8 +198,10 @@ export function createLiveRows(room: LiveRowsRoom): LiveRows {
       if (change.kind === 'events') note(change, due, room, pace.isHidden)
       else if (change.kind === 'issue') {
         if (room.known().has(change.id)) due.renewed.add(change.id)
+        // Reopened, say: it may be in the list by now.
+        else noteUnknown(change.id, due, pace.isHidden)
       } else if (change.kind === 'missed' || change.up) {
-        due.anything = true
+        due[change.kind === 'missed' ? 'missed' : 'anything'] = true
         return acted()
       }
       plan()

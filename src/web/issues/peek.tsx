@@ -37,7 +37,7 @@ export function PeekDialog({
   const { data, error } = event
   const isGone = error instanceof ApiError && error.status === 404
   return (
-    <Dialog title={t('title', { issue: issue.shortId })} onClose={onClose}>
+    <Dialog title={t('title', { issue: issue.shortId })} onClose={onClose} keys>
       <p>
         <b>
           <PlainText text={type} charactersMax={200} />

@@ -66,16 +66,17 @@ describe('status', () => {
   })
   it('remembers what was', () => {
     const rows = [
-      issue('1', { substatus: 'ongoing' }),
-      issue('2', { status: 'resolved', substatus: null }),
-      issue('3', { substatus: 'ongoing' }),
+      issue('1', { revision: 11, substatus: 'ongoing' }),
+      issue('2', { revision: 12, status: 'resolved', substatus: null }),
+      issue('3', { revision: 13, substatus: 'ongoing' }),
       issue('4'),
-      issue('5', { substatus: 'new' }),
+      issue('5', { revision: 15, substatus: 'new' }),
     ]
+    const shown = (...ids: string[]) => ids.map((id) => ({ id, revision: Number(id) + 10 }))
     expect(statusesOf(rows, new Set(['1', '2', '3', '5']))).toEqual([
-      { was: { status: 'unresolved', substatus: 'ongoing', statusDetails: {} }, ids: ['1', '3'] },
-      { was: { status: 'resolved', substatus: null, statusDetails: {} }, ids: ['2'] },
-      { was: { status: 'unresolved', substatus: 'new', statusDetails: {} }, ids: ['5'] },
+      { was: { status: 'unresolved', substatus: 'ongoing', statusDetails: {} }, issues: shown('1', '3') },
+      { was: { status: 'resolved', substatus: null, statusDetails: {} }, issues: shown('2') },
+      { was: { status: 'unresolved', substatus: 'new', statusDetails: {} }, issues: shown('5') },
     ])
   })
 })

@@ -51,8 +51,10 @@ export type Standing = {
   substatus?: RestIssue['substatus']
   statusDetails?: RestIssue['statusDetails']
 }
+/** An issue as it was shown before a change; without a revision where nobody can say which one the change made. */
+export type Shown = { id: string; revision?: number | undefined }
 /** Issues that had one status before a change. */
-export type Before = { was: Standing; ids: string[] }
+export type Before = { was: Standing; issues: Shown[] }
 
 /** The row with another status, as it will stand after the update. */
 export function withStatus(row: RestIssue, { status, substatus, statusDetails = {} }: Standing): RestIssue {
@@ -74,14 +76,14 @@ const movesWithin = (row: RestIssue, substatus: RestIssue['substatus'] | undefin
 /** Status and substatus of each of the rows before a change, the same ones together: what an undo has to send. */
 export function statusesOf(rows: readonly RestIssue[], ids: ReadonlySet<string>): Before[] {
   const before: Before[] = []
-  for (const { id, status, substatus, statusDetails } of rows) {
+  for (const { id, revision, status, substatus, statusDetails } of rows) {
     if (!ids.has(id)) continue
     const known = before.find(
       ({ was }) =>
         was.status === status && was.substatus === substatus && sameDetails(was.statusDetails ?? {}, statusDetails),
     )
-    if (known) known.ids.push(id)
-    else before.push({ was: { status, substatus, statusDetails }, ids: [id] })
+    if (known) known.issues.push({ id, revision })
+    else before.push({ was: { status, substatus, statusDetails }, issues: [{ id, revision }] })
   }
   return before
 }

@@ -12,7 +12,7 @@ const none: ReadonlySet<string> = new Set()
 
 /**
  * What can be done with the selected rows, with the one under the cursor, or with everything that the search finds
- * (`all`: the query of the list): a status, an assignee, a priority, taking it back.
+ * (`asked`: the query of the list): a status, an assignee, a priority, taking it back.
  */
 export function useDecisions({
   organization,
@@ -21,7 +21,7 @@ export function useDecisions({
   cursorId,
   selected,
   unselect,
-  all,
+  asked,
 }: {
   organization: string
   canTriage: boolean
@@ -29,34 +29,36 @@ export function useDecisions({
   cursorId: string | null
   selected: ReadonlySet<string>
   unselect: () => void
-  all: NonNullable<ApiRequest['query']> | undefined
+  asked: NonNullable<ApiRequest['query']> | undefined
 }) {
-  const { rows, show, showAssignee, refresh } = issues
+  const { rows, show, showAssignee, refresh, reload } = issues
   const offerUndo = useUndo()
   const triage = useTriage(organization, show, refresh, offerUndo)
-  const changeAll = useChangeAll(organization, refresh, offerUndo)
+  // Rows that nobody has loaded are changed, too: only the whole list anew says what it is now.
+  const changeAll = useChangeAll(organization, reload, offerUndo)
   const targetIds = selected.size ? selected : cursorId ? new Set([cursorId]) : none
   const targets = () => rows.filter((row) => targetIds.has(row.id))
-  const setAll = all
-    ? (body: object) => {
-        void changeAll(all, body)
-        unselect()
-      }
-    : undefined
+  const all = asked && {
+    count: issues.hits ?? selected.size,
+    change: (body: object) => {
+      void changeAll(asked, body)
+      unselect()
+    },
+  }
   const assign = useAssign({
-    ...{ organization, canTriage, targets, setAll },
+    ...{ organization, canTriage, targets, all },
     show: showAssignee,
     settled: refresh,
     offerUndo,
   })
   const decide = (standing: Standing) => {
     if (!canTriage) return
-    if (setAll) return setAll(standing)
+    if (all) return all.change(standing)
     void triage(statusesOf(rows, targetIds), standing)
     if (selected.size) unselect()
   }
   const decisions = useDecisionKeys({
-    ...{ organization, canTriage, targets, decide, setAll, offerUndo },
+    ...{ organization, canTriage, targets, decide, all, offerUndo },
     ask: assign.ask,
     settled: refresh,
   })

@@ -42,28 +42,35 @@ function useMarks(storeKey: string) {
   return [marks, set] as const
 }
 
-/** Which row the keys are at, and which are selected: some of them, or everything that the search finds (`isAll`). */
-export function useSelection(storeKey: string, rows: readonly RestIssue[]) {
+/**
+ * Which row the keys are at, and which are selected: some of them, or everything that the search finds (`isAll`). `asked`
+ * is the question of the list as text: everything means what this one finds, and with another one nothing of it is left.
+ */
+export function useSelection(storeKey: string, rows: readonly RestIssue[], asked: string) {
   const [marks, set] = useMarks(storeKey)
-  const [isAll, setAll] = useState(false)
+  // The question that it was said of, not a yes or no: the list goes on standing when its question changes, and the next
+  // key would be for everything that the new one finds.
+  const [allOf, setAllOf] = useState<string | undefined>()
+  useEffect(() => setAllOf((of) => (of === asked ? of : undefined)), [asked])
   const { cursorId, selected } = marks
+  const isAll = allOf === asked && selected.size > 0
   const loaded = rows.length > 0 && rows.every((row) => selected.has(row.id))
   return {
     ...{ cursorId, selected, isAll, loaded },
     cursor: rows.find((row) => row.id === cursorId),
     goTo: (id: string) => set((before) => ({ ...before, cursorId: id })),
     unselect: () => {
-      setAll(false)
+      setAllOf(undefined)
       set((before) => ({ ...before, selected: none }))
     },
     /** First all rows that are loaded, then all that match. */
     selectAll: () => {
-      if (loaded) setAll(true)
+      if (loaded) setAllOf(asked)
       else set((before) => ({ ...before, selected: new Set(rows.map((row) => row.id)) }))
     },
     move: (step: number, select: boolean) => set((before) => moved(before, rows, step, select)),
     check: (issue: RestIssue, withShift: boolean) => {
-      setAll(false)
+      setAllOf(undefined)
       set((before) => {
         const next = withShift ? selectTo(rows, before.selected, before.anchorId, issue.id) : new Set(before.selected)
         if (!withShift && !next.delete(issue.id)) next.add(issue.id)

@@ -13,6 +13,7 @@ import { useReleaseMarks } from '../releases/use-marks.ts'
 import { BulkBar } from './bulk-bar.tsx'
 import { IssueList } from './issue-list.tsx'
 import { keepList } from './list-order.ts'
+import { useMerge } from './merge.tsx'
 import { StreamBar } from './stream-bar.tsx'
 import { useDecisions } from './stream-decisions.tsx'
 import { Peek, useStreamKeys } from './stream-keys.tsx'
@@ -63,18 +64,19 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
   const { list, rows, waiting } = issues
   const listed = useMemo(() => {
     const query = listQuery(params, projectIds)
-    return { query, marks: marksQuery(query) }
+    return { query, text: JSON.stringify(query), marks: marksQuery(query) }
   }, [params, projectIds])
   const released = useReleaseMarks(organization, listed.marks, first.marks)
   const kept = keptSearch(params)
   const storeKey = ['stream', organization, params.q, params.project, params.env].join(':')
-  const selection = useSelection(storeKey, rows)
+  const selection = useSelection(storeKey, rows, listed.text)
   const { cursor, selected, isAll, check, unselect } = selection
   const [peeked, setPeeked] = useState<string | undefined>()
   const { decide, decisions, assign } = useDecisions({
     ...{ organization, canTriage, issues, cursorId: selection.cursorId, selected, unselect },
-    all: isAll ? listed.query : undefined,
+    asked: isAll ? listed.query : undefined,
   })
+  const merge = useMerge({ organization, canTriage, issues, selected, unselect, isAll })
   const hrefOf = (issue: RestIssue) => `/o/${organization}/issues/${issue.id}${kept}`
 
   function open(issue: RestIssue | undefined): void {
@@ -105,6 +107,7 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
     <div className="stream">
       {assign.dialog}
       {decisions.dialog}
+      {merge.dialog}
       {peeked && cursor ? (
         <Peek
           organization={organization}
@@ -127,7 +130,7 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
         <BulkBar
           count={selected.size}
           hits={issues.hits}
-          {...{ isAll, canTriage, decide, decisions }}
+          {...{ isAll, canTriage, decide, decisions, merge }}
           loaded={selection.loaded}
           selectAll={selection.selectAll}
           assign={assign.ask}
@@ -187,14 +190,15 @@ function Rows({
   return (
     <IssueList
       rows={rows}
-      total={hits ?? rows.length}
+      total={Math.max(hits ?? 0, rows.length)}
       hrefOf={hrefOf}
       cursorId={selection.cursorId}
       selected={selection.selected}
       dimmed={list.isPlaceholderData}
       more={list.hasNextPage}
       fetchMore={() => {
-        if (!list.isFetchingNextPage && !list.isError) void list.fetchNextPage()
+        // Beside asking for all pages again, too, it would end that and leave the others as they are.
+        if (!list.isFetching && !list.isError) void list.fetchNextPage()
       }}
       onOpen={open}
       onCheck={selection.check}

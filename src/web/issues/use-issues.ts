@@ -11,6 +11,9 @@ import { listQuery, rowsPerPage, type StreamParams } from './stream-query.ts'
 
 const nothing: readonly RestIssue[] = []
 type Data = InfiniteData<Page, string | null>
+/** Rows that are asked for one by one; more are asked for with their pages. */
+const renewMax = 20
+
 /** Silence and a store that is away pass by themselves: asked for again for half an hour. */
 function mayWait(tries: number, error: Error): boolean {
   return error instanceof ApiError && (error.code === 'STORE_UNAVAILABLE' || error.status === 0) && tries < 1000
@@ -59,6 +62,52 @@ function useListQuery(path: string, key: Key, query: Key[2], given: FirstRows | 
 }
 
 /**
+ * The two ways to ask for what is new: `look` puts the newest rows in their places and holds back those that the list does
+ * not have, so that no row moves under a person's hand; `reload` asks for every page again. Both say whether there was one.
+ */
+function useNews(
+  path: string,
+  key: Key,
+  refetch: (options: { throwOnError: true }) => Promise<{ data?: Data | undefined }>,
+) {
+  const client = useQueryClient()
+  const [held, setHeld] = useState<{ key: Key; rows: RestIssue[] }>({ key, rows: [] })
+  const waiting = held.key === key ? held.rows : nothing
+  const heldIds = useRef<ReadonlySet<string>>(new Set())
+  heldIds.current = new Set(waiting.map((row) => row.id))
+  const taken = useCallback(
+    () => setHeld((before) => (before.key === key && before.rows.length ? { key, rows: [] } : before)),
+    [key],
+  )
+  const look = useCallback(async () => {
+    const page = await apiPage<RestIssue>(path, { query: { ...key[2], limit: 50 } })
+    const data = client.getQueryData<Data>(key)
+    if (!data) return false
+    const { pages: merged, unknown } = mergeRows(data.pages, page.rows)
+    const first = merged[0]
+    const isEmpty = rowsOf(data.pages).length === 0
+    if (first) merged[0] = { ...first, hits: page.hits, ...(isEmpty ? { rows: unknown } : {}) }
+    client.setQueryData<Data>(key, { ...data, pages: merged })
+    const isNews = unknown.some((row) => !heldIds.current.has(row.id))
+    if (isEmpty) return isNews
+    // At least 100 rows (or all) are loaded, so one of the first 50 that the list lacks is news.
+    setHeld((before) => ({ key, rows: rowsOf([], before.key === key ? [...unknown, ...before.rows] : unknown) }))
+    return isNews
+  }, [client, key, path])
+  const reload = useCallback(async () => {
+    const before = new Set(rowsOf(client.getQueryData<Data>(key)?.pages ?? []).map((row) => row.id))
+    const { data } = await refetch({ throwOnError: true })
+    taken()
+    return rowsOf(data?.pages ?? []).some((row) => !before.has(row.id))
+  }, [client, key, refetch, taken])
+  return { waiting, taken, look, reload }
+}
+
+/** As the server will have it: each change is one revision more. */
+const changed = (row: RestIssue, next: RestIssue): RestIssue =>
+  next === row ? row : { ...next, revision: row.revision + 1 }
+
+/**
  * The rows of the stream: pages by cursor, kept fresh by the live stream. `projectIds` empty: all. `first` comes with
  * the document, so that rows are painted before any script runs; given while the page is new.
  */
@@ -73,10 +122,7 @@ export function useIssues(
   const query = useMemo(() => listQuery(params, projectIds), [params, projectIds])
   const key = useMemo(() => ['issues', organization, query] as const, [organization, query])
   const list = useListQuery(path, key, query, first)
-  const [held, setHeld] = useState<{ key: typeof key; rows: RestIssue[] }>({ key, rows: [] })
-  const waiting = held.key === key ? held.rows : nothing
-  const heldIds = useRef<ReadonlySet<string>>(new Set())
-  heldIds.current = new Set(waiting.map((row) => row.id))
+  const { waiting, taken, look, reload } = useNews(path, key, list.refetch)
   const pages = list.data?.pages
   const rows = useMemo(() => rowsOf(pages ?? []), [pages])
   const change = useCallback(
@@ -84,26 +130,15 @@ export function useIssues(
       client.setQueryData<Data>(key, (data) => data && { ...data, pages: make(data.pages) }),
     [client, key],
   )
-  const look = useCallback(async () => {
-    const page = await apiPage<RestIssue>(path, { query: { ...query, limit: 50 } })
-    const data = client.getQueryData<Data>(key)
-    if (!data) return false
-    const { pages: merged, unknown } = mergeRows(data.pages, page.rows)
-    const first = merged[0]
-    const isEmpty = rowsOf(data.pages).length === 0
-    if (isEmpty && first) merged[0] = { ...first, rows: unknown, hits: page.hits }
-    client.setQueryData<Data>(key, { ...data, pages: merged })
-    const isNews = unknown.some((row) => !heldIds.current.has(row.id))
-    if (isEmpty) return isNews
-    // At least 100 rows (or all) are loaded, so one of the first 50 that the list lacks is news.
-    setHeld((before) => ({ key, rows: rowsOf([], before.key === key ? [...unknown, ...before.rows] : unknown) }))
-    return isNews
-  }, [client, key, path, query])
   useLookBehind(key, first, look)
-  const acted = useLiveRows({
-    ...{ organization, params, rows, waiting, projectIds, change, look, since: first?.liveId ?? 0 },
+  const { acted, renew } = useLiveRows({
+    ...{ organization, params, rows, waiting, projectIds, change, look, reload, since: first?.liveId ?? 0 },
     enabled: list.isSuccess && !list.isPlaceholderData,
   })
+  const changeOf = (ids: readonly string[], make: (row: RestIssue) => RestIssue) => {
+    const wanted = new Set(ids)
+    change((all) => changeRows(all, (row) => (wanted.has(row.id) ? changed(row, make(row)) : row)))
+  }
 
   return {
     list,
@@ -114,21 +149,23 @@ export function useIssues(
     showWaiting: () => {
       acted()
       change((all) => all.map((page, at) => (at === 0 ? { ...page, rows: rowsOf([page], waiting) } : page)))
-      setHeld({ key, rows: [] })
+      taken()
     },
     /** Shows a status before (or without) asking the server. */
-    show: (ids: readonly string[], standing: Standing) => {
-      const wanted = new Set(ids)
-      change((all) => changeRows(all, (row) => (wanted.has(row.id) ? withStatus(row, standing) : row)))
-    },
+    show: (ids: readonly string[], standing: Standing) => changeOf(ids, (row) => withStatus(row, standing)),
     /** Shows an assignee before (or without) asking the server. */
-    showAssignee: (ids: readonly string[], assignedTo: RestIssue['assignedTo']) => {
-      const wanted = new Set(ids)
-      change((all) => changeRows(all, (row) => (wanted.has(row.id) ? { ...row, assignedTo } : row)))
-    },
-    refresh: () => {
+    showAssignee: (ids: readonly string[], assignedTo: RestIssue['assignedTo']) =>
+      changeOf(ids, (row) => ({ ...row, assignedTo })),
+    /** Asks for the newest rows, and for those of `ids`, which may not be among them. */
+    refresh: (ids: readonly string[] = []) => {
       acted()
-      void look().catch(() => {})
+      if (ids.length <= renewMax) renew(ids)
+      void (ids.length <= renewMax ? look() : reload()).catch(() => {})
+    },
+    /** Asks for all rows again: those that the search does not find any more go. */
+    reload: () => {
+      acted()
+      void reload().catch(() => {})
     },
   }
 }
@@ -143,15 +180,19 @@ type Freshness = {
   projectIds: readonly string[]
   change(make: (pages: Page[]) => Page[]): void
   look(): Promise<boolean>
+  reload(): Promise<boolean>
   enabled: boolean
 }
 
-/** Counts visible rows up as events arrive, and looks for rows that the list does not have; `acted` ends a long pause. */
-function useLiveRows({ since, rows, waiting, enabled, ...given }: Freshness): () => void {
-  const { organization, params, projectIds, change, look } = given
+/**
+ * Counts visible rows up as events arrive, and looks for rows that the list does not have. `acted` ends a long pause,
+ * `renew` asks for rows as if somebody had changed them.
+ */
+function useLiveRows({ since, rows, waiting, enabled, ...given }: Freshness) {
+  const { organization, params, projectIds, change, look, reload } = given
   const known = useMemo(() => new Set([...rows, ...waiting].map((row) => row.id)), [rows, waiting])
-  const latest = useRef({ known, projectIds, params, change, look })
-  latest.current = { known, projectIds, params, change, look }
+  const latest = useRef({ known, projectIds, params, change, look, reload })
+  latest.current = { known, projectIds, params, change, look, reload }
   const live = useRef<LiveRows>(undefined)
   useEffect(() => {
     const renew = (id: string) =>
@@ -178,6 +219,7 @@ function useLiveRows({ since, rows, waiting, enabled, ...given }: Freshness): ()
         for (const id of ids) void renew(id)
       },
       look: () => latest.current.look(),
+      reload: () => latest.current.reload(),
     })
     live.current = mine
     return mine.stop
@@ -194,5 +236,9 @@ function useLiveRows({ since, rows, waiting, enabled, ...given }: Freshness): ()
     if (!enabled || (params.range.kind === 'absolute' && params.range.toMs < systemClock.now())) return
     live.current?.hear(told)
   })
-  return useCallback(() => live.current?.acted(), [])
+  const acted = useCallback(() => live.current?.acted(), [])
+  const renew = useCallback((ids: readonly string[]) => {
+    for (const id of ids) live.current?.hear({ kind: 'issue', id })
+  }, [])
+  return { acted, renew }
 }

@@ -4,7 +4,7 @@ import { useTranslations } from 'next-intl'
 import { type FormEvent, type ReactNode, useActionState, useRef, useState, useTransition } from 'react'
 import type { FormState } from '../form.ts'
 import { reloadOnce, report } from '../report.ts'
-import { forgetKept, useKeptForm } from './kept.ts'
+import { forgetKept, keptRevision, useKeptForm } from './kept.ts'
 import { SeverityShape } from './severity.tsx'
 
 /**
@@ -16,6 +16,7 @@ export function ActionForm<State extends FormState>({
   initial,
   name,
   className = 'flex flex-col gap-4',
+  guarded = false,
   onDone,
   children,
 }: {
@@ -24,6 +25,11 @@ export function ActionForm<State extends FormState>({
   /** Names the form on its page, for what is kept. */
   name: string
   className?: string
+  /**
+   * What is typed is sent for the revision that it was begun over, also after a reload: else a reload would make it right
+   * to write over what nobody has seen. For forms that offer a way on after a conflict.
+   */
+  guarded?: boolean
   onDone?: (state: State) => void
   children: (state: State, pending: boolean) => ReactNode
 }) {
@@ -42,6 +48,8 @@ export function ActionForm<State extends FormState>({
     event.preventDefault()
     const element = event.currentTarget
     const data = new FormData(element, (event.nativeEvent as SubmitEvent).submitter)
+    const begun = guarded ? keptRevision(name) : undefined
+    if (begun !== undefined) data.set('revision', begun)
     start(async () => {
       try {
         const next = await action(state, data)

@@ -4,22 +4,26 @@ import { X } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import type { ReactNode, RefObject } from 'react'
 import { buttonClass } from './controls.tsx'
+import { useHeldKeys } from './keys.tsx'
 
 /**
  * A modal dialog, open while mounted. Load it lazily (`next/dynamic`): it brings 24 KiB. `focus` is the element that has the
- * focus first, else the close button.
+ * focus first, else the close button. The page's keys do nothing meanwhile, unless `keys`: it shows what they act on.
  */
 export function Dialog({
   title,
   onClose,
   focus,
+  keys = false,
   children,
 }: {
   title: string
   onClose: () => void
   focus?: RefObject<HTMLElement | null>
+  keys?: boolean
   children: ReactNode
 }) {
+  useHeldKeys(!keys)
   const t = useTranslations('common')
   return (
     <Base.Root open onOpenChange={(open) => (open ? undefined : onClose())}>

@@ -16,29 +16,57 @@ const isBox = (control: Kept): control is HTMLInputElement =>
 /** A box is on or off; its own value says nothing. */
 const typedIn = (control: Kept): string => (isBox(control) ? (control.checked ? 'on' : '') : control.value)
 
-/** Keeps what is typed into the form for this tab (never passwords): it comes back after a forced load or a reload. `forgetKept` ends it. */
+/** Characters of one field: as many as the longest of them takes (rules of ownership have 50,000). */
+const charactersMax = 100_000
+
+type Values = Record<string, unknown>
+const keptOf = (name: string) => JSON.parse(sessionStorage.getItem(keyOf(name)) ?? '{}') as Values
+
+/** The revision that a form was made for, where it names one. */
+function revisionIn(form: HTMLFormElement): string | undefined {
+  const control = form.elements.namedItem('revision')
+  return control instanceof HTMLInputElement ? control.value : undefined
+}
+
+/** Puts a kept value back as if it were typed: React hears of it only by its own event, and not by a plain assignment. */
+function putBack(control: Kept, value: string): void {
+  if (isBox(control)) {
+    control.checked = value === 'on'
+    return
+  }
+  Object.getOwnPropertyDescriptor(Object.getPrototypeOf(control), 'value')?.set?.call(control, value)
+  control.dispatchEvent(new Event(control instanceof HTMLSelectElement ? 'change' : 'input', { bubbles: true }))
+}
+
+/**
+ * Keeps what is typed into the form for this tab (never passwords): it comes back after a forced load or a reload.
+ * `forgetKept` ends it.
+ */
 export function useKeptForm(form: RefObject<HTMLFormElement | null>, name: string): void {
   useEffect(() => {
     const element = form.current
     if (!element) return
-    const kept = JSON.parse(sessionStorage.getItem(keyOf(name)) ?? '{}') as Record<string, unknown>
-    for (const [field, value] of Object.entries(kept)) {
+    for (const [field, value] of Object.entries(keptOf(name))) {
       const control = element.elements.namedItem(field)
       if (!isKept(control) || typeof value !== 'string' || control.dataset.typed) continue
-      if (isBox(control)) control.checked = value === 'on'
-      else control.value = value
+      putBack(control, value)
     }
     const keep = (event: Event) => {
       if (!isKept(event.target) || !event.target.name) return
-      const now = JSON.parse(sessionStorage.getItem(keyOf(name)) ?? '{}') as Record<string, unknown>
-      sessionStorage.setItem(
-        keyOf(name),
-        JSON.stringify({ ...now, [event.target.name]: typedIn(event.target).slice(0, 20_000) }),
-      )
+      const value = typedIn(event.target).slice(0, charactersMax)
+      // The first word is typed over a revision, and what follows goes with that one, whatever the page has by then.
+      const begun = { revision: revisionIn(element) }
+      sessionStorage.setItem(keyOf(name), JSON.stringify({ ...begun, ...keptOf(name), [event.target.name]: value }))
     }
     element.addEventListener('input', keep)
     return () => element.removeEventListener('input', keep)
   }, [form, name])
+}
+
+/** The revision that what is kept of a form was begun over; undefined when nothing is kept, or the form names none. */
+export function keptRevision(name: string): string | undefined {
+  const { revision } = keptOf(name)
+  return typeof revision === 'string' ? revision : undefined
 }
 
 /** The form was sent well: nothing of it comes back. */

@@ -13,6 +13,8 @@ type Registry = {
   subscribe(listener: () => void): () => void
   /** Reads again which keys a person wants. */
   renew(): void
+  /** No key runs until the returned function is called. */
+  hold(): () => void
 }
 
 const Keys = createContext<Registry | undefined>(undefined)
@@ -21,6 +23,7 @@ const Keys = createContext<Registry | undefined>(undefined)
 export function KeyProvider({ children }: { children: ReactNode }) {
   const bindings = useRef<Binding[]>([])
   const listeners = useRef(new Set<() => void>())
+  const holds = useRef(0)
   const handler = useRef<(event: KeyboardEvent) => void>(() => {})
   const registry = useMemo<Registry>(() => {
     const changed = () => {
@@ -39,6 +42,12 @@ export function KeyProvider({ children }: { children: ReactNode }) {
         }
       },
       renew: changed,
+      hold: () => {
+        holds.current += 1
+        return () => {
+          holds.current -= 1
+        }
+      },
       list: () => bindings.current,
       subscribe: (listener) => {
         listeners.current.add(listener)
@@ -49,7 +58,7 @@ export function KeyProvider({ children }: { children: ReactNode }) {
   useEffect(() => {
     let first = { key: '', atMs: 0 }
     const onKey = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || isTyping(event.target, event.key)) return
+      if (holds.current > 0 || event.defaultPrevented || isTyping(event.target, event.key)) return
       const isPlain = !event.ctrlKey && !event.metaKey && !event.altKey
       const isSecond = isPlain && event.timeStamp - first.atMs < sequenceMs && !singleKeysOff()
       const second = isSecond ? secondOf(bindings.current, first.key, event.key) : undefined
@@ -85,6 +94,12 @@ export function useKey(
     if (!registry || !enabled) return
     return registry.add({ keys, group, label, run: (event) => latest.current(event) })
   }, [registry, keys, group, label, enabled])
+}
+
+/** While mounted and `held`, no key runs: what it would act on is behind a dialog. */
+export function useHeldKeys(held: boolean): void {
+  const registry = useContext(Keys)
+  useEffect(() => (held ? registry?.hold() : undefined), [registry, held])
 }
 
 /** Reads the switch of one-letter keys again after it was set. */

@@ -96,7 +96,7 @@ function useShellKeys(base: string, showPalette: () => void, showKeys: () => voi
   useKey('$mod+Shift+l', t('global'), t('toggleTheme'), toggleTheme)
   useKey('g i', t('global'), t('issues'), () => router.push(`${base}/issues`))
   useKey('g j', t('global'), t('projects'), () => router.push(`${base}/projects`))
-  useKey('g r', t('global'), t('releases'), () => router.push(`${base}/releases`))
+  useKey('g e', t('global'), t('releases'), () => router.push(`${base}/releases`))
   useKey('g a', t('global'), notifications('title'), () => router.push(`${base}/settings/notifications`))
   useKey('g f', t('global'), people('feedback'), () => router.push(`${base}/feedback`))
   useKey('g s', t('global'), t('settings'), () => router.push(`${base}/settings/account`))

@@ -4,13 +4,20 @@ import { useMemo, useState } from 'react'
 import { ownershipCharactersMax, readOwnership } from '../../../../../../../../protocol/ownership.ts'
 import type { RestOwnershipTrial } from '../../../../../../../../protocol/rest-triage.ts'
 import { ApiError, apiFetch } from '../../../../../../../api.ts'
-import { noState } from '../../../../../../../form.ts'
+import { type FormState, noState } from '../../../../../../../form.ts'
 import { ActionForm } from '../../../../../../../ui/action-form.tsx'
 import { Button, Field, TextArea } from '../../../../../../../ui/controls.tsx'
 import { Link } from '../../../../../../../ui/link.tsx'
 import { PlainText } from '../../../../../../../ui/plain-text.tsx'
 import { useToast } from '../../../../../../../ui/toast.tsx'
+import { Stale } from '../stale.tsx'
 import { saveOwnershipAction } from './actions.ts'
+
+/** `stale`: somebody else wrote the rules since the form was loaded. */
+export type OwnershipState = FormState & { stale: { by: string | null } | null }
+
+const start: OwnershipState = { ...noState, stale: null }
+const formName = 'ownership'
 
 type Place = { organization: string; project: string; projectId: string }
 
@@ -33,8 +40,9 @@ export function OwnershipForm({
       <ActionForm
         key={initial.revision}
         action={saveOwnershipAction}
-        initial={noState}
-        name="ownership"
+        initial={start}
+        name={formName}
+        guarded
         onDone={() => toast({ text: t('saved') })}
       >
         {(state, pending) => (
@@ -75,6 +83,7 @@ export function OwnershipForm({
               />
               {t('auto')}
             </label>
+            {state.stale ? <Stale stale={state.stale} form={formName} pending={pending} /> : null}
             <div>
               <Button type="submit" look="main" disabled={pending || !mayWrite || faults.length > 0}>
                 {t('save')}
