@@ -64,11 +64,9 @@ export async function inCommonOf(deps: QueryDeps, issue: Issue, scope: Scope): P
   const nothing = { own: 0, others: 0, values: [] }
   if (hashes.length === 0) return nothing
   const tags = await deps.events.tagsOf({ projectId, hashes, scope, max: ownMax, valuesMax: 50 })
-  const inRange = await deps.events.countsOf(
-    scope,
-    hashes.map((groupHash) => ({ projectId, groupHash })),
-  )
-  const ownEvents = Math.min(ownMax, Math.max(sum(inRange), ...tags.map((one) => one.total)))
+  // Every row has the tag `level`: the most a tag has is how many rows were looked at. The rollups also count what was
+  // thinned, of which no row has a value.
+  const ownEvents = Math.max(0, ...tags.map((one) => one.total))
   const wanted = tags
     .flatMap(({ key, values }) => values.map(({ value, events }) => ({ key, value, own: events })))
     .sort((a, b) => b.own - a.own)
