@@ -1,3 +1,5 @@
+import { fieldOf } from '../../query/search.ts'
+
 /** A piece of a search text: `text` is exactly what stands from `from` to `to`. */
 export type Term = {
   kind: 'filter' | 'text' | 'operator'
@@ -77,11 +79,22 @@ export function quoted(value: string): string {
   return /^[^\s"()[\],\\*]+$/.test(value) ? value : `"${value.replace(/[\\"*]/g, '\\$&')}"`
 }
 
-/** Adds `key:value` to a search text unless it is there; quotes the value where it must be. */
-export function withFilter(query: string, key: string, value: string): string {
-  const term = `${key}:${quoted(value)}`
-  if (termsOf(query).some((known) => known.text === term)) return query
-  return query.trim() === '' ? term : `${query.trim()} ${term}`
+/**
+ * Fields that ask for nothing but the tag of their name. Not `level` and `logger`, which are those of an issue's latest
+ * event where issues are listed, nor `transaction`: a client may send a tag of that name that says something else.
+ */
+const plainTags: ReadonlySet<string> = new Set([
+  ...['environment', 'release', 'dist', 'user', 'url', 'user.id', 'user.email', 'user.username', 'user.ip'],
+])
+
+/** A tag's key as a search text names it: `tags[…]` where the name alone is a field's, or has signs that no name has. */
+export function keyOfTag(key: string): string {
+  return /^[\w.-]+$/.test(key) && (plainTags.has(key) || !fieldOf(key)) ? key : `tags[${key}]`
+}
+
+/** Where the issues are listed that have a tag's value: `base` is the stream, `kept` what `keptSearch` made. */
+export function tagHref(base: string, kept: string, key: string, value: string): string {
+  return `${base}?q=${encodeURIComponent(`${keyOfTag(key)}:${quoted(value)}`)}${kept.replace('?', '&')}`
 }
 
 export type Jump = { path: string }
