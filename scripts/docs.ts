@@ -192,7 +192,8 @@ then leaves the box. \`Alt\` with \`←\` \`→\` goes from filter to filter; \`
 ten searches of this browser stand first. A search works before the page’s scripts have arrived.
 
 The box of the stream also takes an event id, a short id such as \`WEB-42\`, and a digest, and goes straight to what it names.
-\`/d/DIGEST\` does the same as a link.
+What names nothing, such as \`UTF-8\`, is searched for, and so is what stands in quotes; \`digest:NUMBER\` always goes there, and
+\`/d/DIGEST\` does as a link.
 
 ## Saved views
 

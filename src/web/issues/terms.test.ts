@@ -75,6 +75,8 @@ describe('jumpOf', () => {
     ['digest:NEXT_NOT_FOUND', '/d/NEXT_NOT_FOUND'],
     ['digest:a*', undefined],
     ['42', undefined],
+    ['"3615871143"', undefined],
+    ['"WEB-42"', undefined],
     ['WEB-42', '/i/WEB-42'],
     ['MY-APP-7', '/i/MY-APP-7'],
     ['utf-8', undefined],
@@ -86,5 +88,6 @@ describe('jumpOf', () => {
     ['', undefined],
   ])('%s', (query, expected) => {
     expect(jumpOf(query)?.path).toBe(expected)
+    expect(jumpOf(query)?.sure ?? false).toBe(query.startsWith('digest:') && expected !== undefined)
   })
 })

@@ -97,20 +97,22 @@ export function tagHref(base: string, kept: string, key: string, value: string):
   return `${base}?q=${encodeURIComponent(`${keyOfTag(key)}:${quoted(value)}`)}${kept.replace('?', '&')}`
 }
 
-export type Jump = { path: string }
+/** A short link. `sure`: the text asks for it by name; else it may as well be words, such as UTF-8. */
+export type Jump = { path: string; sure: boolean }
 
 /**
- * The short link that a search text means when it is nothing but an identifier: a digest (Next's number, with or
- * without `digest:`), an event id (32 hex characters, or a UUID), or a short id such as WEB-42. Else undefined.
+ * The short link that a search text may mean when it is nothing but an identifier: a digest (Next's number, with or
+ * without `digest:`), an event id (32 hex characters, or a UUID), or a short id such as WEB-42. Else undefined; text in
+ * quotes is always text.
  */
 export function jumpOf(query: string): Jump | undefined {
   const text = query.trim()
-  const digest =
-    /^(?:digest:)?"?(\d{6,20}(?:@E\d{1,8})?)"?$/i.exec(text)?.[1] ?? /^digest:"?([^\s"*]{1,200})"?$/.exec(text)?.[1]
-  if (digest) return { path: `/d/${encodeURIComponent(digest)}` }
+  const named = /^digest:"?([^\s"*]{1,200})"?$/i.exec(text)?.[1]
+  if (named) return { path: `/d/${encodeURIComponent(named)}`, sure: true }
+  if (/^\d{6,20}(?:@E\d{1,8})?$/i.test(text)) return { path: `/d/${encodeURIComponent(text)}`, sure: false }
   const event = text.replaceAll('-', '').toLowerCase()
-  if (/^[0-9a-f]{32}$/.test(event) && /^[0-9a-fA-F-]{32,36}$/.test(text)) return { path: `/e/${event}` }
+  if (/^[0-9a-f]{32}$/.test(event) && /^[0-9a-fA-F-]{32,36}$/.test(text)) return { path: `/e/${event}`, sure: false }
   if (/^[A-Z0-9][A-Z0-9-]{0,60}-\d{1,15}$/.test(text) && /[A-Z]/.test(text))
-    return { path: `/i/${encodeURIComponent(text)}` }
+    return { path: `/i/${encodeURIComponent(text)}`, sure: false }
   return undefined
 }
