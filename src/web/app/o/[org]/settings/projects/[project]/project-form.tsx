@@ -5,11 +5,11 @@ import { noState } from '../../../../../../form.ts'
 import { platforms } from '../../../../../../platforms.ts'
 import { ActionForm } from '../../../../../../ui/action-form.tsx'
 import { Button, Field, NameField, Select, TextArea, TextField } from '../../../../../../ui/controls.tsx'
-import { forgetKept } from '../../../../../../ui/kept.ts'
 import { useToast } from '../../../../../../ui/toast.tsx'
 import { type ProjectState, saveProjectAction } from './actions.ts'
 import { linesOf } from './change.ts'
 import { ScrapeFields, type ShownScraping } from './scrape-fields.tsx'
+import { Stale } from './stale.tsx'
 
 export type ShownProject = {
   id: number
@@ -65,7 +65,7 @@ export function ProjectForm({
             </legend>
             <ScrapeFields scraping={project.scraping} state={state} />
           </fieldset>
-          {state.stale ? <Stale stale={state.stale} pending={pending} /> : null}
+          {state.stale ? <Stale form={formName} stale={state.stale} pending={pending} /> : null}
           {disabled ? null : (
             <div>
               <Button type="submit" look="main" disabled={pending}>
@@ -192,28 +192,5 @@ function List({
         aria-describedby={`${id}-note`}
       />
     </Field>
-  )
-}
-
-/** Somebody else was quicker: who, and both ways out. What was typed stands in the form until one is taken. */
-function Stale({ stale, pending }: { stale: NonNullable<ProjectState['stale']>; pending: boolean }) {
-  const t = useTranslations('projectSettings')
-  return (
-    <div role="alert" className="box flex flex-col gap-3 p-3">
-      <p>{t('stale', { who: stale.by ?? t('somebody') })}</p>
-      <div className="flex flex-wrap gap-2">
-        <Button
-          onClick={() => {
-            forgetKept(formName)
-            location.reload()
-          }}
-        >
-          {t('loadTheirs')}
-        </Button>
-        <Button type="submit" name="anyway" value="yes" disabled={pending}>
-          {t('saveAnyway')}
-        </Button>
-      </div>
-    </div>
   )
 }
