@@ -143,6 +143,7 @@ const reasonSentences: Readonly<Record<OutcomeReason, string>> = {
   error_message: 'The project’s filter: a pattern of its list of messages.',
   release_version: 'The project’s filter: a pattern of its list of releases.',
   ip_address: 'The project’s filter: an address or network of its list.',
+  csp_source: 'The project’s filter: a pattern of its list of sources that a content security policy blocks.',
   sdk: 'The SDK discarded it: sampling, a hook, its own queue or a rate limit.',
 }
 

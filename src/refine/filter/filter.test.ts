@@ -52,14 +52,14 @@ test('one of several reports is dropped: the others keep their places, and it is
   })
   const body = JSON.stringify([report('one.test'), report('two.test'), report('three.test')])
   const head = { kind: 'security', contentType: 'application/reports+json' } as const
-  const filters = on({ messages: ['*two.test*'] })
+  const filters = on({ cspSources: ['two.test'] })
   const refined = refineBody(body, head, filters)
   expect(refined.events.map((one) => [one.index, one.row.jpos])).toEqual([
     [0, 1000],
     [2, 1002],
   ])
-  expect(ends(refined)).toEqual(['security security filtered error_message true'])
-  expect(ends(refineBody(body, { ...head, only: 1 }, filters))).toEqual(['event error filtered error_message true'])
+  expect(ends(refined)).toEqual(['security security filtered csp_source true'])
+  expect(ends(refineBody(body, { ...head, only: 1 }, filters))).toEqual(['event error filtered csp_source true'])
 })
 
 describe('one in a hundred is kept to look at', () => {

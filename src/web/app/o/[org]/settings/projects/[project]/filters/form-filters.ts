@@ -20,6 +20,7 @@ export function filtersIn(data: FormData): ProjectFilters {
     messages: entriesOf(longTextOf(data, 'messages')),
     releases: entriesOf(longTextOf(data, 'releases')),
     addresses: entriesOf(longTextOf(data, 'addresses')),
+    cspSources: entriesOf(longTextOf(data, 'cspSources')),
   }
 }
 
