@@ -191,6 +191,7 @@ It offers keys, and behind a colon values: those of the newest 500,000 events in
 range, most frequent first. \`↑\` \`↓\` choose, \`Enter\` or \`Tab\` takes a line, \`Enter\` alone searches, \`Esc\` closes the list and
 then leaves the box. \`Alt\` with \`←\` \`→\` goes from filter to filter; \`!\` turns the selected one round. In an empty box the last
 ten searches of this browser stand first. A search works before the page’s scripts have arrived.
+Addresses for \`assigned\` are offered to those who may see the members.
 
 The box of the stream also takes an event id, a short id such as \`WEB-42\`, and a digest, and goes straight to what it names.
 What names nothing, such as \`UTF-8\`, is searched for, and so is what stands in quotes; \`digest:NUMBER\` always goes there, and

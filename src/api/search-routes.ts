@@ -167,7 +167,7 @@ export const searchRoutes: readonly Route[] = [
     path: `${O}/tags/:key/values`,
     operationId: 'organizationTagValues',
     summary:
-      'Values of a tag or of a field of the search language, most events first; of a field without counts in alphabetical order.',
+      'Values of a tag or of a field of the search language, most events first; of a field without counts in alphabetical order. E-mail addresses of members are told to whom the list of members is.',
     action: 'event:read',
     query: z.object({
       ...viewQuery,
@@ -181,6 +181,8 @@ export const searchRoutes: readonly Route[] = [
           key: call.params.key ?? '',
           text: call.query.query ?? '',
           max: limitOf(call.query, 25),
+          mayPeople: call.app.auth.may(call.actor, 'member:read', { organization: organizationOf(call.found) }) === 'yes',
+          signal: call.request.signal,
         })
       ).map(({ value, events }) => ({ key: call.params.key ?? '', name: value, value, count: events })),
     }),
