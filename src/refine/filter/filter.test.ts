@@ -62,6 +62,19 @@ test('one of several reports is dropped: the others keep their places, and it is
   expect(ends(refineBody(body, { ...head, only: 1 }, filters))).toEqual(['event error filtered csp_source true'])
 })
 
+test.each([
+  ['a filter', on({ messages: ['Error: drop*'] })],
+  [
+    'a tombstone',
+    { discardedHashes: refineBody(JSON.stringify(event), { kind: 'store' }).events[0]?.row.hashes ?? [] },
+  ],
+])('%s of after a row was stored does not take it out', (_name, settings) => {
+  const body = JSON.stringify(event)
+  const refined = (standing: number[]) => refineBody(body, { kind: 'store' }, settings, undefined, new Set(standing))
+  expect([refined([1001]).events.length, refined([1000]).events.length]).toEqual([0, 1])
+  expect(refined([1000]).outcomes).toEqual([])
+})
+
 describe('one in a hundred is kept to look at', () => {
   const at = (jpos: number, settings: object, body: object = event) => {
     const bytes = Buffer.from(JSON.stringify(body))
