@@ -104,6 +104,8 @@ describe.skipIf(noChromium)('search', () => {
     expect(await page.locator('.event-table tbody tr').count()).toBe(1)
     await page.goto(at(`/issues/${short}/events?q=timesSeen%3Amany`))
     expect(await page.locator('.search-error').innerText()).toContain('position 11')
+    await page.goto(at(`/issues/${short}/events?from=3000-01-01&to=3001-01-01`))
+    expect(await page.locator('.search-error').innerText()).toContain('A date between 1970 and 2106.')
     await context.close()
   })
 
