@@ -201,7 +201,8 @@ What names nothing, such as \`UTF-8\`, is searched for, and so is what stands in
 
 **Views** beside the box keeps what the stream shows under a name: text, projects, environments, range and sorting, which all
 stand in the address. A view is one’s own, or everybody’s in the organization; who may triage makes, changes and deletes the
-latter. The API has them under \`/organizations/ORGANIZATION/searches/\`. A person, and an organization, has at most 100.
+latter. Updating and deleting one can be taken back for ten seconds, and neither goes over what somebody else has changed
+since. The API has them under \`/organizations/ORGANIZATION/searches/\`. A person, and an organization, has at most 100.
 
 ## Not as in Sentry
 

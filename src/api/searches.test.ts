@@ -166,7 +166,11 @@ describe('saved views', () => {
     expect(changed.json).toMatchObject({ ...range, statsPeriod: null, query: body.query, revision: 1 })
     expect((await call('PUT', path, { body: { query: '', revision: 0 } })).status).toBe(409)
     expect((await call('GET', path)).json).toEqual(changed.json)
-    expect([(await call('DELETE', path)).status, (await call('GET', path)).status]).toEqual([204, 404])
+    expect((await call('DELETE', `${path}?revision=0`)).status).toBe(409)
+    expect((await call('DELETE', path, { headers: { 'if-match': '"0"' } })).status).toBe(409)
+    expect((await call('DELETE', `${path}?revision=one`)).status).toBe(400)
+    expect((await call('GET', path)).json).toEqual(changed.json)
+    expect([(await call('DELETE', `${path}?revision=1`)).status, (await call('GET', path)).status]).toEqual([204, 404])
   })
 
   test('one’s own are nobody else’s; shared ones are read by all and changed by who triages', async () => {

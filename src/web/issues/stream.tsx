@@ -71,7 +71,7 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
   const selection = useSelection(storeKey, rows)
   const { cursor, selected, isAll, check, unselect } = selection
   const [peeked, setPeeked] = useState<string | undefined>()
-  const { decide, decisions, assign } = useDecisions({
+  const { decide, decisions, assign, offerUndo } = useDecisions({
     ...{ organization, canTriage, issues, cursorId: selection.cursorId, selected, unselect },
     all: isAll ? listed.query : undefined,
   })
@@ -121,6 +121,7 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
         projects={projects}
         first={first}
         canShare={canTriage}
+        offerUndo={offerUndo}
         refused={refused?.message}
       />
       {selected.size ? (

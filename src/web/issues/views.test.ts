@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { RestSearch } from '../../protocol/rest-search.ts'
 import { paramsOf } from './stream-query.ts'
-import { keptParams, shownView, viewOf, viewSearch } from './views.ts'
+import { keptParams, partsOf, shownView, viewOf, viewSearch } from './views.ts'
 
 const paramsAt = (search: string) => paramsOf(new URLSearchParams(search))
 
@@ -29,6 +29,7 @@ it('the view that is shown is the one with this address', () => {
   expect(shownView(views, paramsAt('?sort=users&q=a'))?.id).toBe('2')
   expect(shownView(views, paramsAt('?q=a+'))?.id).toBe('1')
   expect(shownView(views, paramsAt('?q=b'))).toBeUndefined()
+  for (const one of views) expect(viewOf(paramsAt(viewSearch(partsOf(one))))).toEqual(partsOf(one))
 })
 
 it('a search before the scripts run keeps the rest of the address', () => {

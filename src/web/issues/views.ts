@@ -42,6 +42,11 @@ export function viewOf(params: StreamParams): Shown {
   }
 }
 
+/** What a view shows, without what it is called and whose it is. */
+export const partsOf = ({ query, sort, projects, environments, statsPeriod, start, end }: Shown): Shown => ({
+  ...{ query, sort, projects, environments, statsPeriod, start, end },
+})
+
 /** The view that the stream shows now; a changed one is none. */
 export function shownView(views: readonly RestSearch[], params: StreamParams): RestSearch | undefined {
   const now = viewSearch(viewOf(params))
