@@ -143,6 +143,7 @@ const reasonSentences: Readonly<Record<OutcomeReason, string>> = {
   error_message: 'The project’s filter: a pattern of its list of messages.',
   release_version: 'The project’s filter: a pattern of its list of releases.',
   ip_address: 'The project’s filter: an address or network of its list.',
+  csp_source: 'The project’s filter: a pattern of its list of sources that a content security policy blocks.',
   sdk: 'The SDK discarded it: sampling, a hook, its own queue or a rate limit.',
 }
 
@@ -190,15 +191,18 @@ It offers keys, and behind a colon values: those of the newest 500,000 events in
 range, most frequent first. \`↑\` \`↓\` choose, \`Enter\` or \`Tab\` takes a line, \`Enter\` alone searches, \`Esc\` closes the list and
 then leaves the box. \`Alt\` with \`←\` \`→\` goes from filter to filter; \`!\` turns the selected one round. In an empty box the last
 ten searches of this browser stand first. A search works before the page’s scripts have arrived.
+Addresses for \`assigned\` are offered to those who may see the members.
 
 The box of the stream also takes an event id, a short id such as \`WEB-42\`, and a digest, and goes straight to what it names.
-\`/d/DIGEST\` does the same as a link.
+What names nothing, such as \`UTF-8\`, is searched for, and so is what stands in quotes; \`digest:NUMBER\` always goes there, and
+\`/d/DIGEST\` does as a link.
 
 ## Saved views
 
 **Views** beside the box keeps what the stream shows under a name: text, projects, environments, range and sorting, which all
 stand in the address. A view is one’s own, or everybody’s in the organization; who may triage makes, changes and deletes the
-latter. The API has them under \`/organizations/ORGANIZATION/searches/\`. A person, and an organization, has at most 100.
+latter. Updating and deleting one can be taken back for ten seconds, and neither goes over what somebody else has changed
+since. The API has them under \`/organizations/ORGANIZATION/searches/\`. A person, and an organization, has at most 100.
 Projects are kept by their ids, so a view goes along when one is renamed; where one is gone, the stream says so.
 
 ## Not as in Sentry
@@ -227,7 +231,7 @@ shows everything in the chosen projects, environments and time range.
 | \`"read timeout"\` | the same with a space in it |
 | \`level:fatal\` | the field has exactly this value |
 | \`browser.name:"Mobile Safari"\` | a value with spaces stands in quotes; a key that is no field is a tag |
-| \`tags[level]:high\` | a tag that has the name of a field |
+| \`tags[level]:high\` | a tag that has the name of a field, or a colon in its own |
 | \`!level:info\` | not this value |
 | \`level:[error, fatal]\` | one of these values |
 | \`title:Type*\`, \`url:*/checkout/*\` | \`*\` stands for any characters; \`\\*\` is a star, \`\\"\` a quote, \`\\\\\` a backslash |

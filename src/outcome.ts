@@ -58,6 +58,7 @@ export const reasons = [
   'error_message',
   'release_version',
   'ip_address',
+  'csp_source',
 ] as const
 export type OutcomeReason = (typeof reasons)[number]
 

@@ -68,7 +68,7 @@ describe.skipIf(noChromium)('search', () => {
     expect(await box().inputValue()).toBe('!plan:"gold \\"plus\\""')
   })
 
-  test('a view is saved for everybody, leads back to its address, and is deleted', async () => {
+  test('a view is saved for everybody, leads back to its address, is deleted, and comes back', async () => {
     const { page } = state
     const stored = async () =>
       (await api(product, state.project, `/organizations/${org}/searches/`)).json as { name: string; query: string }[]
@@ -87,6 +87,10 @@ describe.skipIf(noChromium)('search', () => {
     await page.locator('.views > summary').click()
     await page.getByRole('button', { name: 'Delete the view Free plan' }).click()
     await until('no view', 10_000, async () => (await stored()).length === 0)
+    await page.getByRole('button', { name: 'Undo' }).click()
+    const { name, query, sort, visibility } = saved as Record<string, unknown>
+    const again = await until('the view again', 10_000, async () => (await stored())[0])
+    expect(again).toMatchObject({ name, query, sort, visibility })
   })
 
   test('without scripts: a search, and the events of an issue with theirs', async () => {
@@ -104,6 +108,8 @@ describe.skipIf(noChromium)('search', () => {
     expect(await page.locator('.event-table tbody tr').count()).toBe(1)
     await page.goto(at(`/issues/${short}/events?q=timesSeen%3Amany`))
     expect(await page.locator('.search-error').innerText()).toContain('position 11')
+    await page.goto(at(`/issues/${short}/events?from=3000-01-01&to=3001-01-01`))
+    expect(await page.locator('.search-error').innerText()).toContain('A date between 1970 and 2106.')
     await context.close()
   })
 

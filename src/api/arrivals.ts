@@ -42,6 +42,7 @@ const sentences: Record<OutcomeReason, string> = {
   error_message: 'A filter of the project: its list of messages.',
   release_version: 'A filter of the project: its list of releases.',
   ip_address: 'A filter of the project: its list of addresses.',
+  csp_source: 'A filter of the project: its list of sources that its pages disallow.',
   sdk: 'The SDK discarded it itself and said so.',
 }
 

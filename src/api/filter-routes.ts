@@ -23,7 +23,7 @@ const filterShape = z.strictObject({
   patterns: z
     .array(z.string())
     .nullable()
-    .describe('Of error-messages, releases and ip-addresses; null of the others.'),
+    .describe('Of error-messages, releases, ip-addresses and csp-disallowed-sources; null of the others.'),
   subfilters: z.array(z.string()).nullable().describe('What legacy-browsers can name; null of the others.'),
   dropped: z.number().int().describe('Events that it dropped in the last 7 days.'),
   revision: z.number().int().describe('Of the project, whose settings the filters are.'),

@@ -15,7 +15,7 @@ test('nothing is filtered at first', async () => {
   const filters = await list()
   expect(filters.map((one) => one.id)).toEqual([
     ...['browser-extensions', 'legacy-browsers', 'localhost', 'web-crawlers', 'react-hydration-errors'],
-    ...['chunk-load-error', 'error-messages', 'releases', 'ip-addresses'],
+    ...['chunk-load-error', 'error-messages', 'releases', 'ip-addresses', 'csp-disallowed-sources'],
   ])
   expect(filters.every((one) => one.active === false && one.dropped === 0)).toBe(true)
   expect(made().app.meta.projectSettings(made().project.id)?.filters).toBeUndefined()
@@ -36,6 +36,7 @@ describe('a change', () => {
     ['error-messages', { active: false }, { active: false, patterns: [] }],
     ['releases', { patterns: ['web@1.*'] }, { active: true, patterns: ['web@1.*'] }],
     ['ip-addresses', { patterns: ['203.0.113.0/24', '2001:db8::1'] }, { patterns: ['203.0.113.0/24', '2001:db8::1'] }],
+    ['csp-disallowed-sources', { patterns: ['*.cdn.test'] }, { active: true, patterns: ['*.cdn.test'] }],
   ])('%s to %j', async (id, body, after) => {
     const answer = await put(id, body)
     expect([answer.status, answer.json]).toMatchObject([200, { id, ...after }])
@@ -49,6 +50,7 @@ describe('a change', () => {
     ['legacy-browsers', { subfilters: ['netscape'] }, 400],
     ['error-messages', { active: true }, 400],
     ['error-messages', { patterns: ['**'] }, 400],
+    ['csp-disallowed-sources', { patterns: ['*'] }, 400],
     ['error-messages', { patterns: ['x'.repeat(201)] }, 400],
     ['error-messages', { patterns: Array.from({ length: 201 }, (_, i) => `p${i}`) }, 400],
     ['ip-addresses', { patterns: ['300.1.1.1'] }, 400],
@@ -83,7 +85,7 @@ test('what was dropped in a week is counted, and the kept ones are shown', async
   meta.addOutcomes([{ ...count, category: 'error', reason: 'localhost', quantity: 7 }], nowMs)
   meta.addOutcomes([{ ...count, category: 'attachment', reason: 'localhost', quantity: 3 }], nowMs)
   meta.addOutcomes([{ ...count, category: 'error', reason: 'localhost', quantity: 90 }], nowMs - 8 * 86_400_000)
-  expect((await list()).map((one) => one.dropped)).toEqual([0, 0, 7, 0, 0, 0, 0, 0, 0])
+  expect((await list()).map((one) => one.dropped)).toEqual([0, 0, 7, 0, 0, 0, 0, 0, 0, 0])
   const sample = { projectId: project.id, reason: 'localhost', receivedMs: nowMs, title: 'Error: x' } as const
   const batch = meta.openBatch(meta.cursor(), meta.cursor() + 1)
   const samples = [

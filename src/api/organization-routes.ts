@@ -176,7 +176,7 @@ export const organizationRoutes: readonly Route[] = [
     query: z.object(viewQuery),
     response: z.array(shapes.tagKey),
     handle: async (call) => ({
-      body: (await call.app.events.tagKeys(scopeOf(viewOf(call)), 200)).map((one) => ({
+      body: (await call.app.events.tagKeys(scopeOf(viewOf(call)), 200, call.request.signal)).map((one) => ({
         key: one.key,
         name: one.key,
         totalValues: one.events,

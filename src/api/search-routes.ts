@@ -146,14 +146,21 @@ const savedRoutes: Route[] = [
     method: 'DELETE',
     path: `${O}/searches/:search`,
     operationId: 'deleteSearch',
-    summary: 'Delete a saved view.',
+    summary: 'Delete a saved view; 409 when `revision` or If-Match is not its own any more.',
     action: 'search:own',
+    query: z.object({
+      revision: z
+        .string()
+        .regex(/^\d{1,15}$/, 'The revision of the view.')
+        .optional(),
+    }),
     status: 204,
     response: z.undefined(),
-    handle: ({ app, actor, found, params }) => {
+    handle: ({ app, actor, found, params, query, request }) => {
       const one = searchOf(app, actor, found, params.search)
       demandShared(app, actor, found, one.shared)
-      app.meta.deleteSearch(one.id)
+      const revision = query.revision === undefined ? undefined : Number(query.revision)
+      app.meta.deleteSearch(one.id, revisionOf({ revision }, request))
       return { status: 204, body: undefined }
     },
   }),
@@ -167,7 +174,7 @@ export const searchRoutes: readonly Route[] = [
     path: `${O}/tags/:key/values`,
     operationId: 'organizationTagValues',
     summary:
-      'Values of a tag or of a field of the search language, most events first; of a field without counts in alphabetical order.',
+      'Values of a tag or of a field of the search language, most events first; of a field without counts in alphabetical order. E-mail addresses of members are told to whom the list of members is.',
     action: 'event:read',
     query: z.object({
       ...viewQuery,
@@ -181,6 +188,9 @@ export const searchRoutes: readonly Route[] = [
           key: call.params.key ?? '',
           text: call.query.query ?? '',
           max: limitOf(call.query, 25),
+          mayPeople:
+            call.app.auth.may(call.actor, 'member:read', { organization: organizationOf(call.found) }) === 'yes',
+          signal: call.request.signal,
         })
       ).map(({ value, events }) => ({ key: call.params.key ?? '', name: value, value, count: events })),
     }),

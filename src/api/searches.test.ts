@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Role } from '../store/meta/meta.ts'
 import { appForFile } from './app.cases.ts'
 import { hex, seedEvents } from './seed.cases.ts'
@@ -119,7 +119,27 @@ describe('what a box completes', () => {
   })
 
   test('people by e-mail, beside the words', async () => {
-    expect(await values('assigned')).toEqual(expect.arrayContaining(['me null', 'none null', 'any null']))
+    const words = ['me null', 'none null', 'any null']
+    expect(await values('assigned')).toEqual(expect.arrayContaining([...words, 'owner@example.test null']))
+    const path = `${O}/tags/assigned/values/`
+    const without = await call('GET', path, { token: await as('owner', ['event:read']) })
+    expect((without.json as { value: string }[]).map((one) => one.value)).toEqual(['me', 'none', 'any'])
+  })
+
+  test('what nobody waits for any more is not read', async () => {
+    const { app } = made()
+    const spies = [
+      vi.spyOn(app.events, 'tagValues'),
+      vi.spyOn(app.events, 'columnValues'),
+      vi.spyOn(app.events, 'tagKeys'),
+    ]
+    for (const path of ['fruit/values/', 'release/values/', '']) await call('GET', `${O}/tags/${path}`)
+    for (const spy of spies) {
+      const words: unknown[] = spy.mock.calls[0] ?? []
+      const given = words.map((one) => (one !== null && typeof one === 'object' && 'signal' in one ? one.signal : one))
+      expect(given.some((one) => one instanceof AbortSignal)).toBe(true)
+      spy.mockRestore()
+    }
   })
 
   test('values of projects that one may not read are not told', async () => {
@@ -146,7 +166,11 @@ describe('saved views', () => {
     expect(changed.json).toMatchObject({ ...range, statsPeriod: null, query: body.query, revision: 1 })
     expect((await call('PUT', path, { body: { query: '', revision: 0 } })).status).toBe(409)
     expect((await call('GET', path)).json).toEqual(changed.json)
-    expect([(await call('DELETE', path)).status, (await call('GET', path)).status]).toEqual([204, 404])
+    expect((await call('DELETE', `${path}?revision=0`)).status).toBe(409)
+    expect((await call('DELETE', path, { headers: { 'if-match': '"0"' } })).status).toBe(409)
+    expect((await call('DELETE', `${path}?revision=one`)).status).toBe(400)
+    expect((await call('GET', path)).json).toEqual(changed.json)
+    expect([(await call('DELETE', `${path}?revision=1`)).status, (await call('GET', path)).status]).toEqual([204, 404])
   })
 
   test('one’s own are nobody else’s; shared ones are read by all and changed by who triages', async () => {

@@ -38,6 +38,7 @@ export const todoOf: Record<OutcomeReason, string> = {
   error_message: 'Nothing: a message that the project filters.',
   release_version: 'Nothing: a release that the project filters.',
   ip_address: 'Nothing: an address that the project filters.',
+  csp_source: 'Nothing: a source of a security policy report that the project filters.',
   sdk: 'Look at the SDK’s sampling, its hooks and its queue.',
 }
 

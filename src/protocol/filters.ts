@@ -14,7 +14,10 @@ export const oldBrowsers = {
 export type OldBrowser = keyof typeof oldBrowsers
 export const isOldBrowser = (name: string): name is OldBrowser => Object.hasOwn(oldBrowsers, name)
 
-/** What a project drops of what comes in. `messages` and `releases`: patterns with `*`; `addresses`: addresses and networks. */
+/**
+ * What a project drops of what comes in. `messages`, `releases` and `cspSources`: patterns with `*`; `addresses`:
+ * addresses and networks.
+ */
 export type ProjectFilters = {
   extensions: boolean
   localhost: boolean
@@ -25,15 +28,16 @@ export type ProjectFilters = {
   messages: string[]
   releases: string[]
   addresses: string[]
+  cspSources: string[]
 }
 
 export const noFilters: ProjectFilters = {
   ...{ extensions: false, localhost: false, crawlers: false, hydration: false, chunkLoad: false },
-  ...{ browsers: [], messages: [], releases: [], addresses: [] },
+  ...{ browsers: [], messages: [], releases: [], addresses: [], cspSources: [] },
 }
 
 type Switch = 'extensions' | 'localhost' | 'crawlers' | 'hydration' | 'chunkLoad'
-type Patterns = 'messages' | 'releases' | 'addresses'
+type Patterns = 'messages' | 'releases' | 'addresses' | 'cspSources'
 type Known = { id: string; reason: OutcomeReason } & (
   | { kind: 'switch'; key: Switch }
   | { kind: 'browsers'; key: 'browsers' }
@@ -51,6 +55,7 @@ export const inboundFilters = [
   { id: 'error-messages', reason: 'error_message', kind: 'patterns', key: 'messages' },
   { id: 'releases', reason: 'release_version', kind: 'patterns', key: 'releases' },
   { id: 'ip-addresses', reason: 'ip_address', kind: 'patterns', key: 'addresses' },
+  { id: 'csp-disallowed-sources', reason: 'csp_source', kind: 'patterns', key: 'cspSources' },
 ] as const satisfies readonly Known[]
 export type InboundFilter = (typeof inboundFilters)[number]
 export type FilterReason = InboundFilter['reason']

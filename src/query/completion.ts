@@ -41,7 +41,7 @@ function behindNames(values: readonly { value: string; events: number }[], text:
 }
 
 /** What is no text of an event: people, projects, releases that are compared by their parts. */
-function known(deps: QueryDeps, view: View, key: string): string[] | undefined {
+function known(deps: QueryDeps, view: View, key: string, mayPeople: boolean): string[] | undefined {
   const projectIds = view.projects.map((one) => one.id)
   switch (key) {
     case 'project':
@@ -49,7 +49,7 @@ function known(deps: QueryDeps, view: View, key: string): string[] | undefined {
     case 'issue.priority':
       return priorities
     case 'assigned': {
-      const ids = deps.meta.membersOf(view.organization.id).map((one) => one.userId)
+      const ids = mayPeople ? deps.meta.membersOf(view.organization.id).map((one) => one.userId) : []
       const people = deps.meta.people(ids).map((one) => one.email)
       return ['me', 'none', 'any', ...people.sort()]
     }
@@ -63,18 +63,25 @@ function known(deps: QueryDeps, view: View, key: string): string[] | undefined {
 
 /**
  * Values that complete a key of the search language, most events first: of tags and columns those of the view's newest
- * events. `text`: what they contain, whatever its case. Of fields whose values nobody lists (titles, numbers, dates) none.
- * Throws STORE_UNAVAILABLE, QUERY_TIMEOUT.
+ * events. `text`: what they contain, whatever its case. `mayPeople`: whether the caller may see who is a member. `signal`: of
+ * the caller, as the next letter asks anew. Of fields whose values nobody lists (titles, numbers, dates) none. Throws
+ * STORE_UNAVAILABLE, QUERY_TIMEOUT.
  */
 export async function completionsOf(
   deps: QueryDeps,
   view: View,
-  { key, text, max }: { key: string; text: string; max: number },
+  {
+    key,
+    text,
+    max,
+    mayPeople,
+    signal,
+  }: { key: string; text: string; max: number; mayPeople: boolean; signal: AbortSignal },
 ): Promise<Completion[]> {
   const inTags = /^tags\[(.{1,200})\]$/.exec(key)?.[1]
   const field = inTags === undefined ? fieldOf(key) : undefined
   const name = field?.name ?? inTags ?? key
-  const list = field && known(deps, view, name)
+  const list = field && known(deps, view, name, mayPeople)
   if (list) return listed(list, text, max)
   const scope = {
     projectIds: view.projects.map((one) => one.id),
@@ -82,10 +89,10 @@ export async function completionsOf(
     fromMs: view.range.fromMs,
     toMs: view.range.toMs,
   }
-  if (field && isColumn(name)) return deps.events.columnValues(scope, columns[name], { text, max })
+  if (field && isColumn(name)) return deps.events.columnValues(scope, columns[name], { text, max, signal })
   if (field && field.type !== 'text') return []
   const tag = field && named(versions, name)
-  if (tag) return behindNames(await deps.events.tagValues(scope, tag, versionsMax, text), text, max)
-  const values = await deps.events.tagValues(scope, (field && named(tags, name)) ?? name, max, text)
+  if (tag) return behindNames(await deps.events.tagValues(scope, tag, versionsMax, text, signal), text, max)
+  const values = await deps.events.tagValues(scope, (field && named(tags, name)) ?? name, max, text, signal)
   return values.filter((one) => one.value !== '')
 }

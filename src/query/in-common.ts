@@ -64,7 +64,8 @@ export async function inCommonOf(deps: QueryDeps, issue: Issue, scope: Scope): P
   const nothing = { own: 0, others: 0, values: [] }
   if (hashes.length === 0) return nothing
   const tags = await deps.events.tagsOf({ projectId, hashes, scope, max: ownMax, valuesMax: 50 })
-  // Every row has the tag `level`. Not the rollups' number: they still count what was thinned, whose values nobody knows.
+  // Every row has the tag `level`: the most a tag has is how many rows were looked at. The rollups also count what was
+  // thinned, of which no row has a value.
   const ownEvents = Math.max(0, ...tags.map((one) => one.total))
   const wanted = tags
     .flatMap(({ key, values }) => values.map(({ value, events }) => ({ key, value, own: events })))

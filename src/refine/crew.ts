@@ -8,6 +8,7 @@ type Range = Omit<RangeJob, 'job'>
 
 /** A range under way: its end is known as soon as it is read, its rows when it is refined. */
 export type Begun = { to: number; records: number; done: Promise<RefinedRange> }
+type Found = Pick<Begun, 'to' | 'records'>
 
 /** The worker threads that refine. */
 export type Crew = {
@@ -62,9 +63,9 @@ export function createCrew(options: CrewOptions): Crew {
   }
 
   /** What a range makes that a worker could not refine: its halves, down to the record that ends it, which is dead. */
-  async function split(from: number, to: number, records: number, error: WorkerEnded): Promise<RefinedRange> {
+  async function split({ from, standing }: Range, { to, records }: Found, error: WorkerEnded): Promise<RefinedRange> {
     options.observe.error({ from, to, records, error: error.message }, 'a worker ended on this range; it is split')
-    const whole = { from, durable: to, recordsMax: 1e9, bytesMax: 1e12 }
+    const whole = { from, durable: to, recordsMax: 1e9, bytesMax: 1e12, standing }
     if (records <= 1) return (await run({ ...whole, recordsMax: 1, bury: error.message }, deathsMax)).done
     const first = await part({ ...whole, recordsMax: Math.floor(records / 2) }, Math.floor(records / 2))
     return joined([first, await part({ ...whole, from: first.to }, records - first.records)], from)
@@ -72,18 +73,18 @@ export function createCrew(options: CrewOptions): Crew {
 
   async function part(range: Range, records: number): Promise<RefinedRange> {
     const begun = await run(range, records === 1 ? deathsMax : 1)
-    return rescued(range.from, begun)
+    return rescued(range, begun)
   }
 
-  const rescued = (from: number, { to, records, done }: Begun): Promise<RefinedRange> =>
-    done.catch((error: unknown) => {
+  const rescued = (range: Range, begun: Begun): Promise<RefinedRange> =>
+    begun.done.catch((error: unknown) => {
       if (!(error instanceof WorkerEnded) || state.closed) throw error
-      return split(from, to, records, error)
+      return split(range, begun, error)
     })
 
   const begin = async (range: Range): Promise<Begun> => {
     const begun = await run(range, deathsMax)
-    const done = rescued(range.from, begun)
+    const done = rescued(range, begun)
     done.catch(() => undefined) // whoever awaits `done` sees it; nobody may be awaiting yet
     return { ...begun, done }
   }

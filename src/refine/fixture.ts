@@ -27,6 +27,7 @@ export function refineBody(
   head: Partial<RecordHead> = {},
   settings: Partial<ProjectSettings> = {},
   maps?: RangeMaps,
+  standing?: ReadonlySet<number>,
 ): Refined {
   const bytes = Buffer.from(body)
   const record: JournalRecord = {
@@ -46,7 +47,7 @@ export function refineBody(
     },
     body: bytes,
   }
-  return refineRecord(record, bytes, { ...plainSettings, ...settings }, tools, undefined, maps)
+  return refineRecord(record, bytes, { ...plainSettings, ...settings }, tools, undefined, maps, standing)
 }
 
 /** Refines one event as the store endpoint takes it; throws when it was not stored. */

@@ -68,6 +68,7 @@ type Work = {
   maps: MapSource | undefined
   /** The minidump that the record's event is about. */
   dump: ReturnType<typeof readOpened> | undefined
+  standing: ReadonlySet<number> | undefined
 }
 
 const attachmentsMax = 30
@@ -78,6 +79,7 @@ const discardQuantityMax = 1e9
  * Turns a journal record and its body (inflated; from the record or its spool) into rows, effects and outcomes. Pure: the
  * same record gives the same result, ids and blob keys included; `tools` only saves work, `dumps` is what `openDumps` made
  * of its compressed minidumps, `maps` the project's source maps as far as they are loaded. Bad data never throws.
+ * `standing`: positions whose rows are stored already. No filter takes those out: it may be of after they were stored.
  */
 export function refineRecord(
   record: JournalRecord,
@@ -86,10 +88,11 @@ export function refineRecord(
   tools: Tools = createTools(),
   dumps: OpenDumps = new Map(),
   maps?: MapSource,
+  standing?: ReadonlySet<number>,
 ): Refined {
   const out: Refined = { events: [], attachments: [], feedback: [], samples: [], outcomes: [], items: undefined }
   const discarded = new Map<string, OutcomeReason>()
-  const places = { made: 0, discardedAt: new Map<number, OutcomeReason>(), dumps, maps }
+  const places = { made: 0, discardedAt: new Map<number, OutcomeReason>(), dumps, maps, standing }
   const work: Work = { record, head: record.head, settings, tools, out, discarded, dump: undefined, ...places }
   if (record.head.kind === 'envelope') refineEnvelope(work, body)
   else if (record.head.kind === 'store') refineStore(work, body)
@@ -254,11 +257,9 @@ function refineEvent(work: Work, incoming: Incoming): void {
     return
   }
   const place = work.made++
+  const jpos = work.record.jpos + place
   // Its row would stand where the next record does: hundreds of reports in a body that lies outside of the journal.
-  if (work.record.jpos + place >= work.record.end) {
-    bad('error', 'invalid', 'too_many_items')
-    return
-  }
+  if (jpos >= work.record.end) return void bad('error', 'invalid', 'too_many_items')
   const dump = incoming.itemType === 'event' ? work.dump : undefined
   if (dump) received = eventOfDump(received, dump.dump, dump.why)
   const head = incoming.head ?? work.head
@@ -277,9 +278,10 @@ function refineEvent(work: Work, incoming: Incoming): void {
     bad(category(), 'filtered', reason)
   }
   for (const step of firstSteps) step.run(draft, context)
-  const dropped = filtered(draft, settings, tools, { userAgent: head.userAgent, address: head.clientAddress })
+  const stands = work.standing?.has(jpos)
+  const dropped = stands ? undefined : filtered(draft, settings, tools, head)
   if (dropped) {
-    const sample = sampleOf(draft, context, dropped, work.record.jpos + place)
+    const sample = sampleOf(draft, context, dropped, jpos)
     if (sample) work.out.samples.push(sample)
     drop(dropped.reason)
     return
@@ -287,14 +289,13 @@ function refineEvent(work: Work, incoming: Incoming): void {
   for (const step of eventSteps.slice(firstSteps.length)) step.run(draft, context)
   const { event, remarks } = draft
   if (Object.keys(remarks.meta).length) event._meta = remarks.meta
-  const jpos = work.record.jpos + place
   const forms: Forms = {
     normal: JSON.stringify(event),
     received: draft.sent?.text ?? JSON.stringify(received),
     sent: draft.sent?.bytes,
   }
   const row = rowOf(event, forms, { projectId: head.projectId, jpos, receivedMs: head.receivedMs })
-  if (work.settings.discardedHashes?.some((hash) => row.hashes.includes(hash))) {
+  if (!stands && work.settings.discardedHashes?.some((hash) => row.hashes.includes(hash))) {
     drop('discarded')
     return
   }

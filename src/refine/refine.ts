@@ -250,14 +250,15 @@ async function recover(work: Work): Promise<void> {
   for (const rows of standing.values()) for (const row of rows) work.seen.forget(row.projectId, row.eventId)
   for (const batch of open) {
     const rows = new Map((standing.get(batch) ?? []).map((row) => [row.jpos, row]))
-    const range = await refineAgain(work, batch)
+    const there = new Set(rows.keys())
+    const range = await refineAgain(work, batch, there)
     if (range.to !== batch.to)
       work.observe.error({ from: batch.from, to: batch.to, found: range.to }, 'the journal ends before an open batch')
     for (const event of range.events) {
       const row = rows.get(event.effect.jpos)
       if (row) event.effect = effectOf(row, event.effect.keyId)
     }
-    const sifted = sift(range, work.seen, new Set(rows.keys()))
+    const sifted = sift(range, work.seen, there)
     const done = await store(work, batch, range, sifted, tokenAgain(batch))
     // a power cut may have kept the rollups of rows that it took: they are counted anew from what stands now
     if (sifted.tsv.length > 0) await settleSurely(work, batch)
@@ -277,12 +278,12 @@ const trialsMax = 2
  * The records of an open batch once more. One of them may be why the process ended: when it does so again and again,
  * they are refined one at a time, and the one that still ends it is kept as a dead item.
  */
-async function refineAgain(work: Work, { from, to }: Batch): Promise<RefinedRange> {
+async function refineAgain(work: Work, { from, to }: Batch, standing: ReadonlySet<number>): Promise<RefinedRange> {
   const folder = work.worker.journalFolder
   const trial = readTrial(folder, from, to)
   const next: Trial = { ...trial, tries: trial.tries + 1 }
   writeTrial(folder, next)
-  const whole = { from, durable: to, recordsMax: 1e9, bytesMax: 1e12 }
+  const whole = { from, durable: to, recordsMax: 1e9, bytesMax: 1e12, standing }
   if (trial.tries < trialsMax) return work.crew.refine(whole)
   work.observe.warn({ from, to, tries: trial.tries }, 'an open batch is recovered record by record')
   const ranges: RefinedRange[] = []

@@ -28,6 +28,8 @@ export type RangeJob = {
   bytesMax: number
   /** The records are not refined but kept as dead items, for this reason: they ended a worker. */
   bury?: string
+  /** In a recovery: positions whose rows are stored already. */
+  standing?: ReadonlySet<number> | undefined
 }
 
 /** One event of a batch: its effect, what it counts as, and where its row stands in the batch's TSV (bytes). */
@@ -178,6 +180,7 @@ async function takeRecord(
   into: RefinedRange,
   lines: Lines,
   maps: RangeMaps | undefined,
+  standing: ReadonlySet<number> | undefined,
 ): Promise<Refined | undefined> {
   if (record.head.kind === 'outcomes') {
     takeOutcomes(record, into)
@@ -191,11 +194,11 @@ async function takeRecord(
     body = found
   }
   const dumps = await openDumps(record.head, body)
-  let refined = refineRecord(record, body, settings, tools, dumps, maps)
+  let refined = refineRecord(record, body, settings, tools, dumps, maps, standing)
   // a map that was not known yet: refining is pure, so it is done again with it; nearly all records need it once
   for (let tries = 0; maps?.missing() && tries < mapTriesMax; tries++) {
     await maps.load()
-    refined = refineRecord(record, body, settings, tools, dumps, maps)
+    refined = refineRecord(record, body, settings, tools, dumps, maps, standing)
   }
   for (const { row, bytes, pieces } of refined.attachments)
     if (pieces) await blobs.putStream(row.blobKey, pieces(), row.bytes)
@@ -298,7 +301,7 @@ export async function refineRange(
       if (record.head.kind !== 'outcomes' && !own) throw new Error('the project is gone')
       const refined = own?.removed
         ? await takeRemoved(record, blobs, tools, range)
-        : await takeRecord(record, own ?? noSettings, blobs, tools, range, lines, mapsOf(own))
+        : await takeRecord(record, own ?? noSettings, blobs, tools, range, lines, mapsOf(own), job.standing)
       if (refined && told.has(record)) range.ends.push(endOfRecord(record, refined))
     } catch (error) {
       // refining is a pure function of the record, so a second try would fail alike: dead at once

@@ -52,14 +52,27 @@ test('one of several reports is dropped: the others keep their places, and it is
   })
   const body = JSON.stringify([report('one.test'), report('two.test'), report('three.test')])
   const head = { kind: 'security', contentType: 'application/reports+json' } as const
-  const filters = on({ messages: ['*two.test*'] })
+  const filters = on({ cspSources: ['two.test'] })
   const refined = refineBody(body, head, filters)
   expect(refined.events.map((one) => [one.index, one.row.jpos])).toEqual([
     [0, 1000],
     [2, 1002],
   ])
-  expect(ends(refined)).toEqual(['security security filtered error_message true'])
-  expect(ends(refineBody(body, { ...head, only: 1 }, filters))).toEqual(['event error filtered error_message true'])
+  expect(ends(refined)).toEqual(['security security filtered csp_source true'])
+  expect(ends(refineBody(body, { ...head, only: 1 }, filters))).toEqual(['event error filtered csp_source true'])
+})
+
+test.each([
+  ['a filter', on({ messages: ['Error: drop*'] })],
+  [
+    'a tombstone',
+    { discardedHashes: refineBody(JSON.stringify(event), { kind: 'store' }).events[0]?.row.hashes ?? [] },
+  ],
+])('%s of after a row was stored does not take it out', (_name, settings) => {
+  const body = JSON.stringify(event)
+  const refined = (standing: number[]) => refineBody(body, { kind: 'store' }, settings, undefined, new Set(standing))
+  expect([refined([1001]).events.length, refined([1000]).events.length]).toEqual([0, 1])
+  expect(refined([1000]).outcomes).toEqual([])
 })
 
 describe('one in a hundred is kept to look at', () => {

@@ -1,15 +1,21 @@
 import { hash } from 'node:crypto'
+import type { RecordHead } from '../../journal/journal.ts'
 import type { FilteredEvent } from '../../store/meta/filters.ts'
 import type { ProjectSettings } from '../../store/meta/meta.ts'
 import { type Context, type Draft, droppedSteps, type Tools } from '../step.ts'
-import { createFilter, type Dropped, type Sender } from './rules.ts'
+import { createFilter, type Dropped } from './rules.ts'
 
 /** Bytes of a payload that is kept to look at. */
 const payloadBytesMax = 64 * 1024
 const sampledOf = 100
 
 /** What the project's filters say of an event that is normalized and not yet scrubbed; undefined: it is kept. */
-export function filtered(draft: Draft, settings: ProjectSettings, tools: Tools, sender: Sender): Dropped | undefined {
+export function filtered(
+  draft: Draft,
+  settings: ProjectSettings,
+  tools: Tools,
+  { userAgent, clientAddress }: RecordHead,
+): Dropped | undefined {
   const { filters } = settings
   if (!filters) return undefined
   let ask = tools.filtersOf.get(filters)
@@ -17,7 +23,7 @@ export function filtered(draft: Draft, settings: ProjectSettings, tools: Tools, 
     ask = createFilter(filters)
     tools.filtersOf.set(filters, ask)
   }
-  return ask(draft.event, sender)
+  return ask(draft.event, { userAgent, address: clientAddress })
 }
 
 /** Whether a dropped event is one of the hundredth that is kept: by its place, which no sender chooses. */

@@ -14,6 +14,7 @@ type Given = {
   address?: string
   browser?: [name: string, version: string]
   agent?: string
+  csp?: NonNullable<NormalEvent['csp']>
   sender?: Partial<Sender>
 }
 
@@ -43,6 +44,7 @@ function event(given: Given): NormalEvent {
       ...(given.agent ? { headers: [['User-Agent', given.agent]] } : {}),
     },
     ...(given.release ? { release: given.release } : {}),
+    ...(given.csp ? { type: 'csp', csp: given.csp } : {}),
     ...(given.address ? { user: { ip_address: given.address } } : {}),
     contexts: browser ? { browser: { type: 'browser', name: browser[0], version: browser[1] } } : {},
     findings: {
@@ -177,6 +179,35 @@ const dropped: [name: string, filters: Partial<ProjectFilters>, given: Given, re
     'ip_address',
     '2001:db8::1',
   ],
+  [
+    'a blocked address',
+    { cspSources: ['https://cdn.test/*'] },
+    { csp: { blocked_uri: 'https://cdn.test/a.js?b=c' } },
+    'csp_source',
+    'https://cdn.test/*',
+  ],
+  [
+    'a blocked origin',
+    { cspSources: ['https://cdn.test:8443'] },
+    { csp: { blocked_uri: 'https://CDN.test:8443/a.js' } },
+    'csp_source',
+    'https://cdn.test:8443',
+  ],
+  [
+    'a blocked host, whatever its port',
+    { cspSources: ['*.cdn.test'] },
+    { csp: { blocked_uri: 'https://a.cdn.test:8443/a.js' } },
+    'csp_source',
+    '*.cdn.test',
+  ],
+  ['a blocked word', { cspSources: ['inline'] }, { csp: { blocked_uri: ' inline ' } }, 'csp_source', 'inline'],
+  [
+    'the file that asked for it',
+    { cspSources: ['chrome-extension*'] },
+    { csp: { blocked_uri: 'eval', source_file: 'chrome-extension://abc/a.js' } },
+    'csp_source',
+    'chrome-extension*',
+  ],
 ]
 
 describe('what a filter drops', () => {
@@ -207,6 +238,13 @@ test.each<[string, Partial<ProjectFilters>, Given]>([
   ['a part of a message without stars', { messages: ['ResizeObserver'] }, { value: 'ResizeObserver loop' }],
   ['another release', { releases: ['web@1.*'] }, { value: 'x', release: 'api@1.0.0' }],
   ['no release', { releases: ['*1*'] }, { value: 'x' }],
+  ['a host that only ends alike', { cspSources: ['cdn.test'] }, { csp: { blocked_uri: 'https://notcdn.test/a.js' } }],
+  ['a report that names no source', { cspSources: ['*a*'] }, { csp: { blocked_uri: '', source_file: 7 } }],
+  [
+    'an error that speaks of the host',
+    { cspSources: ['*cdn.test*'] },
+    { value: 'https://cdn.test/', url: 'https://cdn.test/' },
+  ],
   ['an address beside the network', { addresses: ['203.0.113.0/24'] }, { value: 'x', address: '203.0.114.9' }],
 ])('kept: %s', (_name, filters, given) => {
   expect(ask(filters, given)).toBeUndefined()

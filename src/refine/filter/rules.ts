@@ -7,6 +7,7 @@ import {
   oldBrowsers,
   type ProjectFilters,
 } from '../../protocol/filters.ts'
+import { hostOf } from '../security/security.ts'
 import { createPatterns } from './pattern.ts'
 
 /** What an event is dropped for, and what of it met the filter. */
@@ -29,24 +30,20 @@ export function createFilter(filters: ProjectFilters): Filter {
     if (on) rules.push({ reason, meets })
   }
   const [messages, releases] = [createPatterns(filters.messages), createPatterns(filters.releases)]
+  const cspSources = createPatterns(filters.cspSources)
   const isWithin = createNetworks(filters.addresses)
   add(filters.addresses.length > 0, 'ip_address', (event, sender) =>
     [event.user?.ip_address, sender.address].find((one) => one !== undefined && one !== '' && isWithin(one)),
   )
   add(filters.releases.length > 0, 'release_version', (event) => event.release && releases(event.release))
+  add(filters.cspSources.length > 0, 'csp_source', (event) => met(sourcesOf(event), cspSources))
   add(filters.localhost, 'localhost', localhostOf)
   add(filters.crawlers, 'web_crawler', (event, sender) => crawlerOf(agentOf(event, sender)))
   add(filters.browsers.length > 0, 'legacy_browser', (event, sender) => oldBrowserOf(event, sender, filters.browsers))
   add(filters.extensions, 'browser_extension', extensionOf)
   add(filters.hydration, 'hydration_error', (event) => said(event, hydration))
   add(filters.chunkLoad, 'chunk_load_error', (event) => said(event, chunkLoad))
-  add(filters.messages.length > 0, 'error_message', (event) => {
-    for (const text of textsOf(event)) {
-      const found = messages(text)
-      if (found !== undefined) return found
-    }
-    return undefined
-  })
+  add(filters.messages.length > 0, 'error_message', (event) => met(textsOf(event), messages))
   return (event, sender) => {
     for (const { reason, meets } of rules) {
       const why = meets(event, sender)
@@ -54,6 +51,29 @@ export function createFilter(filters: ProjectFilters): Filter {
     }
     return undefined
   }
+}
+
+/** The pattern that one of the texts meets. */
+function met(texts: readonly string[], patternOf: (text: string) => string | undefined): string | undefined {
+  for (const text of texts) {
+    const found = patternOf(text)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/**
+ * What a content security policy blocked and the file that asked for it: each as the report names it (an address, or a
+ * word such as `inline`), and of an address the origin and the host alone, as policies name their sources.
+ */
+function sourcesOf({ type, csp }: NormalEvent): string[] {
+  if (type !== 'csp') return []
+  return [csp?.['blocked_uri'], csp?.['source_file']].flatMap((value) => {
+    const source = typeof value === 'string' ? value.trim() : ''
+    const host = hostOf(source)
+    if (host === '') return source === '' ? [] : [source]
+    return [source, `${source.slice(0, source.indexOf(':'))}://${host}`, host, host.replace(/:\d{1,5}$/, '')]
+  })
 }
 
 /** What an error says: of each exception "Type: value" and the value alone, and the message. */

@@ -18,8 +18,11 @@ export type ConnectionOptions = {
 export type Bound = Record<string, unknown>
 
 export type Connection = {
-  /** Rows of a SELECT. 64-bit numbers are strings. Throws MishapError QUERY_TIMEOUT or STORE_UNAVAILABLE. */
-  rows<T>(sql: string, bound?: Bound, options?: { seconds?: number }): Promise<T[]>
+  /**
+   * Rows of a SELECT. 64-bit numbers are strings. `signal` is of who asks: once they are gone the engine stops, and what is
+   * thrown nobody reads. Throws MishapError QUERY_TIMEOUT or STORE_UNAVAILABLE.
+   */
+  rows<T>(sql: string, bound?: Bound, options?: { seconds?: number; signal?: AbortSignal | undefined }): Promise<T[]>
   /** A statement without answer. `seconds` bounds its run. */
   command(sql: string, bound?: Bound, options?: { seconds?: number; database?: string }): Promise<void>
   /** One block of tab-separated rows; the token is its query's comment too, so that it can be killed. */
@@ -119,14 +122,22 @@ async function insertRows(
   }
 }
 
-/** Runs a statement with a limit; at its end the engine has not answered, whatever it does. */
-async function within<T>(clock: Clock, seconds: number, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+/** Runs a statement with a limit; at its end, or when who asked is gone, the engine has not answered, whatever it does. */
+async function within<T>(
+  clock: Clock,
+  seconds: number,
+  run: (signal: AbortSignal) => Promise<T>,
+  asker?: AbortSignal,
+): Promise<T> {
+  // The client hears of what happens to a signal, not of what has happened to it.
+  if (asker?.aborted) throw new MishapError('QUERY_TIMEOUT')
   const control = new AbortController()
   const cancel = clock.after(seconds * 1000 + graceMs, () => control.abort())
+  const signal = asker ? AbortSignal.any([control.signal, asker]) : control.signal
   try {
-    return await run(control.signal)
+    return await run(signal)
   } catch (error) {
-    throw control.signal.aborted ? new MishapError('QUERY_TIMEOUT') : readFailure(error)
+    throw signal.aborted ? new MishapError('QUERY_TIMEOUT') : readFailure(error)
   } finally {
     cancel()
   }
@@ -149,20 +160,29 @@ export function connect(options: ConnectionOptions): Connection {
     clickhouse_settings: { output_format_json_quote_64bit_integers: 1 },
   })
   return {
-    rows: <T>(sql: string, bound: Bound = {}, { seconds = querySeconds } = {}) =>
-      within(options.clock, seconds, async (signal) => {
-        const result = await client.query({
-          query: sql,
-          format: 'JSONEachRow',
-          query_params: bound,
-          query_id: randomUUID(),
-          abort_signal: signal,
-          // Long lists of hashes do not fit into a URL.
-          use_multipart_params: sizeOf(bound) > 4096,
-          clickhouse_settings: { max_execution_time: seconds },
-        })
-        return (await result.json()) as T[]
-      }),
+    rows: <T>(
+      sql: string,
+      bound: Bound = {},
+      { seconds = querySeconds, signal: asker }: { seconds?: number; signal?: AbortSignal | undefined } = {},
+    ) =>
+      within(
+        options.clock,
+        seconds,
+        async (signal) => {
+          const result = await client.query({
+            query: sql,
+            format: 'JSONEachRow',
+            query_params: bound,
+            query_id: randomUUID(),
+            abort_signal: signal,
+            // Long lists of hashes do not fit into a URL.
+            use_multipart_params: sizeOf(bound) > 4096,
+            clickhouse_settings: { max_execution_time: seconds },
+          })
+          return (await result.json()) as T[]
+        },
+        asker,
+      ),
     command: (sql, bound = {}, { seconds = querySeconds } = {}) =>
       within(options.clock, seconds, async (signal) => {
         await client.command({

@@ -174,15 +174,21 @@ export type EventStore = ThinStore &
     }): Promise<{ events: number; counts: Map<string, number> }>
     /** Distinct users of an issue over the whole retention. */
     usersOf(hashes: { projectId: number; groupHash: string }[]): Promise<number>
-    /** Tag keys seen in the scope with the number of events, most first. */
-    tagKeys(scope: Scope, max: number): Promise<{ key: string; events: number }[]>
+    /** Tag keys seen in the scope with the number of events, most first. `signal`: of who asks; the engine stops with it. */
+    tagKeys(scope: Scope, max: number, signal?: AbortSignal): Promise<{ key: string; events: number }[]>
     /** Values of a tag among the newest 500,000 events of the scope, most first; those that contain `text`, whatever its case. */
-    tagValues(scope: Scope, key: string, max: number, text?: string): Promise<{ value: string; events: number }[]>
+    tagValues(
+      scope: Scope,
+      key: string,
+      max: number,
+      text?: string,
+      signal?: AbortSignal,
+    ): Promise<{ value: string; events: number }[]>
     /** The same of a column. */
     columnValues(
       scope: Scope,
       column: 'platform' | 'type' | 'transaction' | 'release',
-      options: { text: string; max: number },
+      options: { text: string; max: number; signal?: AbortSignal | undefined },
     ): Promise<{ value: string; events: number }[]>
     /**
      * Takes all rows of a project, or of these groups of it, out of events and rollups. Safe to repeat. Nothing of them may

@@ -61,21 +61,22 @@ export function createTags(connection: Connection, database: string): Tags {
 
     tagPairs: createTagPairs(connection, table),
 
-    async tagKeys(scope, max) {
+    async tagKeys(scope, max, signal) {
       if (scope.projectIds.length === 0) return []
-      const newest = await newestOf(connection, database, scope)
+      const newest = await newestOf(connection, database, scope, signal)
       const values = createValues()
       const rows = await connection.rows<{ tag_key: string; n: string }>(
         `SELECT tag_key, count() AS n FROM (SELECT mapKeys(tags) AS names FROM ${table} WHERE ${compileScope(values, newest)} LIMIT ${sampleMax})
          ARRAY JOIN names AS tag_key GROUP BY tag_key ORDER BY n DESC, tag_key LIMIT ${values.add('UInt32', max)}`,
         values.bound,
+        { signal },
       )
       return rows.map((row) => ({ key: row.tag_key, events: Number(row.n) }))
     },
 
-    async tagValues(scope, key, max, text = '') {
+    async tagValues(scope, key, max, text = '', signal) {
       if (scope.projectIds.length === 0) return []
-      const newest = await newestOf(connection, database, scope)
+      const newest = await newestOf(connection, database, scope, signal)
       const values = createValues()
       const name = values.add('String', key)
       return counted(
@@ -83,13 +84,13 @@ export function createTags(connection: Connection, database: string): Tags {
         values,
         `(SELECT tags[${name}] AS one FROM ${table}
            WHERE ${compileScope(values, newest)} AND mapContains(tags, ${name}) LIMIT ${sampleMax})`,
-        { text, max },
+        { text, max, signal },
       )
     },
 
     async columnValues(scope, column, options) {
       if (scope.projectIds.length === 0) return []
-      const newest = await newestOf(connection, database, scope)
+      const newest = await newestOf(connection, database, scope, options.signal)
       const values = createValues()
       return counted(
         connection,
@@ -110,12 +111,13 @@ async function counted(
   connection: Connection,
   values: Values,
   table: string,
-  { text, max }: { text: string; max: number },
+  { text, max, signal }: { text: string; max: number; signal?: AbortSignal | undefined },
 ): Promise<{ value: string; events: number }[]> {
   const where = text === '' ? '' : `WHERE positionCaseInsensitiveUTF8(toString(one), ${values.add('String', text)}) > 0`
   const rows = await connection.rows<{ one: string; n: string }>(
     `SELECT one, count() AS n FROM ${table} ${where} GROUP BY one ORDER BY n DESC, one LIMIT ${values.add('UInt32', max)}`,
     values.bound,
+    { signal },
   )
   return rows.map((row) => ({ value: row.one, events: Number(row.n) }))
 }
@@ -124,7 +126,12 @@ async function counted(
  * The end of a scope that has about as many events as are looked at, by whole hours: rows lie by issue, so the first ones
  * that are read would be those of a few issues.
  */
-async function newestOf(connection: Connection, database: string, scope: Scope): Promise<Scope> {
+async function newestOf(
+  connection: Connection,
+  database: string,
+  scope: Scope,
+  signal: AbortSignal | undefined,
+): Promise<Scope> {
   const values = createValues()
   const [found] = await connection.rows<{ from_s: string }>(
     `SELECT max(from_s) AS from_s FROM (
@@ -132,6 +139,7 @@ async function newestOf(connection: Connection, database: string, scope: Scope):
        FROM ${database}.hour_issue WHERE ${compileHours(values, scope)} GROUP BY hour)
      WHERE events >= ${values.add('UInt64', sampleMax)}`,
     values.bound,
+    { signal },
   )
   // The hour in which the sum is reached is taken in whole; 0: there are fewer events.
   const fromMs = Number(found?.from_s ?? 0) * 1000

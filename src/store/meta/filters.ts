@@ -45,6 +45,7 @@ export function writeFilters(before: string, change: Partial<ProjectFilters>): s
     messages: checkPatterns(next.messages, 'messages'),
     releases: checkPatterns(next.releases, 'releases'),
     addresses: checkNetworks(next.addresses, 'addresses'),
+    cspSources: checkPatterns(next.cspSources, 'cspSources'),
   }
   return JSON.stringify(checked)
 }

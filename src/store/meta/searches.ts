@@ -41,7 +41,8 @@ export type SearchStore = {
     change: Partial<{ name: string; shared: boolean } & SearchView>,
     rev?: number | undefined,
   ): SavedSearch
-  deleteSearch(id: number): void
+  /** Throws CONFLICT when `rev` is of before another change. */
+  deleteSearch(id: number, rev?: number | undefined): void
 }
 
 const toSearch = (row: Selectable<Tables['saved_search']>): SavedSearch => ({
@@ -77,12 +78,8 @@ function checked(value: Omit<SavedSearch, 'id' | 'rev' | 'createdMs'>): typeof v
 
 /** Saved views of the issue stream. */
 export function searchPart(store: Store): SearchStore {
-  const {
-    write,
-    read,
-    clock,
-    dialect: { builder },
-  } = store
+  const { write, read, clock } = store
+  const { builder } = store.dialect
   const all = () => builder.selectFrom('saved_search').selectAll()
   const row = (value: ReturnType<typeof checked>) => ({
     ...{ organization_id: value.organizationId, user_id: value.userId, name: value.name },
@@ -142,6 +139,11 @@ export function searchPart(store: Store): SearchStore {
         write.run(builder.updateTable('saved_search').set(next).where('id', '=', id))
         return toSearch({ ...old, ...next })
       }),
-    deleteSearch: (id) => void write.run(builder.deleteFrom('saved_search').where('id', '=', id)),
+    deleteSearch: (id, rev) =>
+      write.transaction(() => {
+        const old = rev === undefined ? undefined : write.get(all().where('id', '=', id))
+        if (old && rev !== old.rev) throw staleError(store, { rev: old.rev, userId: null, atMs: null })
+        write.run(builder.deleteFrom('saved_search').where('id', '=', id))
+      }),
   }
 }

@@ -18,7 +18,7 @@ const place = (marked: string) => {
   return placeOf(text, at)
 }
 const known = {
-  tagKeys: ['browser.name', 'level', 'digest', 'customer'],
+  tagKeys: ['browser.name', 'level', 'digest', 'customer', 'shop:lane', 'user.email'],
   values: [
     { value: 'Chrome', count: 9 },
     { value: 'Mobile Safari', count: 5 },
@@ -68,11 +68,14 @@ describe('what is offered', () => {
     ['dig|', ['digest', 'tags[digest]']],
     ['rele|', ['release', 'release.build', 'release.package', 'release.version', 'firstRelease', 'lastRelease']],
     ['cust|', ['customer']],
+    ['lane|', ['tags[shop:lane]']],
+    ['user.e|', ['user.email']],
     ['brow|', ['browser.name', 'browser.version']],
     ['is:un|', ['unresolved', 'unassigned', 'unlinked', 'archived_until_escalating', 'archived_until_condition_met']],
     ['error.handled:|', ['true', 'false']],
     ['age:-2|', ['-24h']],
     ['has:cust|', ['customer']],
+    ['has:dige|', ['digest', 'tags[digest]']],
     ['browser.name:|', ['Chrome', 'Mobile Safari', 'say "hi"']],
     ['browser.name:saf|', ['Mobile Safari']],
     ['"wor|ds"', []],
@@ -100,6 +103,7 @@ describe('what is offered', () => {
     ['browser.name:"mo|', 'Mobile Safari', 'browser.name:"Mobile Safari" |'],
     ['browser.name:|', 'say "hi"', 'browser.name:"say \\"hi\\"" |'],
     ['browser.name:[x, mo|]', 'Mobile Safari', 'browser.name:[x, "Mobile Safari"|]'],
+    ['has:dige|', 'tags[digest]', 'has:"tags[digest]" |'],
   ])('%s and then %s', (marked, label, after) => {
     expect(taken(marked, label)).toBe(after)
   })

@@ -1,5 +1,5 @@
 import { type Field, fieldOf, fields, states } from '../../query/search.ts'
-import { quoted, termsOf } from './terms.ts'
+import { keyOfTag, quoted, termsOf } from './terms.ts'
 
 // What a search box offers at the caret. Pure: the box asks it with each keystroke.
 
@@ -104,6 +104,9 @@ function begins(typed: string, kind: 'key' | 'value'): (a: string, b: string) =>
   return (a, b) => Number(has(b)) - Number(has(a)) || (kind === 'key' && has(a) ? a.length - b.length : 0)
 }
 
+/** How tags in use are named beside the fields. */
+const tagNames = (known: Known): string[] => known.tagKeys.filter((one) => !sameAsTag.has(one)).map(keyOfTag)
+
 function keyLines(
   place: Extract<Place, { in: 'key' }>,
   known: Known,
@@ -111,10 +114,7 @@ function keyLines(
 ): Suggestion[] {
   const own = fields.filter((one) => one.shown)
   const notes = new Map(own.map((one) => [one.name, sentenceOf(one)]))
-  const tagNames = known.tagKeys
-    .filter((one) => !sameAsTag.has(one))
-    .map((one) => (fieldOf(one) ? `tags[${one}]` : one))
-  const names = [...notes.keys(), ...tagNames]
+  const names = [...new Set([...notes.keys(), ...tagNames(known)])]
     .filter((one) => matches(one, place.typed))
     .sort(begins(place.typed, 'key'))
   return names.slice(0, linesMax).map((name) => ({
@@ -144,8 +144,10 @@ function ownValues(key: string, known: Known): { value: string; count: number | 
       return plain(numbers)
     case 'has':
       return plain([
-        ...fields.filter((one) => one.shown && one.type === 'text').map((one) => one.name),
-        ...known.tagKeys,
+        ...new Set([
+          ...fields.filter((one) => one.shown && one.type === 'text').map((one) => one.name),
+          ...tagNames(known),
+        ]),
       ])
     default:
       return undefined

@@ -5,6 +5,7 @@ import type { RestEvent } from '../../protocol/rest.ts'
 import type { Page } from '../../query/cursor.ts'
 import { listEvents } from '../../query/event-list.ts'
 import { rangeOf as spanOf } from '../../query/range.ts'
+import { failureOf } from '../form.ts'
 import { app } from '../handle.ts'
 import { demandOrganization } from '../session.ts'
 import { Link } from '../ui/link.tsx'
@@ -25,14 +26,10 @@ async function rowsOf(here: IssueHere, actor: Actor, search: URLSearchParams): P
   const deps = app()
   const params = paramsOf(search)
   const { environment = [], ...span } = listQuery(params, [])
-  const range = spanOf(span, deps.clock.now())
-  const scope = {
-    projectIds: [here.project.id],
-    environments: environment.filter((one) => one !== ''),
-    fromMs: range.fromMs,
-    toMs: range.toMs,
-  }
   try {
+    const { fromMs, toMs } = spanOf(span, deps.clock.now())
+    const environments = environment.filter((one) => one !== '')
+    const scope = { projectIds: [here.project.id], environments, fromMs, toMs }
     const page = await listEvents(deps, here.issue, {
       ...{ scope, query: search.get('q') ?? '', limit: rowsPerPage, meUserId: actor.person.id },
       cursor: search.get('cursor') ?? undefined,
@@ -40,8 +37,9 @@ async function rowsOf(here: IssueHere, actor: Actor, search: URLSearchParams): P
     return { page, refused: undefined }
   } catch (error) {
     const code = codeOf(error) ?? ''
-    if (/^QUERY_(?:SYNTAX|TYPE|TOO_LONG)$|^VALIDATION$/.test(code) && error instanceof Error)
-      return { page: undefined, refused: error.message }
+    const failure = failureOf(error)
+    if (failure && /^QUERY_(?:SYNTAX|TYPE|TOO_LONG)$|^VALIDATION$/.test(code))
+      return { page: undefined, refused: Object.values(failure.fields).flat()[0] ?? failure.message }
     if (/^(STORE_UNAVAILABLE|QUERY_TIMEOUT)$/.test(code)) return { page: undefined, refused: undefined }
     throw error
   }

@@ -6,7 +6,7 @@ import { type ApiRequest, apiFetch } from '../api.ts'
 import { Link } from '../ui/link.tsx'
 import { PlainText } from '../ui/plain-text.tsx'
 import { Section } from './marks.tsx'
-import { withFilter } from './terms.ts'
+import type { TagHref } from './tags.tsx'
 
 const shownMax = 8
 
@@ -15,12 +15,12 @@ export function InCommon({
   organization,
   issueId,
   query,
-  base,
+  hrefOf,
 }: {
   organization: string
   issueId: string
   query: NonNullable<ApiRequest['query']>
-  base: string
+  hrefOf: TagHref
 }) {
   const t = useTranslations('triage.common')
   const number = new Intl.NumberFormat(useLocale(), { maximumFractionDigits: 1 })
@@ -46,7 +46,7 @@ export function InCommon({
         {data?.values.slice(0, shownMax).map((one) => (
           <li key={`${one.key}=${one.value}`}>
             <Link
-              href={`${base}?q=${encodeURIComponent(withFilter('', one.key, one.value))}`}
+              href={hrefOf(one.key, one.value)}
               title={t('filter', { key: one.key.slice(0, 60), value: one.value.slice(0, 80) })}
             >
               <span className="in-common-name">

@@ -42,7 +42,8 @@ import { RangeSelect } from './stream-filters.tsx'
 import { useStreamParams } from './stream-params.ts'
 import { keptSearch } from './stream-query.ts'
 import { StreamFailed, StreamLoading } from './stream-states.tsx'
-import { EventTags, TagBars } from './tags.tsx'
+import { EventTags, TagBars, type TagHref } from './tags.tsx'
+import { tagHref } from './terms.ts'
 import { useTriage } from './triage.ts'
 import { useUndo } from './undo.ts'
 
@@ -156,6 +157,7 @@ export function IssuePage(props: PageProps) {
   const detail = issue.data
   const base = `/o/${organization}/issues`
   const kept = keptSearch(params)
+  const hrefOf = (tag: string, value: string) => tagHref(base, kept, tag, value)
   const refetch = () => void issue.refetch()
   const { decide, decisions, assign } = useDeciding({
     organization,
@@ -234,6 +236,7 @@ export function IssuePage(props: PageProps) {
               issueId={issueId}
               project={detail.project.slug}
               base={base}
+              hrefOf={hrefOf}
               suspects={props.suspects}
             />
           ) : (
@@ -241,8 +244,8 @@ export function IssuePage(props: PageProps) {
           )}
         </div>
         <aside className="issue-side">
-          <InCommon organization={organization} issueId={issueId} query={query} base={base} />
-          <TagBars organization={organization} issueId={issueId} query={query} base={base} />
+          <InCommon organization={organization} issueId={issueId} query={query} hrefOf={hrefOf} />
+          <TagBars organization={organization} issueId={issueId} query={query} hrefOf={hrefOf} />
           <ActivityList
             organization={organization}
             issueId={issueId}
@@ -294,6 +297,7 @@ function EventParts({
   issueId,
   project,
   base,
+  hrefOf,
   suspects,
 }: {
   event: RestEvent
@@ -301,6 +305,7 @@ function EventParts({
   issueId: string
   project: string
   base: string
+  hrefOf: TagHref
   suspects: RestCommitters | undefined
 }) {
   const t = useTranslations('issues')
@@ -344,7 +349,7 @@ function EventParts({
       ) : null}
       {request ? <Request request={request.data} /> : null}
       {event.user && present.has('user') ? <User user={event.user} /> : null}
-      {present.has('tags') ? <EventTags event={event} base={base} /> : null}
+      {present.has('tags') ? <EventTags event={event} hrefOf={hrefOf} /> : null}
       {present.has('contexts') || present.has('extra') ? <Contexts event={event} /> : null}
       {present.has('attachments') ? <Attachments event={event} organization={organization} project={project} /> : null}
       {present.has('sdk') || present.has('packages') ? <SdkAndPackages event={event} /> : null}

@@ -66,7 +66,7 @@ export type Loaded = {
   detail: RestIssueDetail | undefined
   event: RestEvent | undefined
   away: boolean
-  marks: GivenMarks
+  marks: GivenMarks | undefined
   suspects: RestCommitters | undefined
 }
 
@@ -78,18 +78,14 @@ export async function loadIssue(here: IssueHere, choice: string, search: Search,
     range.kind === 'relative'
       ? { statsPeriod: range.period }
       : { start: new Date(range.fromMs).toISOString(), end: new Date(range.toMs).toISOString() }
-  const view = {
-    organization: here.organization,
-    projects: [here.project],
-    environments: one(search.env)?.split(',').filter(Boolean) ?? [],
-    range: spanOf(span, deps.clock.now()),
-    meUserId,
-  }
   const { organization, project, issue } = here
-  const environment = view.environments.length ? view.environments : undefined
-  const marks = givenMarks(view, marksQuery({ project: [String(project.id)], environment, ...span }))
-  const nothing = { detail: undefined, event: undefined, marks, suspects: undefined, away: true }
+  const environments = one(search.env)?.split(',').filter(Boolean) ?? []
+  const environment = environments.length ? environments : undefined
+  const nothing: Loaded = { detail: undefined, event: undefined, marks: undefined, suspects: undefined, away: true }
   try {
+    const view = { organization, projects: [project], environments, range: spanOf(span, deps.clock.now()), meUserId }
+    const marks = givenMarks(view, marksQuery({ project: [String(project.id)], environment, ...span }))
+    nothing.marks = marks
     const { row, away } = await rowOf(here, choice)
     if (away) return nothing
     const [detail, event] = await Promise.all([
@@ -101,7 +97,8 @@ export async function loadIssue(here: IssueHere, choice: string, search: Search,
   } catch (error) {
     const code = codeOf(error)
     if (code === 'NOT_FOUND') notFound()
-    if (code === 'STORE_UNAVAILABLE' || code === 'QUERY_TIMEOUT') return nothing
+    // A range that the API refuses: the browser asks itself then, and says why.
+    if (code === 'STORE_UNAVAILABLE' || code === 'QUERY_TIMEOUT' || code === 'VALIDATION') return nothing
     throw error
   }
 }

@@ -4,13 +4,14 @@ import { Bookmark } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import { type FormEvent, useRef, useState } from 'react'
 import type { RestSearch } from '../../protocol/rest-search.ts'
-import { ApiError, apiFetch } from '../api.ts'
+import { ApiError, type ApiRequest, apiFetch } from '../api.ts'
 import { Button } from '../ui/controls.tsx'
 import { Link } from '../ui/link.tsx'
 import { PlainText } from '../ui/plain-text.tsx'
 import { useToast } from '../ui/toast.tsx'
 import type { ProjectName, StreamParams } from './stream-query.ts'
-import { shownView, viewOf, viewSearch } from './views.ts'
+import type { OfferUndo } from './undo.ts'
+import { partsOf, shownView, viewOf, viewSearch } from './views.ts'
 
 type Props = {
   organization: string
@@ -20,11 +21,20 @@ type Props = {
   given: RestSearch[] | undefined
   /** Whether the person may make a view everybody's. */
   canShare: boolean
+  offerUndo: OfferUndo
 }
 
-/** Views of an organization: the list, and changes of it through the API. */
-function useViews(organization: string, given: RestSearch[] | undefined) {
+const sentenceOf = (error: unknown, otherwise: string) => {
+  if (!(error instanceof ApiError)) return otherwise
+  return Object.values(error.fields).flat()[0] ?? error.message
+}
+
+/** Views of an organization, and what may be done with them; replacing and deleting one can be taken back. */
+function useViews({ organization, given, offerUndo }: Pick<Props, 'organization' | 'given' | 'offerUndo'>) {
+  const t = useTranslations('search.views')
+  const toast = useToast()
   const client = useQueryClient()
+  const [error, setError] = useState('')
   const key = ['searches', organization]
   const path = `organizations/${organization}/searches/`
   const { data } = useQuery({
@@ -34,46 +44,53 @@ function useViews(organization: string, given: RestSearch[] | undefined) {
     staleTime: 60_000,
     retry: false,
   })
-  const change = async (method: 'POST' | 'PUT' | 'DELETE', id: string, body?: unknown) => {
-    await apiFetch(`${path}${id ? `${id}/` : ''}`, { method, ...(body === undefined ? {} : { body }) })
-    await client.invalidateQueries({ queryKey: key })
+  /** Runs one call; undefined: it was refused, and `error` says why. */
+  async function send(request: ApiRequest, id = ''): Promise<{ view: RestSearch | undefined } | undefined> {
+    try {
+      const view = await apiFetch<RestSearch | undefined>(`${path}${id ? `${id}/` : ''}`, request)
+      setError('')
+      return { view }
+    } catch (failure) {
+      setError(sentenceOf(failure, t('failed')))
+      return undefined
+    } finally {
+      // Also where it was refused: somebody else may have been quicker, and theirs is what stands now.
+      await client.invalidateQueries({ queryKey: key })
+    }
   }
-  return { views: data ?? [], change }
-}
-
-const sentenceOf = (error: unknown, otherwise: string) => {
-  if (!(error instanceof ApiError)) return otherwise
-  return Object.values(error.fields).flat()[0] ?? error.message
+  async function add(body: Pick<RestSearch, 'name' | 'visibility'> & ReturnType<typeof viewOf>): Promise<boolean> {
+    const done = await send({ method: 'POST', body })
+    if (done) toast({ text: t('saved', { name: body.name }), stayMs: 3000 })
+    return done !== undefined
+  }
+  async function replace(before: RestSearch, shown: ReturnType<typeof viewOf>): Promise<void> {
+    const { id, name } = before
+    const put = (parts: typeof shown, revision: number) => send({ method: 'PUT', body: { ...parts, revision } }, id)
+    const now = (await put(shown, before.revision))?.view
+    if (now) offerUndo(t('saved', { name }), () => void put(partsOf(before), now.revision))
+  }
+  async function remove(view: RestSearch): Promise<void> {
+    const { id, name, visibility, revision } = view
+    if (await send({ method: 'DELETE', query: { revision } }, id))
+      offerUndo(t('deleted', { name }), () => void add({ name, visibility, ...partsOf(view) }))
+  }
+  return { views: data ?? [], error, add, replace, remove }
 }
 
 /** Saved views as links, which work before any script runs; saving, bringing up to date and deleting them. */
-export function SavedViews({ organization, params, projects, given, canShare }: Props) {
+export function SavedViews({ params, projects, canShare, ...props }: Props) {
   const t = useTranslations('search.views')
-  const toast = useToast()
-  const { views, change } = useViews(organization, given)
-  const [error, setError] = useState('')
+  const { views, error, add, replace, remove } = useViews(props)
   const details = useRef<HTMLDetailsElement>(null)
   const shown = shownView(views, params, projects)
 
-  async function act(work: Promise<void>, said: string): Promise<boolean> {
-    try {
-      await work
-      setError('')
-      toast({ text: said, stayMs: 3000 })
-      return true
-    } catch (failure) {
-      setError(sentenceOf(failure, t('failed')))
-      return false
-    }
-  }
   async function save(event: FormEvent<HTMLFormElement>) {
     event.preventDefault()
     const form = event.currentTarget
     const data = new FormData(form)
     const name = String(data.get('name') ?? '')
     const visibility = data.get('shared') ? 'organization' : 'owner'
-    if (await act(change('POST', '', { name, visibility, ...viewOf(params, projects) }), t('saved', { name })))
-      form.reset()
+    if (await add({ name, visibility, ...viewOf(params, projects) })) form.reset()
   }
   return (
     <details
@@ -105,15 +122,10 @@ export function SavedViews({ organization, params, projects, given, canShare }: 
             <ViewLine
               key={view.id}
               view={view}
-              href={`/o/${organization}/issues${viewSearch(view, projects)}`}
+              href={`/o/${props.organization}/issues${viewSearch(view, projects)}`}
               isShown={view.id === shown?.id}
-              replace={() =>
-                void act(
-                  change('PUT', view.id, { ...viewOf(params, projects), revision: view.revision }),
-                  t('saved', { name: view.name }),
-                )
-              }
-              remove={() => void act(change('DELETE', view.id), t('deleted', { name: view.name }))}
+              replace={() => void replace(view, viewOf(params, projects))}
+              remove={() => void remove(view)}
             />
           ))}
         </ul>

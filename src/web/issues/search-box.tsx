@@ -1,13 +1,13 @@
 'use client'
 import { Search, X } from 'lucide-react'
-import { useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useKey } from '../ui/keys.tsx'
 import { type Suggestion, termBeside, withNegation, withSuggestion } from './complete.ts'
 import { SearchLines } from './search-lines.tsx'
-import { jumpOf, termsOf } from './terms.ts'
+import { termsOf } from './terms.ts'
 import { type CompletionScope, useComplete } from './use-complete.ts'
+import { useJump } from './use-jump.ts'
 
 /** The same text behind the field, with its filters marked: both are monospaced and spaced alike, so they cover each other. */
 function Marks({ text }: { text: string }) {
@@ -133,13 +133,13 @@ function onKeys(
 
 /**
  * The search text with its filters marked, and a list of what could stand at the caret. Enter applies it; a text that is
- * only a digest, an event id or a short id goes there instead. The box keeps what was typed, also when the server refuses
- * it (`error`). Before the scripts run it is a plain form.
+ * only a digest, an event id or a short id goes there instead, if there is one. The box keeps what was typed, also when
+ * the server refuses it (`error`). Before the scripts run it is a plain form.
  */
 export function SearchBox(props: SearchBoxProps) {
   const { value, onSearch, error, kept, label, placeholder, jumps = true } = props
   const t = useTranslations('issues')
-  const router = useRouter()
+  const jump = useJump(jumps)
   const id = useId()
   const box = useBox(props)
   const { draft, field, lines, open } = box
@@ -150,11 +150,11 @@ export function SearchBox(props: SearchBoxProps) {
   })
   function apply(text: string) {
     box.setOpen(false)
-    const jump = jumps ? jumpOf(text) : undefined
-    if (jump) return router.push(jump.path)
-    box.remember(text)
-    onSearch(text.trim())
-    field.current?.blur()
+    jump(text, () => {
+      box.remember(text)
+      onSearch(text.trim())
+      field.current?.blur()
+    })
   }
   function take(line: Suggestion) {
     if (line.kind === 'recent') {

@@ -7,6 +7,7 @@ import type { FirstScreen } from './stream.tsx'
 import { StreamFilters } from './stream-filters.tsx'
 import type { ParamChange } from './stream-params.ts'
 import { type ProjectName, projectIdsOf, type StreamParams } from './stream-query.ts'
+import type { OfferUndo } from './undo.ts'
 import { completionScope, keptParams } from './views.ts'
 
 /** What the stream is asked for: search text, saved views, project, environment, range and sorting. */
@@ -17,6 +18,7 @@ export function StreamBar({
   projects,
   first,
   canShare,
+  offerUndo,
   refused,
 }: {
   organization: string
@@ -25,6 +27,7 @@ export function StreamBar({
   projects: readonly ProjectName[]
   first: FirstScreen
   canShare: boolean
+  offerUndo: OfferUndo
   /** Why the server did not take the search text. */
   refused: string | undefined
 }) {
@@ -42,13 +45,7 @@ export function StreamBar({
         label={t('search.label')}
         placeholder={t('search.placeholder')}
       />
-      <SavedViews
-        organization={organization}
-        params={params}
-        projects={projects}
-        given={first.views}
-        canShare={canShare}
-      />
+      <SavedViews {...{ organization, params, projects, canShare, offerUndo }} given={first.views} />
       <StreamFilters
         organization={organization}
         params={params}

@@ -62,5 +62,5 @@ export function useDecisions({
     ask: assign.ask,
     settled: refresh,
   })
-  return { decide, decisions, assign }
+  return { decide, decisions, assign, offerUndo }
 }

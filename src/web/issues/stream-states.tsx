@@ -12,7 +12,7 @@ import { EmptyState, ErrorState } from '../ui/states.tsx'
 import { IssueRow, useRowWords } from './issue-row.tsx'
 import type { ParamChange } from './stream-params.ts'
 import { isPlain, listQuery, type ProjectName, resolvedQuery, type StreamParams } from './stream-query.ts'
-import { termsOf, withoutTerm } from './terms.ts'
+import { jumpOf, termsOf, withoutTerm } from './terms.ts'
 
 /** Rows to come. Nothing for the first 150 ms: an answer that is fast must not flicker. */
 export function StreamLoading() {
@@ -100,6 +100,7 @@ function TermButton({
 export function NoMatch({ organization, params, projectIds, projects, change, hrefOf, resolved }: NoMatchProps) {
   const t = useTranslations('issues')
   const terms = termsOf(params.q)
+  const jump = jumpOf(params.q)
   if (projects.length === 0) {
     return (
       <EmptyState title={t('noProject.title')}>
@@ -156,6 +157,12 @@ export function NoMatch({ organization, params, projectIds, projects, change, hr
             {t('noMatch.wider')}
           </Button>
         )}
+        {jump?.path.startsWith('/d/') ? (
+          // Nothing has this digest yet: its page says what to look at, and looks again.
+          <Link className={buttonClass({ compact: true })} href={jump.path}>
+            {t('noMatch.digest')}
+          </Link>
+        ) : null}
       </div>
     </EmptyState>
   )

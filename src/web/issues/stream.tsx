@@ -72,7 +72,7 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
   const selection = useSelection(storeKey, rows, listed.text)
   const { cursor, selected, isAll, check, unselect } = selection
   const [peeked, setPeeked] = useState<string | undefined>()
-  const { decide, decisions, assign } = useDecisions({
+  const { decide, decisions, assign, offerUndo } = useDecisions({
     ...{ organization, canTriage, issues, cursorId: selection.cursorId, selected, unselect },
     asked: isAll ? listed.query : undefined,
   })
@@ -124,6 +124,7 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
         projects={projects}
         first={first}
         canShare={canTriage}
+        offerUndo={offerUndo}
         refused={refused?.message}
       />
       {selected.size ? (

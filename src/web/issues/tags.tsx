@@ -7,20 +7,19 @@ import { Link } from '../ui/link.tsx'
 import { PlainText } from '../ui/plain-text.tsx'
 import { Section } from './marks.tsx'
 import { sharesOf } from './sections.ts'
-import { withFilter } from './terms.ts'
 
-const hrefOf = (base: string, key: string, value: string) =>
-  `${base}?q=${encodeURIComponent(withFilter('', key, value))}`
+/** Where the issues are listed that have a tag's value. */
+export type TagHref = (key: string, value: string) => string
 
 /** The event's tags; each leads to the issues that have it. */
-export function EventTags({ event, base }: { event: RestEvent; base: string }) {
+export function EventTags({ event, hrefOf }: { event: RestEvent; hrefOf: TagHref }) {
   const t = useTranslations('issues.tags')
   return (
     <Section id="tags" title={t('title')}>
       <ul className="tag-list">
         {event.tags.map((tag) => (
           <li key={tag.key}>
-            <Link href={hrefOf(base, tag.key, tag.value)} title={t('filter')}>
+            <Link href={hrefOf(tag.key, tag.value)} title={t('filter')}>
               <span>
                 <PlainText text={tag.key} charactersMax={60} />
               </span>
@@ -40,12 +39,12 @@ export function TagBars({
   organization,
   issueId,
   query,
-  base,
+  hrefOf,
 }: {
   organization: string
   issueId: string
   query: NonNullable<ApiRequest['query']>
-  base: string
+  hrefOf: TagHref
 }) {
   const t = useTranslations('issues.tags')
   const { data } = useQuery({
@@ -65,7 +64,7 @@ export function TagBars({
           <ul>
             {sharesOf(tag.topValues.slice(0, 4), tag.totalValues).map((one) => (
               <li key={one.value}>
-                <Link href={hrefOf(base, tag.key, one.value)} title={t('filter')}>
+                <Link href={hrefOf(tag.key, one.value)} title={t('filter')}>
                   <span className="tag-bar" style={{ width: `${Math.max(1, one.percent)}%` }} />
                   <span className="tag-value">
                     {one.value ? <PlainText text={one.value} charactersMax={80} /> : t('empty')}

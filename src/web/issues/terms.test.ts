@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { jumpOf, termsOf, withFilter, withoutTerm } from './terms.ts'
+import { parseSearch } from '../../query/search/parse.ts'
+import { jumpOf, tagHref, termsOf, withoutTerm } from './terms.ts'
 
 describe('termsOf', () => {
   it.each<[string, string, string[]]>([
@@ -40,15 +41,29 @@ describe('withoutTerm', () => {
   })
 })
 
-describe('withFilter', () => {
+describe('the link of a tag', () => {
+  const queryOf = (href: string) => new URL(href, 'http://mishap.test').searchParams.get('q')
   it.each([
-    ['', 'browser', 'Chrome', 'browser:Chrome'],
-    ['is:unresolved', 'browser', 'Mobile Safari', 'is:unresolved browser:"Mobile Safari"'],
-    ['', 'a', 'x "y" \\', 'a:"x \\"y\\" \\\\"'],
-    ['a:b', 'a', 'b', 'a:b'],
-    ['', 'a', 'x*', 'a:"x\\*"'],
-  ])('%s + %s=%s', (query, key, value, expected) => {
-    expect(withFilter(query, key, value)).toBe(expected)
+    ['browser', 'Chrome', 'browser:Chrome'],
+    ['browser', 'Mobile Safari', 'browser:"Mobile Safari"'],
+    ['a', 'x "y" \\', 'a:"x \\"y\\" \\\\"'],
+    ['a', 'x*', 'a:"x\\*"'],
+    ['release', 'web@1.0.0', 'release:web@1.0.0'],
+    ['user.email', 'ada@example.test', 'user.email:ada@example.test'],
+    // A field of this name asks for something else, or refuses the value.
+    ['level', 'warning', 'tags[level]:warning'],
+    ['age', '42', 'tags[age]:42'],
+    ['id', '42', 'tags[id]:42'],
+    ['foo:bar', 'baz', 'tags[foo:bar]:baz'],
+  ])('%s=%s', (key, value, query) => {
+    expect(queryOf(tagHref('/o/acme/issues', '', key, value))).toBe(query)
+    expect(parseSearch(query)).toMatchObject({ op: 'match', key, values: [{ text: value, wild: false }] })
+  })
+
+  it('keeps the range and the environment of the page', () => {
+    expect(tagHref('/o/acme/issues', '?t=90d&env=dev', 'plan', 'gold')).toBe(
+      '/o/acme/issues?q=plan%3Agold&t=90d&env=dev',
+    )
   })
 })
 
@@ -60,6 +75,8 @@ describe('jumpOf', () => {
     ['digest:NEXT_NOT_FOUND', '/d/NEXT_NOT_FOUND'],
     ['digest:a*', undefined],
     ['42', undefined],
+    ['"3615871143"', undefined],
+    ['"WEB-42"', undefined],
     ['WEB-42', '/i/WEB-42'],
     ['MY-APP-7', '/i/MY-APP-7'],
     ['utf-8', undefined],
@@ -71,5 +88,6 @@ describe('jumpOf', () => {
     ['', undefined],
   ])('%s', (query, expected) => {
     expect(jumpOf(query)?.path).toBe(expected)
+    expect(jumpOf(query)?.sure ?? false).toBe(query.startsWith('digest:') && expected !== undefined)
   })
 })

@@ -1,3 +1,5 @@
+import { fieldOf } from '../../query/search.ts'
+
 /** A piece of a search text: `text` is exactly what stands from `from` to `to`. */
 export type Term = {
   kind: 'filter' | 'text' | 'operator'
@@ -77,27 +79,40 @@ export function quoted(value: string): string {
   return /^[^\s"()[\],\\*]+$/.test(value) ? value : `"${value.replace(/[\\"*]/g, '\\$&')}"`
 }
 
-/** Adds `key:value` to a search text unless it is there; quotes the value where it must be. */
-export function withFilter(query: string, key: string, value: string): string {
-  const term = `${key}:${quoted(value)}`
-  if (termsOf(query).some((known) => known.text === term)) return query
-  return query.trim() === '' ? term : `${query.trim()} ${term}`
+/**
+ * Fields that ask for nothing but the tag of their name. Not `level` and `logger`, which are those of an issue's latest
+ * event where issues are listed, nor `transaction`: a client may send a tag of that name that says something else.
+ */
+const plainTags: ReadonlySet<string> = new Set([
+  ...['environment', 'release', 'dist', 'user', 'url', 'user.id', 'user.email', 'user.username', 'user.ip'],
+])
+
+/** A tag's key as a search text names it: `tags[…]` where the name alone is a field's, or has signs that no name has. */
+export function keyOfTag(key: string): string {
+  return /^[\w.-]+$/.test(key) && (plainTags.has(key) || !fieldOf(key)) ? key : `tags[${key}]`
 }
 
-export type Jump = { path: string }
+/** Where the issues are listed that have a tag's value: `base` is the stream, `kept` what `keptSearch` made. */
+export function tagHref(base: string, kept: string, key: string, value: string): string {
+  return `${base}?q=${encodeURIComponent(`${keyOfTag(key)}:${quoted(value)}`)}${kept.replace('?', '&')}`
+}
+
+/** A short link. `sure`: the text asks for it by name; else it may as well be words, such as UTF-8. */
+export type Jump = { path: string; sure: boolean }
 
 /**
- * The short link that a search text means when it is nothing but an identifier: a digest (Next's number, with or
- * without `digest:`), an event id (32 hex characters, or a UUID), or a short id such as WEB-42. Else undefined.
+ * The short link that a search text may mean when it is nothing but an identifier: a digest (Next's number, with or
+ * without `digest:`), an event id (32 hex characters, or a UUID), or a short id such as WEB-42. Else undefined; text in
+ * quotes is always text.
  */
 export function jumpOf(query: string): Jump | undefined {
   const text = query.trim()
-  const digest =
-    /^(?:digest:)?"?(\d{6,20}(?:@E\d{1,8})?)"?$/i.exec(text)?.[1] ?? /^digest:"?([^\s"*]{1,200})"?$/.exec(text)?.[1]
-  if (digest) return { path: `/d/${encodeURIComponent(digest)}` }
+  const named = /^digest:"?([^\s"*]{1,200})"?$/i.exec(text)?.[1]
+  if (named) return { path: `/d/${encodeURIComponent(named)}`, sure: true }
+  if (/^\d{6,20}(?:@E\d{1,8})?$/i.test(text)) return { path: `/d/${encodeURIComponent(text)}`, sure: false }
   const event = text.replaceAll('-', '').toLowerCase()
-  if (/^[0-9a-f]{32}$/.test(event) && /^[0-9a-fA-F-]{32,36}$/.test(text)) return { path: `/e/${event}` }
+  if (/^[0-9a-f]{32}$/.test(event) && /^[0-9a-fA-F-]{32,36}$/.test(text)) return { path: `/e/${event}`, sure: false }
   if (/^[A-Z0-9][A-Z0-9-]{0,60}-\d{1,15}$/.test(text) && /[A-Z]/.test(text))
-    return { path: `/i/${encodeURIComponent(text)}` }
+    return { path: `/i/${encodeURIComponent(text)}`, sure: false }
   return undefined
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { RestSearch } from '../../protocol/rest-search.ts'
 import { paramsOf } from './stream-query.ts'
-import { keptParams, shownView, viewOf, viewSearch } from './views.ts'
+import { keptParams, partsOf, shownView, viewOf, viewSearch } from './views.ts'
 
 const projects = [
   { id: '1', slug: 'web', name: 'Web' },
@@ -46,6 +46,7 @@ it('the view that is shown is the one with this address', () => {
   expect(shown('?q=b')).toBeUndefined()
   // One that was saved with the slug, and the same with the id.
   expect(shown('?q=c&project=1')).toBe('3')
+  for (const one of views) expect(viewOf(paramsAt(viewSearch(partsOf(one), [])), [])).toEqual(partsOf(one))
 })
 
 it('a search before the scripts run keeps the rest of the address', () => {

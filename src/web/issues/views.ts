@@ -51,6 +51,11 @@ export function viewOf(params: StreamParams, projects: readonly ProjectName[]): 
   }
 }
 
+/** What a view shows, without what it is called and whose it is. */
+export const partsOf = ({ query, sort, projects, environments, statsPeriod, start, end }: Shown): Shown => ({
+  ...{ query, sort, projects, environments, statsPeriod, start, end },
+})
+
 /** The view that the stream shows now; a changed one is none. */
 export function shownView(
   views: readonly RestSearch[],

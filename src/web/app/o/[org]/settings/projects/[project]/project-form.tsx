@@ -66,7 +66,7 @@ export function ProjectForm({
             </legend>
             <ScrapeFields scraping={project.scraping} state={state} />
           </fieldset>
-          {state.stale ? <Stale stale={state.stale} form={formName} pending={pending} /> : null}
+          {state.stale ? <Stale form={formName} stale={state.stale} pending={pending} /> : null}
           {disabled ? null : (
             <div>
               <Button type="submit" look="main" disabled={pending}>

@@ -7,7 +7,7 @@ import { forgetKept } from '../../../../../../ui/kept.ts'
  * Somebody else was quicker: who, and both ways out of a form of a project's settings. What was typed stands in it until
  * one is taken.
  */
-export function Stale({ stale, form, pending }: { stale: { by: string | null }; form: string; pending: boolean }) {
+export function Stale({ form, stale, pending }: { form: string; stale: { by: string | null }; pending: boolean }) {
   const t = useTranslations('projectSettings')
   return (
     <div role="alert" className="box flex flex-col gap-3 p-3">

@@ -1,20 +1,21 @@
 'use client'
 import { useLocale, useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
-import {
-  inboundFilters,
-  type OldBrowser,
-  oldBrowsers,
-  type ProjectFilters,
-} from '../../../../../../../../protocol/filters.ts'
+import { inboundFilters, oldBrowsers, type ProjectFilters } from '../../../../../../../../protocol/filters.ts'
 import { noState } from '../../../../../../../form.ts'
 import { ActionForm } from '../../../../../../../ui/action-form.tsx'
 import { Button, TextArea } from '../../../../../../../ui/controls.tsx'
 import { useToast } from '../../../../../../../ui/toast.tsx'
+import type { ProjectState } from '../actions.ts'
 import { linesOf } from '../change.ts'
+import { Stale } from '../stale.tsx'
 import { saveFiltersAction } from './actions.ts'
+import { browserField, ticked } from './form-filters.ts'
 
 type Dropped = Readonly<Record<string, number>>
+
+const start: ProjectState = { ...noState, stale: null }
+const formName = 'filters'
 
 /** Every filter of a project as one form: switches, the old browsers, and three lists with one entry a line. */
 export function FilterForm({
@@ -23,7 +24,8 @@ export function FilterForm({
   dropped,
   mayWrite,
 }: {
-  place: { organization: string; project: string }
+  /** `revision`: of the project, when the form was made. */
+  place: { organization: string; project: string; revision: number }
   filters: ProjectFilters
   dropped: Dropped
   mayWrite: boolean
@@ -33,23 +35,29 @@ export function FilterForm({
   return (
     <ActionForm
       action={saveFiltersAction}
-      initial={noState}
-      name="filters"
+      initial={start}
+      name={formName}
       onDone={() => toast({ text: t('saved'), stayMs: 3000 })}
     >
       {(state, pending) => (
         <fieldset disabled={!mayWrite || pending} className="flex flex-col border-t border-line">
           <input type="hidden" name="organization" value={place.organization} />
           <input type="hidden" name="project" value={place.project} />
+          <input type="hidden" name="revision" value={place.revision} />
           {inboundFilters.map((one) => (
             <Row key={one.id} id={one.id} reason={one.reason} dropped={dropped}>
               {one.kind === 'switch' ? (
                 <label className="flex items-center gap-2">
-                  <input type="checkbox" className="checkbox" name={one.key} defaultChecked={filters[one.key]} />
+                  <input
+                    type="checkbox"
+                    className="checkbox"
+                    name={one.key}
+                    defaultChecked={ticked(state.values, filters)(one.key)}
+                  />
                   <span className="font-[550]">{t(`${one.key}.title`)}</span>
                 </label>
               ) : one.kind === 'browsers' ? (
-                <Browsers chosen={filters.browsers} />
+                <Browsers isOn={ticked(state.values, filters)} />
               ) : (
                 <div className="flex flex-col gap-1">
                   <label htmlFor={`${one.id}-list`} className="font-[550]">
@@ -77,6 +85,11 @@ export function FilterForm({
               </p>
             </Row>
           ))}
+          {state.stale ? (
+            <div className="pt-4">
+              <Stale form={formName} stale={state.stale} pending={pending} />
+            </div>
+          ) : null}
           <div className="pt-4">
             <Button type="submit" look="main">
               {t('save')}
@@ -102,9 +115,9 @@ function Row({ id, reason, dropped, children }: { id: string; reason: string; dr
   )
 }
 
-function Browsers({ chosen }: { chosen: readonly OldBrowser[] }) {
+function Browsers({ isOn }: { isOn: (field: string) => boolean }) {
   const t = useTranslations('filters')
-  const all = Object.entries(oldBrowsers) as [OldBrowser, number][]
+  const all = Object.entries(oldBrowsers) as [keyof typeof oldBrowsers, number][]
   return (
     <fieldset>
       <legend className="mb-1 font-[550]">{t('browsers.title')}</legend>
@@ -114,9 +127,8 @@ function Browsers({ chosen }: { chosen: readonly OldBrowser[] }) {
             <input
               type="checkbox"
               className="checkbox"
-              name="browsers"
-              value={name}
-              defaultChecked={chosen.includes(name)}
+              name={browserField(name)}
+              defaultChecked={isOn(browserField(name))}
             />
             {t('browser', { name: t(`browsers.${name}`), version })}
           </label>

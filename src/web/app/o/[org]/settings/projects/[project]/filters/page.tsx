@@ -28,8 +28,10 @@ export default async function FiltersPage({ params }: { params: Promise<{ org: s
     <div className="page max-w-[860px]">
       <ProjectHead base={`/o/${organization.slug}`} project={project} here="filters" />
       <p className="mb-4 max-w-[72ch] text-ink-2">{t(mayWrite ? 'intro' : 'readOnly')}</p>
+      {/* A saved form begins anew with what was saved. */}
       <FilterForm
-        place={{ organization: organization.slug, project: String(project.id) }}
+        key={project.rev}
+        place={{ organization: organization.slug, project: String(project.id), revision: project.rev }}
         filters={meta.filtersOf(project.id)}
         dropped={Object.fromEntries(dropped)}
         mayWrite={mayWrite}
