@@ -73,6 +73,24 @@ describe.skipIf(noChromium)('grouping on the screens', () => {
     await until('two issues', 10_000, async () => (await issues()).length === 2)
   })
 
+  test('a key that is held merges the nearest, and not one after the other', async () => {
+    const { page } = state
+    await send(['main', 'cart', 'pay', 'ship'], 'ship failed')
+    await send(['main', 'cart', 'pay', 'tax'], 'tax failed')
+    await until('four issues', 20_000, async () => (await issues()).length === 4)
+    const pay = (await issues()).find((one) => one.count === '2')
+    await open(`/issues/${pay?.shortId}/grouping`)
+    const rows = page.locator('[data-similar]')
+    expect(await rows.count()).toBe(3)
+    for (let presses = 0; presses < 8; presses++) {
+      await page.keyboard.down('m')
+      await page.waitForTimeout(100)
+    }
+    await page.keyboard.up('m')
+    await until('the list without it', 10_000, async () => (await rows.count()) === 2)
+    expect(await issues()).toHaveLength(3)
+  })
+
   test('rules: wrong ones say where; a preview says what they would do; saved ones group what comes', async () => {
     const { page } = state
     await open('/settings/projects/web/grouping')
@@ -82,7 +100,7 @@ describe.skipIf(noChromium)('grouping on the screens', () => {
     await page.getByText('Line 1, column 15: expected -> and a fingerprint.').waitFor()
     await rules.fill('type:TypeError -> all-of-them title="All of them"')
     await page.getByRole('button', { name: 'Preview' }).click()
-    await page.getByText('3 of the newest 3 events would belong to another issue; one issue would be new.').waitFor()
+    await page.getByText('5 of the newest 5 events would belong to another issue; one issue would be new.').waitFor()
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('The rules are saved.').waitFor()
     await send(['other'], 'something else')

@@ -7,7 +7,7 @@ import { eventById } from '../query/events.ts'
 import { groupingInfoOf, issueHashesOf, issueName, previewOf, similarTo } from '../query/grouping.ts'
 import * as shapes from './grouping-schemas.ts'
 import type { Route } from './route.ts'
-import { issueOf, projectOf, route } from './route.ts'
+import { issueOf, organizationOf, projectOf, route } from './route.ts'
 
 const P = '/projects/:org/:project'
 const hash = z.string().regex(/^[0-9a-f]{16}$/, 'A hash of 16 hexadecimal characters.')
@@ -88,7 +88,9 @@ export const groupingRoutes: readonly Route[] = [
     action: 'project:write',
     body: previewBody,
     response: shapes.groupingPreview,
-    handle: async ({ app, found, body }) => {
+    handle: async ({ app, actor, found, body }) => {
+      // The answer tells of events and their issues, which a token for projects alone may not read.
+      app.auth.demand(actor, 'event:read', { organization: organizationOf(found), project: projectOf(found) })
       demandReadable(body)
       const { fingerprintingRules: fingerprintRules, groupingEnhancements: stackRules } = body
       const given = {

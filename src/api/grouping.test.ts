@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type {
   RestGroupingInfo,
   RestGroupingPreview,
@@ -6,15 +6,11 @@ import type {
   RestSimilarIssue,
   RestUnmerge,
 } from '../protocol/rest-grouping.ts'
+import { refineEvent } from '../refine/fixture.ts'
 import { commit, effect, hash } from '../store/meta/fixture.ts'
-import { openTestApp, type TestApp } from './app.cases.ts'
+import { appForFile } from './app.cases.ts'
 
-const state: { made?: TestApp } = {}
-const made = (): TestApp => {
-  if (!state.made) throw new Error('not open')
-  return state.made
-}
-const call: TestApp['call'] = (...words) => made().call(...words)
+const { made, call } = appForFile()
 const O = '/organizations/acme'
 const P = '/projects/acme/web'
 
@@ -48,7 +44,6 @@ const named = async (text: string) => {
 const hashes = async (id: string) => (await call('GET', `${O}/issues/${id}/hashes/`)).json as RestIssueHash[]
 
 beforeAll(async () => {
-  state.made = await openTestApp()
   await made().store([
     sent(['main', 'cart', 'pay'], 'pay one'),
     sent(['main', 'cart', 'pay'], 'pay two', { release: 'shop@2' }),
@@ -57,7 +52,6 @@ beforeAll(async () => {
     { ...sent([], 'x'), exception: undefined, message: 'a plain message' },
   ])
 }, 120_000)
-afterAll(() => state.made?.close())
 
 test('grouping of an event as trees; an event that is not there is not found', async () => {
   const [event] = (await call('GET', `${O}/issues/${(await named('pay')).id}/events/`)).json as { id: string }[]
@@ -75,6 +69,29 @@ test('similar issues: the nearest first, without the issue itself', async () => 
   expect(found[0]?.stack).toBeGreaterThan(0.3)
   expect(found.map((one) => one.issue.id)).not.toContain(pay.id)
   expect(found.map((one) => one.score)).toEqual(found.map((one) => one.score).toSorted((a, b) => b - a))
+})
+
+test('similar issues of one whose own hash stands behind many that no event has', async () => {
+  const wrapped = (names: string[], lib: number) => {
+    const made = sent(names, 'late hash')
+    made.exception.values[0]?.stacktrace.frames.push({ ...frame(`lib${lib}`), in_app: false })
+    return made
+  }
+  const [name = ''] = Array.from({ length: 200 }, (_, n) => `late${n}`).filter((one) => {
+    const [own = '', ...others] = [0, 1, 2, 3, 4, 5].flatMap(
+      (lib) => refineEvent(wrapped(['main', one], lib)).row.hashes,
+    )
+    return others.filter((hash) => hash < own).length > 5
+  })
+  expect(name).not.toBe('')
+  // Each brings another hash of all frames, and is found by that of own code.
+  for (const lib of [0, 1, 2, 3, 4, 5]) await made().store([wrapped(['main', name], lib)])
+  await made().store([wrapped(['main', name, 'deeper'], 0)])
+  const issue = (await issues()).find((one) => one.title.includes('late hash') && one.count === '6')
+  const { status, json } = await call('GET', `${O}/issues/${issue?.id}/similar/`)
+  expect([status, (json as RestSimilarIssue[])[0]?.issue.title]).toEqual([200, 'TypeError: late hash'])
+  for (const one of (await issues()).filter((row) => row.title.includes('late hash')))
+    await call('DELETE', `${O}/issues/${one.id}/`)
 })
 
 describe('rules', () => {
@@ -104,6 +121,15 @@ describe('rules', () => {
       expect([status, JSON.stringify(json)]).toEqual([400, expect.stringContaining(sentence)])
       expect(Object.keys(json as object)).toContain(field)
     }
+  })
+  test('a preview tells of events, so a token for projects alone does not get one', async () => {
+    const person = made().app.auth.personByEmail('owner@example.test')
+    if (!person) throw new Error('no owner')
+    const tokenOf = (scopes: string[]) => made().app.auth.createToken(person, scopes.join(), scopes, null).secret
+    const statusOf = async (scopes: string[]) =>
+      (await call('POST', `${P}/grouping-preview/`, { body: rules, token: tokenOf(scopes) })).status
+    expect(await statusOf(['project:write'])).toBe(403)
+    expect(await statusOf(['project:write', 'event:read'])).toBe(200)
   })
   test('are saved with the revision, reach refine, and a version that is not there is refused', async () => {
     const { revision } = (await call('GET', `${P}/`)).json as { revision: number }

@@ -83,7 +83,8 @@ function readRule(scanner: RuleScanner): Omit<FingerprintRule, 'text' | 'line'> 
   if (!scanner.line.slice(0, scanner.at).endsWith('->')) scanner.fail('expected -> and a fingerprint')
   const fingerprint: string[] = []
   let named: string | undefined
-  while (scanner.more()) {
+  // a comment may stand behind the entries
+  while (scanner.more() && !(fingerprint.length > 0 && scanner.take('#'))) {
     const found = title(scanner)
     if (found !== undefined) named = found
     else {

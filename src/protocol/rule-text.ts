@@ -44,16 +44,17 @@ export class RuleScanner {
     throw new RuleProblem(at, message)
   }
 
-  /** A text in double quotes, or up to a blank; `stops` end a bare one, too. */
-  value(expected: string, stops = ''): string {
+  /** A text in double quotes, or up to a blank; `stop` ends a bare one, too, but not within the brackets of a set. */
+  value(expected: string, stop = ''): string {
     const from = this.at
     if (this.line[this.at] === '"') return this.quoted()
-    while (
-      this.at < this.line.length &&
-      !/\s/.test(this.line[this.at] ?? '') &&
-      !stops.includes(this.line[this.at] ?? '')
-    )
-      this.at++
+    for (;;) {
+      const sign = this.line[this.at]
+      if (sign === undefined || sign === stop || /\s/.test(sign)) break
+      // as patterns read a set: its first sign may be the bracket itself
+      const set = sign === '[' ? /^\[\S[^\]\s]*\]/.exec(this.line.slice(this.at, this.at + patternMax))?.[0] : undefined
+      this.at += set?.length ?? 1
+    }
     if (this.at === from) this.fail(`expected ${expected}`)
     return this.line.slice(from, this.at)
   }
@@ -84,15 +85,18 @@ export class RuleScanner {
     return found
   }
 
-  /** `[!]key:pattern`. `keyOf` turns what was written into the key's name; undefined for one that is not known. */
-  matcher<Key extends string>(keyOf: (written: string) => Key | undefined, known: string): RuleMatcher<Key> {
+  /**
+   * `[!]key:pattern`. `keyOf` turns what was written into the key's name; undefined for one that is not known. `stop` ends a
+   * pattern without quotes.
+   */
+  matcher<Key extends string>(keyOf: (written: string) => Key | undefined, known: string, stop = ''): RuleMatcher<Key> {
     const negated = this.take('!')
     const at = this.at
     const written = this.key('a matcher such as error.type:"..."')
     const key = keyOf(written)
     if (key === undefined) return this.fail(`there is no matcher “${written}”; expected ${known}`, at)
     const valueAt = this.at
-    const pattern = this.value('a pattern', ']')
+    const pattern = this.value('a pattern', stop)
     if (pattern.length > patternMax) this.fail(`a pattern has at most ${patternMax} characters`, valueAt)
     return { key, pattern, negated }
   }

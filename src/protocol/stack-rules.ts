@@ -50,11 +50,12 @@ const keyOf = (written: string): StackKey | undefined =>
 const isTrue: ReadonlySet<string> = new Set(['1', 'yes', 'true'])
 const isFalse: ReadonlySet<string> = new Set(['0', 'no', 'false'])
 
-function matcher(scanner: RuleScanner): StackMatcher {
+function matcher(scanner: RuleScanner, stop = ''): StackMatcher {
   const at = scanner.at
   const found = scanner.matcher(
     keyOf,
     'family, stack.module, stack.function, stack.abs_path, stack.package, category, app, error.type, error.value or error.mechanism',
+    stop,
   )
   if (found.key !== 'app') return found
   const value = found.pattern.toLowerCase()
@@ -67,7 +68,7 @@ function neighbour(scanner: RuleScanner): StackMatcher[] {
   const out: StackMatcher[] = []
   while (scanner.more()) {
     if (scanner.take(']')) return out
-    out.push(matcher(scanner))
+    out.push(matcher(scanner, ']'))
     if (out.length > matchersMax) scanner.fail(`a rule has at most ${matchersMax} matchers`)
   }
   return scanner.fail('expected ]')

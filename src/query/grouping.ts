@@ -1,4 +1,3 @@
-import { MishapError } from '../errors.ts'
 import type { NormalEvent } from '../protocol/event.ts'
 import type { Features, GroupingInfo, GroupingRules, Likeness } from '../protocol/grouping.ts'
 import type {
@@ -10,6 +9,7 @@ import type {
   RestSimilarIssue,
 } from '../protocol/rest-grouping.ts'
 import type { SeenEvent } from '../store/events/events.ts'
+import type { EventPlace } from '../store/events/newest.ts'
 import type { Issue, Project } from '../store/meta/meta.ts'
 import { normalOf } from './event.ts'
 import type { QueryDeps } from './issue.ts'
@@ -25,13 +25,37 @@ export type GroupingDeps = QueryDeps & {
 
 /** Events that a preview looks at. */
 export const previewMax = 100
-/** Issues that are compared with one, hashes of them, and those that are named. */
+/** Issues that are compared with one, hashes of all of them, and those that are named. */
 const candidatesMax = 150
-const hashesPerCandidate = 5
+const candidateHashesMax = 20_000
 const similarMax = 10
 const similarMin = 0.25
-/** Hashes of an issue that are told of with their counts. */
+/** Hashes of an issue that are counted, that are told of, and whose newest event is named. */
+const countedMax = 5000
 const hashesMax = 500
+const titledMax = 100
+/** Events that are read at once, as one may have a megabyte; ms that a question goes on reading, and until others have a turn. */
+const readMax = 20
+const readMs = 5000
+const turnMs = 10
+
+/** Events at places, a few at a time and not for ever: whoever explains them does so in the process that answers all screens. */
+async function* eventsAt(
+  { events, clock }: GroupingDeps,
+  projectId: number,
+  places: readonly EventPlace[],
+): AsyncGenerator<SeenEvent> {
+  const endMs = clock.now() + readMs
+  let turnedMs = clock.now()
+  for (let start = 0; start < places.length; start += readMax)
+    for (const row of await events.eventsAt(projectId, places.slice(start, start + readMax))) {
+      if (clock.now() > endMs) return
+      yield row
+      if (clock.now() - turnedMs < turnMs) continue
+      await clock.sleep(0)
+      turnedMs = clock.now()
+    }
+}
 
 export const issueName = ({ id, shortId, title, culprit }: Issue): RestIssueName => ({
   id: String(id),
@@ -61,24 +85,30 @@ export async function previewOf(
   project: Project,
   rules: GroupingRules,
 ): Promise<RestGroupingPreview> {
-  const rows = await deps.events.newestOf(project.id, previewMax)
   const now = rulesOf(deps, project.id)
-  const explained = rows.map((row) => {
+  type Explained = Pick<SeenEvent, 'eventId' | 'groupHash'> &
+    Pick<RestPreviewedEvent, 'title' | 'rule'> & { hashes: string[] }
+  // By id: while events are mapped again, one may stand there twice.
+  const explained = new Map<string, Explained>()
+  for await (const row of eventsAt(deps, project.id, await deps.events.lastPlaces(project.id, previewMax))) {
+    if (explained.has(row.eventId)) continue
+    const { eventId, groupHash } = row
     const event = normalOf(row)
-    return { row, event, after: deps.grouping.explain(event, { ...now, ...rules }) }
-  })
-  const asked = [...new Set(explained.flatMap(({ row, after }) => [row.groupHash, ...after.hashes]))]
+    const { title = event.findings.title, hashes, rule = null } = deps.grouping.explain(event, { ...now, ...rules })
+    explained.set(eventId, { eventId, groupHash, title, hashes, rule })
+  }
+  const asked = [...new Set([...explained.values()].flatMap(({ groupHash, hashes }) => [groupHash, ...hashes]))]
   const owners = deps.meta.issueIdsOf(asked.map((groupHash) => ({ projectId: project.id, groupHash })))
   const ownerOf = (hash: string) => owners.get(`${project.id}:${hash}`)
   const issues = new Map(deps.meta.issuesByIds([...new Set(owners.values())]).map((one) => [one.id, issueName(one)]))
   const nameOf = (id: number | undefined) => (id === undefined ? null : (issues.get(id) ?? null))
-  const events = explained.map(({ row, event, after }): RestPreviewedEvent => {
-    const from = ownerOf(row.groupHash)
-    const to = after.hashes.map(ownerOf).find((id) => id !== undefined)
+  const events = [...explained.values()].map(({ eventId, groupHash, title, hashes, rule }): RestPreviewedEvent => {
+    const from = ownerOf(groupHash)
+    const to = hashes.map(ownerOf).find((id) => id !== undefined)
     const kind = to === undefined ? 'new' : to === from ? 'same' : 'issue'
     return {
-      ...{ eventID: row.eventId, title: after.title ?? event.findings.title, issue: nameOf(from), kind },
-      ...{ to: kind === 'issue' ? nameOf(to) : null, hash: after.hashes[0] ?? '', rule: after.rule ?? null },
+      ...{ eventID: eventId, title, issue: nameOf(from), kind },
+      ...{ to: kind === 'issue' ? nameOf(to) : null, hash: hashes[0] ?? '', rule },
     }
   })
   const changed = events.filter((one) => one.kind !== 'same')
@@ -88,50 +118,68 @@ export async function previewOf(
 
 /** Hashes that lead to an issue, those with most events first. Throws STORE_UNAVAILABLE. */
 export async function issueHashesOf(deps: GroupingDeps, issue: Issue): Promise<RestIssueHash[]> {
-  const all = deps.meta.issueHashes(issue.id).slice(0, hashesMax)
+  const known = deps.meta.issueHashes(issue.id).slice(0, countedMax)
   const { projectId } = issue
   const scope = { projectIds: [projectId], environments: [], fromMs: 0, toMs: deps.clock.now() + 86_400_000 }
-  const refs = all.map(({ hash: groupHash }) => ({ projectId, groupHash }))
-  const [counts, newest] = await Promise.all([
-    deps.events.countsOf(scope, refs),
-    deps.events.newestOfGroups(
-      projectId,
-      all.slice(0, 100).map((one) => one.hash),
-    ),
-  ])
-  const countOf = new Map(counts.map((one) => [one.groupHash, one]))
-  const eventOf = new Map(newest.map((one) => [one.groupHash, one]))
-  return all
-    .map(({ hash, mergedFrom }): RestIssueHash => {
-      const [count, event] = [countOf.get(hash), eventOf.get(hash)]
-      return {
-        ...{ id: hash, mergedFrom, events: count?.events ?? 0 },
-        lastSeen: count ? new Date(count.lastMs).toISOString() : null,
-        latestEvent: event ? { eventID: event.eventId, title: normalOf(event).findings.title } : null,
-      }
-    })
-    .sort((a, b) => b.events - a.events)
+  const refs = known.map(({ hash: groupHash }) => ({ projectId, groupHash }))
+  const countOf = new Map((await deps.events.countsOf(scope, refs)).map((one) => [one.groupHash, one]))
+  const eventsOf = ({ hash }: { hash: string }) => countOf.get(hash)?.events ?? 0
+  const told = known.toSorted((a, b) => eventsOf(b) - eventsOf(a)).slice(0, hashesMax)
+  const titled = told.slice(0, titledMax).map((one) => one.hash)
+  const eventOf = new Map<string, RestIssueHash['latestEvent']>()
+  for await (const row of eventsAt(deps, projectId, await deps.events.newestPlaces(projectId, titled)))
+    eventOf.set(row.groupHash, { eventID: row.eventId, title: normalOf(row).findings.title })
+  return told.map(({ hash, mergedFrom }): RestIssueHash => {
+    const count = countOf.get(hash)
+    return {
+      ...{ id: hash, mergedFrom, events: count?.events ?? 0 },
+      lastSeen: count ? new Date(count.lastMs).toISOString() : null,
+      latestEvent: eventOf.get(hash) ?? null,
+    }
+  })
 }
 
-/** Issues of the project that are most like one, by their newest events. Throws NOT_FOUND for an issue without events, STORE_UNAVAILABLE. */
-export async function similarTo(deps: GroupingDeps, issue: Issue): Promise<RestSimilarIssue[]> {
-  const { meta, events, grouping } = deps
-  const candidates = meta.similarCandidates(issue.id, candidatesMax)
-  const hashes = meta.hashesOf([issue.id, ...candidates.map((one) => one.id)])
-  const asked = [...hashes.values()].flatMap((list) => list.slice(0, hashesPerCandidate))
-  const rows = await events.newestOfGroups(issue.projectId, asked)
-  const newestOf = (id: number) => {
-    const own = new Set(hashes.get(id))
-    return rows.filter((row) => own.has(row.groupHash)).sort((a, b) => b.timestampUs - a.timestampUs)[0]
+type Newest = { id: number; place: EventPlace }
+
+/** Where the newest event of each of these issues stands, in their order; those without events are left out. */
+async function newestOf(deps: GroupingDeps, projectId: number, ids: readonly number[]): Promise<Newest[]> {
+  const ownerOf = new Map<string, number>()
+  // All of an issue's hashes: events are found by those of own code, and which of them those are nobody knows here.
+  for (const [id, list] of deps.meta.hashesOf([...ids]))
+    for (const hash of list.slice(0, candidateHashesMax - ownerOf.size)) ownerOf.set(hash, id)
+  const newest = new Map<number, EventPlace>()
+  for (const place of await deps.events.newestPlaces(projectId, [...ownerOf.keys()])) {
+    const id = ownerOf.get(place.groupHash)
+    if (id !== undefined && place.timestampUs >= (newest.get(id)?.timestampUs ?? 0)) newest.set(id, place)
   }
-  const here = newestOf(issue.id)
-  if (!here) throw new MishapError('NOT_FOUND')
-  const features = grouping.featuresOf(normalOf(here))
+  return ids.flatMap((id): Newest[] => {
+    const place = newest.get(id)
+    return place ? [{ id, place }] : []
+  })
+}
+
+/**
+ * Issues of the project that are most like one, by their newest events; none for an issue without events. Throws
+ * STORE_UNAVAILABLE.
+ */
+export async function similarTo(deps: GroupingDeps, issue: Issue): Promise<RestSimilarIssue[]> {
+  const { meta, grouping } = deps
+  const candidates = meta.similarCandidates(issue.id, candidatesMax)
+  const newest = await newestOf(deps, issue.projectId, [issue.id, ...candidates.map((one) => one.id)])
+  const ownerOf = new Map(newest.map(({ id, place }) => [place.groupHash, id]))
+  const places = newest.map((one) => one.place)
+  const features = new Map<number, Features>()
+  for await (const row of eventsAt(deps, issue.projectId, places)) {
+    const id = ownerOf.get(row.groupHash)
+    if (id !== undefined) features.set(id, grouping.featuresOf(normalOf(row)))
+  }
+  const here = features.get(issue.id)
+  if (!here) return []
   return candidates
     .flatMap((one): RestSimilarIssue[] => {
-      const row = newestOf(one.id)
-      if (!row) return []
-      const like = grouping.likeness(features, grouping.featuresOf(normalOf(row)))
+      const there = features.get(one.id)
+      if (!there) return []
+      const like = grouping.likeness(here, there)
       if (like.score < similarMin) return []
       const round = (value: number) => Math.round(value * 1000) / 1000
       const { count, lastSeenMs, status } = one

@@ -1,5 +1,5 @@
 import type { Findings, NormalEvent, NormalException, NormalFrame, NormalStacktrace } from '../../protocol/event.ts'
-import { mainException } from '../fingerprint/chain.ts'
+import { mainException } from '../fingerprint/main.ts'
 import { cspFacts, sentence } from '../security/security.ts'
 import type { Draft } from '../step.ts'
 import { own, scalar } from '../value.ts'
@@ -7,9 +7,10 @@ import { own, scalar } from '../value.ts'
 const titleMax = 256
 
 /** Title, culprit, metadata, kind and whether it was unhandled (protocol.md 3.3). */
-export function describe({ event, received }: Draft): void {
+export function describe(draft: Draft): void {
+  const { event, received } = draft
   const findings = event.findings
-  const main = event.exception && mainException(event.exception.values, event.sdk?.name ?? '')
+  const main = mainException(draft)
   const crash = crashFrame(main?.stacktrace ?? crashedStack(event))
   findings.kind = event.csp ? 'csp' : main ? 'error' : 'message'
   findings.unhandled = (event.exception?.values ?? []).some((exception) => exception.mechanism?.handled === false)

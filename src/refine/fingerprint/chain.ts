@@ -1,4 +1,4 @@
-import type { NormalException } from '../../protocol/event.ts'
+import type { NormalEvent, NormalException } from '../../protocol/event.ts'
 
 /** Which exceptions group an event, oldest first, and which one stands for it in titles. */
 export type Chain = { list: NormalException[]; main: NormalException }
@@ -9,13 +9,13 @@ const reactRecovered =
 /** The exceptions that count (protocol.md 4.2). `values` is not empty. */
 export function chainOf(
   values: NormalException[],
-  sdkName: string,
+  sdk: NormalEvent['sdk'],
   sameHash: (a: NormalException, b: NormalException) => boolean,
 ): Chain | undefined {
   const newest = values.at(-1)
   if (!newest) return undefined
   const cause = causeOfWrapper(values)
-  const tree = treeOf(values, sdkName)
+  const tree = isPython3(sdk) ? undefined : treeOf(values)
   const root = tree?.root
   if (!tree || !root) return { list: values, main: cause ?? newest }
   const top = tree.topLevel(root)
@@ -26,10 +26,17 @@ export function chainOf(
   return { list: values.filter((one) => chosen.has(one)), main: distinct.length === 1 ? only : root }
 }
 
-/** The exception that titles and culprits speak of: mostly the newest. undefined for an empty list. */
-export function mainException(values: NormalException[], sdkName: string): NormalException | undefined {
-  return chainOf(values, sdkName, (a, b) => a.type === b.type && a.value === b.value)?.main
+/**
+ * The exception whose frames the variables of a fingerprint name: mostly the newest. Two that say the same are one here, as
+ * it was when version 1 was frozen; titles and culprits compare frames, too (main.ts).
+ */
+export function frozenMain({ exception, sdk }: NormalEvent): NormalException | undefined {
+  return chainOf(exception?.values ?? [], sdk, (a, b) => a.type === b.type && a.value === b.value)?.main
 }
+
+/** Version 3 of the SDK for Python numbers the exceptions of a list so that they make no tree. */
+const isPython3 = (sdk: NormalEvent['sdk']): boolean =>
+  sdk !== undefined && /^sentry\.python(?:\.|$)/.test(sdk.name) && sdk.version.startsWith('3.')
 
 /** React's and RxJava's wrappers say nothing; what they wrap does. */
 function causeOfWrapper(values: NormalException[]): NormalException | undefined {
@@ -51,9 +58,8 @@ type Tree = {
 }
 
 /** The tree of an exception group, or undefined when there is no group or the ids do not make a tree. */
-function treeOf(values: NormalException[], sdkName: string): Tree | undefined {
+function treeOf(values: NormalException[]): Tree | undefined {
   if (values.length < 2 || !values.some((one) => one.mechanism?.is_exception_group)) return undefined
-  if (sdkName === 'sentry.python.3') return undefined
   const byId = new Map<number, NormalException>()
   const children = new Map<number, NormalException[]>()
   for (const one of values) {

@@ -5,7 +5,8 @@ import { readStackRules } from '../../protocol/stack-rules.ts'
 import type { GroupingSettings } from '../../store/meta/meta.ts'
 import { refineEvent } from '../fixture.ts'
 import { createGroupingDesk } from '../grouping.ts'
-import { glob } from './glob.ts'
+import { glob, pathGlob, pathTextOf } from './glob.ts'
+import { applyStackRules, compileStackRules } from './stack-rules.ts'
 import { trimNative } from './trim.ts'
 
 const py = (name: string, more: object = {}) => ({
@@ -46,12 +47,30 @@ describe('patterns', () => {
     ['[!ab]x', 'bx', {}, false],
     ['[a-c]x', 'cx', {}, true],
     ['[a', '[a', {}, true],
-    ['src/*.js', 'src/a.js', { path: true }, true],
-    ['src/*.js', 'src/a/b.js', { path: true }, false],
-    ['src/**.js', 'src/a/b.js', { path: true }, true],
-    ['**/x/*', '/a/b/x/y', { path: true }, true],
-    ['c:/a/*', 'c:\\a\\b', { path: true }, true],
+    ['a[]b]c', 'a]c', {}, true],
+    ['x[!a]', 'x/', {}, true],
+    ['a?😀*b', 'ax😀zb', {}, true],
+    ['a?b*', 'a😀b', {}, true],
+    ['[😀é-ñ]x*', '😀x', {}, true],
+    ['[😀é-ñ]x*', 'êx', {}, true],
+    ['*[é-ñ]', 'aü', {}, false],
+    [`*${'ab'.repeat(60)}?*[xy]`, `-${'ab'.repeat(60)}-z-x`, {}, true],
+    [`*${'ab'.repeat(60)}?*[xy]`, `-${'ab'.repeat(60)}-z-z`, {}, false],
   ])('%s of %s by %j: %s', (pattern, text, options, expected) => expect(glob(pattern, options)(text)).toBe(expected))
+  test.each<[string, string, boolean]>([
+    ['src/*.js', 'src/a.js', true],
+    ['src/*.js', 'src/a/b.js', false],
+    ['src/**.js', 'src/a/b.js', true],
+    ['**/x/*', '/a/b/x/y', true],
+    ['**/src/*', 'src/x', true],
+    ['/src/*', 'src/x', true],
+    ['*/src/?', 'src/x', true],
+    ['**/vendor/**', 'vendor/x', true],
+    ['**/vendor/**', '/vendors/x', false],
+    ['c:/a/*', 'C:\\a\\b', true],
+    ['src/?', 'src//', false],
+    ['src/[!a]', 'src/b', true],
+  ])('%s of the path %s: %s', (pattern, path, expected) => expect(pathGlob(pattern)(pathTextOf(path))).toBe(expected))
 
   test('take time linear in the text, whatever the pattern', () => {
     const holds = glob(`${'*a'.repeat(60)}*b*c`)
@@ -63,6 +82,38 @@ describe('patterns', () => {
     timeOf(2000)
     // 120 steps a sign: a backtracking engine would need longer than the universe is old
     expect(timeOf(8000)).toBeLessThan(2_000_000)
+  })
+})
+
+describe('hostile and many rules', () => {
+  const timeOf = (rules: string, frames: object[]) => {
+    const { event: stored } = refineEvent(event(frames))
+    const ready = compileStackRules(rules)
+    const start = process.cpuUsage().user
+    applyStackRules(ready, stored)
+    return process.cpuUsage().user - start
+  }
+  const named = (path: (n: number) => string, count: number) =>
+    Array.from({ length: count }, (_, n) => py(`f${n}`, { abs_path: path(n), filename: path(n) }))
+  test('120 lines full of stars and a stack of long paths', () => {
+    const rules = Array.from({ length: 120 }, (_, n) => `path:${'**a'.repeat(70)}*[b]${n} -app`).join('\n')
+    expect(compileStackRules(rules)).toHaveLength(120)
+    // a minute where each place was followed by itself
+    expect(
+      timeOf(
+        rules,
+        named((n) => `${'a'.repeat(200)}c${n}`, 250),
+      ),
+    ).toBeLessThan(6_000_000)
+  })
+  test('350 lines and paths that no event had before', () => {
+    const rules = Array.from({ length: 350 }, (_, n) => `stack.abs_path:**/vendor${n}/*.js -app`).join('\n')
+    expect(
+      timeOf(
+        rules,
+        named((n) => `/srv/app/node_modules/p${n}/dist/f.js`, 60),
+      ),
+    ).toBeLessThan(120_000)
   })
 })
 
@@ -118,6 +169,13 @@ describe('fingerprint rules', () => {
     expect([one?.name, one?.values.at(-1)]).toEqual(['hybrid', 'cart'])
     expect(one?.hash).not.toBe(two?.hash)
   })
+  test.each<[string, string, string[]]>([
+    ['message:[!a-m]*key -> a', 'a', []],
+    ['type:KeyError -> x # note', 'x', []],
+    ['type:KeyError -> x, y #note title="no"', 'x', ['y']],
+    ['type:KeyError -> x "#y"', 'x', ['#y']],
+    ['type:KeyError -> x#y', 'x#y', []],
+  ])('%s', (rule, one, others) => expect(first(event(), rule)?.values).toEqual([one, ...others]))
   test('a message of the client’s own as fingerprint: what varies in it is left out', () => {
     const of = (id: number) => first(event(undefined, { fingerprint: [`no key ${id}`] }, { value: `no key ${id}` }), '')
     expect(of(1)?.values).toEqual(['no key <int>'])
@@ -157,6 +215,10 @@ describe('stack-trace rules', () => {
     ['family:other min-frames=4', three, []],
     ['family:native -group', three, ['app.a', 'app.b', 'app.c']],
     ['[ function:a ] | function:b -group', three, ['app.a', 'app.c']],
+    ['[function:[ax]] | function:b -group', three, ['app.a', 'app.c']],
+    ['[ function:a] | function:b -group', three, ['app.a', 'app.c']],
+    ['path:/srv/app/[ab].py -group', three, ['app.c']],
+    ['function:[a-b] -group', three, ['app.c']],
     ['[ function:c ] | function:b -group', three, ['app.a', 'app.b', 'app.c']],
     ['function:b | [ function:c ] -group', three, ['app.a', 'app.c']],
     ['function:a category=ui\ncategory:ui -group', three, ['app.b', 'app.c']],

@@ -6,18 +6,39 @@ import {
 } from '../../protocol/fingerprint-rules.ts'
 import { stacktracesOf } from '../error/inapp.ts'
 import { familyOf, namesFamily } from './families.ts'
-import { glob } from './glob.ts'
+import { glob, type PathText, pathGlob, pathTextOf } from './glob.ts'
 
 /** What a rule looks at together: all matchers of one kind must hold of one and the same frame or exception. */
 type Facts = {
   kind: 'frame' | 'exception' | 'message' | 'event'
   texts: (event: NormalEvent, one: Subject) => string[]
 }
-type Subject = { frame?: NormalFrame; type?: string | undefined; value?: string | undefined; message?: string }
+/** `path`, `package`: those of the frame as patterns read them, made when a rule asks first. */
+type Subject = {
+  frame?: NormalFrame
+  type?: string | undefined
+  value?: string | undefined
+  message?: string
+  path?: PathText[]
+  package?: PathText[]
+}
 
 const some = (text: string | undefined): string[] => (text === undefined ? [] : [text])
 
-function factsOf(key: FingerprintMatcher['key']): Facts {
+type PathKey = 'path' | 'package'
+type PlainKey = Exclude<FingerprintMatcher['key'], PathKey>
+
+function pathsOf(one: Subject, key: PathKey): PathText[] {
+  const known = one[key]
+  if (known) return known
+  const { frame } = one
+  const sent = key === 'path' ? [...some(frame?.abs_path), ...some(frame?.filename)] : some(frame?.package)
+  const made = sent.map(pathTextOf)
+  one[key] = made
+  return made
+}
+
+function factsOf(key: PlainKey): Facts {
   switch (key) {
     case 'type':
       return { kind: 'exception', texts: (_, one) => some(one.type) }
@@ -29,10 +50,6 @@ function factsOf(key: FingerprintMatcher['key']): Facts {
       return { kind: 'frame', texts: (_, { frame }) => some(frame?.module) }
     case 'function':
       return { kind: 'frame', texts: (_, { frame }) => some(frame?.function) }
-    case 'package':
-      return { kind: 'frame', texts: (_, { frame }) => some(frame?.package) }
-    case 'path':
-      return { kind: 'frame', texts: (_, { frame }) => [...some(frame?.abs_path), ...some(frame?.filename)] }
     case 'app':
       return { kind: 'frame', texts: (_, { frame }) => (frame ? [frame.in_app ? 'yes' : 'no'] : []) }
     case 'logger':
@@ -67,27 +84,28 @@ export function tagOf(event: NormalEvent, name: string): string | undefined {
 const truths: ReadonlySet<string> = new Set(['1', 'yes', 'true'])
 const exact: ReadonlySet<string> = new Set(['value', 'level'])
 
-function holdsOf({ key, pattern }: FingerprintMatcher): (text: string) => boolean {
+function holdsOf(key: PlainKey, pattern: string): (text: string) => boolean {
   if (key === 'family') return (text) => namesFamily(pattern, text)
   if (key === 'app') return (text) => (text === 'yes') === truths.has(pattern.toLowerCase())
-  if (key !== 'path' && key !== 'package') return glob(pattern, { ignoreCase: !exact.has(key) })
-  const holds = glob(pattern, { path: true, ignoreCase: true })
-  return (text) => holds(text) || (!text.startsWith('/') && holds(`/${text}`))
+  return glob(pattern, { ignoreCase: !exact.has(key) })
 }
 
 type Test = { kind: Facts['kind']; holds: (event: NormalEvent, one: Subject) => boolean }
 export type CompiledFingerprintRules = { tests: Test[]; rule: FingerprintRule }[]
 
+function testOf({ key, pattern, negated }: FingerprintMatcher): Test {
+  if (key === 'path' || key === 'package') {
+    const holds = pathGlob(pattern)
+    return { kind: 'frame', holds: (_, one) => pathsOf(one, key).some(holds) !== negated }
+  }
+  const { kind, texts } = factsOf(key)
+  const holds = holdsOf(key, pattern)
+  return { kind, holds: (event, one) => texts(event, one).some(holds) !== negated }
+}
+
 /** Makes rules ready; those of a text with errors are left out. */
 export function compileFingerprintRules(text: string): CompiledFingerprintRules {
-  return readFingerprintRules(text).rules.map((rule) => ({
-    rule,
-    tests: rule.matchers.map((matcher): Test => {
-      const { kind, texts } = factsOf(matcher.key)
-      const holds = holdsOf(matcher)
-      return { kind, holds: (event, one) => texts(event, one).some(holds) !== matcher.negated }
-    }),
-  }))
+  return readFingerprintRules(text).rules.map((rule) => ({ rule, tests: rule.matchers.map(testOf) }))
 }
 
 function subjectsOf(event: NormalEvent, kind: Facts['kind']): Subject[] {

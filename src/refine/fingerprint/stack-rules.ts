@@ -1,7 +1,7 @@
 import type { NormalEvent, NormalException, NormalFrame, NormalStacktrace } from '../../protocol/event.ts'
 import { readStackRules, type StackAction, type StackMatcher, type StackRule } from '../../protocol/stack-rules.ts'
 import { familyOf, namesFamily } from './families.ts'
-import { glob } from './glob.ts'
+import { glob, type PathText, pathGlob, pathTextOf } from './glob.ts'
 
 /** What rules said about one frame. `rule`: the one that decided whether it groups. */
 export type FrameMark = { group?: boolean; rule?: string }
@@ -10,7 +10,14 @@ export type StackMarks = { frames: (FrameMark | undefined)[]; maxFrames: number;
 /** What rules said, by stack; those that none spoke of are absent. */
 export type Marks = Map<NormalStacktrace, StackMarks>
 
-type FrameState = { frame: NormalFrame; platform: string; category: string | undefined }
+/** `path`, `package`: as patterns read them, made when a rule asks first. */
+type FrameState = {
+  frame: NormalFrame
+  platform: string
+  category: string | undefined
+  path?: PathText
+  package?: PathText
+}
 type Test = (state: FrameState, exception: NormalException | undefined) => boolean
 
 /** Rules that are ready to be applied. */
@@ -22,39 +29,51 @@ export type CompiledStackRules = {
   text: string
 }[]
 
+function pathOf(state: FrameState, key: 'path' | 'package'): PathText | undefined {
+  const known = state[key]
+  if (known) return known
+  const { frame } = state
+  const sent = key === 'path' ? (frame.abs_path ?? frame.filename) : frame.package
+  if (sent === undefined) return undefined
+  const made = pathTextOf(sent)
+  state[key] = made
+  return made
+}
+
 function readOf(
-  key: StackMatcher['key'],
+  key: Exclude<StackMatcher['key'], 'path' | 'package' | 'family' | 'app'>,
 ): (state: FrameState, exception: NormalException | undefined) => string | undefined {
   switch (key) {
     case 'module':
       return ({ frame }) => frame.module
     case 'function':
       return ({ frame }) => frame.function
-    case 'package':
-      return ({ frame }) => frame.package
     case 'category':
       return ({ category }) => category
     case 'type':
       return (_, exception) => exception?.type
     case 'value':
       return (_, exception) => exception?.value
-    case 'mechanism':
-      return (_, exception) => exception?.mechanism?.type
     default:
-      return ({ frame }) => frame.abs_path ?? frame.filename
+      return (_, exception) => exception?.mechanism?.type
   }
 }
 
 function testOf({ key, pattern, negated }: StackMatcher): Test {
   if (key === 'family') return ({ platform }) => namesFamily(pattern, familyOf(platform)) !== negated
   if (key === 'app') return ({ frame }) => (frame.in_app === (pattern === 'yes')) !== negated
+  if (key === 'path' || key === 'package') {
+    const holds = pathGlob(pattern)
+    return (state) => {
+      const path = pathOf(state, key)
+      return (path !== undefined && holds(path)) !== negated
+    }
+  }
   const read = readOf(key)
-  const isPath = key === 'path' || key === 'package'
-  const holds = glob(pattern, isPath ? { path: true, ignoreCase: true } : {})
+  const holds = glob(pattern)
   return (state, exception) => {
     const text = read(state, exception)
-    // "src/x" is found by "**/src/x", too
-    return (text !== undefined && (holds(text) || (isPath && !text.startsWith('/') && holds(`/${text}`)))) !== negated
+    return (text !== undefined && holds(text)) !== negated
   }
 }
 

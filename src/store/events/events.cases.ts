@@ -80,16 +80,33 @@ export function eventsCases(open: () => EventStore): void {
       const store = open()
       const groups = ['e000000000000001', 'e000000000000002']
       const rows = [0, 1, 2, 3, 4].map((n) =>
-        row(1100 + n, { projectId: 25, groupHash: groups[n % 2] ?? '', payload: `{"n":${n}}` }),
+        row(1100 + n, { projectId: 25, groupHash: groups[n % 2] ?? '', payload: `{"n":${n}}\n{"received":${n}}` }),
       )
       // Came last, and happened first.
       rows.push(row(1105, { projectId: 25, groupHash: groups[0] ?? '', timestampUs: monday * 1000 }))
       await store.insert(tsv([...rows, row(1106, { projectId: 26 })]), 'newest')
-      expect(ids(await store.newestOf(25, 3))).toEqual([1105, 1104, 1103])
+      const last = await store.lastPlaces(25, 3)
+      expect(last.map((one) => one.jpos)).toEqual([1105, 1104, 1103].map((n) => row(n).jpos))
+      const read = await store.eventsAt(25, last)
+      expect(ids(read)).toEqual([1105, 1104, 1103])
+      // the normal form alone
+      expect(read[1]?.payload).toBe('{"n":4}')
+      const places = await store.newestPlaces(25, groups)
+      expect(places.sort((a, b) => a.jpos - b.jpos)).toEqual(
+        [1103, 1104].map((n) => ({
+          groupHash: groups[n % 2 === 0 ? 0 : 1],
+          jpos: row(n).jpos,
+          timestampUs: row(n).timestampUs,
+        })),
+      )
       expect(ids(await store.newestOfGroups(25, groups)).sort()).toEqual([1103, 1104])
       expect(ids(await store.newestOfGroups(25, [groups[1] ?? '', 'e0000000000000ff']))).toEqual([1103])
       expect(await store.newestOfGroups(25, [])).toEqual([])
-      expect(await store.newestOf(27, 9)).toEqual([])
+      expect([await store.lastPlaces(27, 9), await store.newestPlaces(25, []), await store.eventsAt(25, [])]).toEqual([
+        [],
+        [],
+        [],
+      ])
     })
     test('come back as they went in, whatever their texts hold', async () => {
       const store = open()

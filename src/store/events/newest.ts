@@ -1,33 +1,61 @@
 import type { Connection } from './connection.ts'
 import type { SeenEvent } from './events.ts'
 import { createValues, hashList, hashNumber } from './filter.ts'
-import { readSeen, type StoredSeen, seenSelect } from './rows.ts'
+import { hashText, normalSelect, readSeen, type StoredSeen } from './rows.ts'
 
+/** Where an event stands: enough to read it later, and to choose which. */
+export type EventPlace = { groupHash: string; jpos: number; timestampUs: number }
+
+/**
+ * Places are found by light columns: a payload is some hundred times wider. Events come with their normal form alone as
+ * payload, without what was received.
+ */
 export type NewestStore = {
   /** Events of a project that were received last, newest first. */
-  newestOf(projectId: number, max: number): Promise<SeenEvent[]>
+  lastPlaces(projectId: number, max: number): Promise<EventPlace[]>
   /** The newest event of each of these groups that has any. */
+  newestPlaces(projectId: number, hashes: readonly string[]): Promise<EventPlace[]>
+  /** The events at these places, at most 1,000, those that were received last first. */
+  eventsAt(projectId: number, places: readonly EventPlace[]): Promise<SeenEvent[]>
+  /** The newest event of each of these groups that has any, at most 1,000 of them. */
   newestOfGroups(projectId: number, hashes: readonly string[]): Promise<SeenEvent[]>
 }
 
 /** Positions in one question: a position is unique within a generation, so few rows are read whole. */
 const positionsMax = 1000
 
-/** Newest rows: found by light columns first, as a payload is some hundred times wider. */
+type StoredPlace = { group_hash: string; jpos: string; timestamp_us: string }
+
+const readPlace = (row: StoredPlace): EventPlace => ({
+  groupHash: hashText(row.group_hash),
+  jpos: Number(row.jpos),
+  timestampUs: Number(row.timestamp_us),
+})
+
 export function createNewest(connection: Connection, database: string): NewestStore {
   const table = `${database}.events`
 
-  async function rowsAt(
-    projectId: number,
-    found: { jpos: string }[],
-    hashes?: readonly string[],
-  ): Promise<SeenEvent[]> {
-    if (found.length === 0) return []
+  async function newestPlaces(projectId: number, hashes: readonly string[]): Promise<EventPlace[]> {
+    if (hashes.length === 0) return []
+    const found = await connection.rows<StoredPlace>(
+      `SELECT group_hash, argMax(jpos, (timestamp, event_id)) AS jpos, toUnixTimestamp64Micro(max(timestamp)) AS timestamp_us
+       FROM ${table} WHERE project_id = {project:UInt64} AND group_hash IN {hashes:Array(UInt64)} GROUP BY group_hash`,
+      { project: projectId, hashes: hashes.map(hashNumber).filter((one) => one !== undefined) },
+    )
+    return found.map(readPlace)
+  }
+
+  async function eventsAt(projectId: number, places: readonly EventPlace[]): Promise<SeenEvent[]> {
+    const asked = places.slice(0, positionsMax)
+    if (asked.length === 0) return []
     const values = createValues()
-    const positions = found.map((one) => Number(one.jpos))
-    const within = hashes ? `AND group_hash IN ${hashList(values, [...hashes])}` : ''
+    const positions = asked.map((one) => one.jpos)
+    const groups = hashList(
+      values,
+      asked.map((one) => one.groupHash),
+    )
     const rows = await connection.rows<StoredSeen>(
-      `SELECT ${seenSelect} FROM ${table} WHERE project_id = ${values.add('UInt64', projectId)} ${within}
+      `SELECT ${normalSelect} FROM ${table} WHERE project_id = ${values.add('UInt64', projectId)} AND group_hash IN ${groups}
          AND jpos >= ${values.add('UInt64', Math.min(...positions))} AND jpos <= ${values.add('UInt64', Math.max(...positions))}
          AND jpos IN ${values.add('Array(UInt64)', positions)}
        ORDER BY jpos DESC LIMIT ${positionsMax}`,
@@ -37,22 +65,18 @@ export function createNewest(connection: Connection, database: string): NewestSt
   }
 
   return {
-    async newestOf(projectId, max) {
-      const found = await connection.rows<{ jpos: string }>(
-        `SELECT jpos FROM ${table} WHERE project_id = {project:UInt64} ORDER BY jpos DESC LIMIT {max:UInt32}`,
+    async lastPlaces(projectId, max) {
+      const found = await connection.rows<StoredPlace>(
+        `SELECT group_hash, jpos, toUnixTimestamp64Micro(timestamp) AS timestamp_us FROM ${table}
+         WHERE project_id = {project:UInt64} ORDER BY jpos DESC LIMIT {max:UInt32}`,
         { project: projectId, max: Math.min(max, positionsMax) },
       )
-      return rowsAt(projectId, found)
+      return found.map(readPlace)
     },
+    newestPlaces,
+    eventsAt,
     async newestOfGroups(projectId, hashes) {
-      const asked = hashes.slice(0, positionsMax)
-      if (asked.length === 0) return []
-      const found = await connection.rows<{ jpos: string }>(
-        `SELECT argMax(jpos, (timestamp, event_id)) AS jpos FROM ${table}
-         WHERE project_id = {project:UInt64} AND group_hash IN {hashes:Array(UInt64)} GROUP BY group_hash`,
-        { project: projectId, hashes: asked.map(hashNumber).filter((one) => one !== undefined) },
-      )
-      return rowsAt(projectId, found, asked)
+      return eventsAt(projectId, await newestPlaces(projectId, hashes.slice(0, positionsMax)))
     },
   }
 }

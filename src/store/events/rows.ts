@@ -9,8 +9,12 @@ export const rowSelect = `project_id, group_hash, toUnixTimestamp64Micro(timesta
 export const refSelect = `project_id, group_hash, toUnixTimestamp64Micro(timestamp) AS timestamp_us, toUnixTimestamp64Milli(received) AS received_ms,
   lower(hex(event_id)) AS event_hex`
 
+const plainSelect = `${refSelect}, jpos, hashes, tags, lower(hex(trace_id)) AS trace_hex`
 /** Columns of an event as `readSeen` takes them. */
-export const seenSelect = `${refSelect}, jpos, hashes, tags, lower(hex(trace_id)) AS trace_hex, payload`
+export const seenSelect = `${plainSelect}, payload`
+
+/** The same with the normal form alone as payload: what was received is the greater half, and stays where it is. */
+export const normalSelect = `${plainSelect}, substringIndex(payload, '\\n', 1) AS payload`
 
 /** A reference as JSONEachRow gives it: 64-bit numbers are strings. */
 export type StoredRef = {

@@ -27,11 +27,13 @@ export function Similar({ organization, issue, similar, canTriage }: Props) {
   const t = useTranslations('grouping')
   const router = useRouter()
   const toast = useToast()
-  const [busy, setBusy] = useState(false)
+  const [merging, setMerging] = useState<Props['similar'] | undefined>()
+  // Until the list is another one: the issue that went still stands in this one.
+  const busy = merging === similar
   const [wrong, setWrong] = useState('')
   async function merge(other: RestSimilarIssue['issue']) {
     if (busy) return
-    setBusy(true)
+    setMerging(similar)
     setWrong('')
     try {
       const { merge: made } = await apiFetch<{ merge: { parent: string } }>(`organizations/${organization}/issues/`, {
@@ -45,8 +47,8 @@ export function Similar({ organization, issue, similar, canTriage }: Props) {
       else router.replace(`/o/${organization}/issues/${into.shortId}/grouping`)
     } catch (error) {
       setWrong(sentenceOf(error))
+      setMerging(undefined)
     }
-    setBusy(false)
   }
   useKey(
     'm',

@@ -37,6 +37,19 @@ describe('bindingMap', () => {
     expect(older.run).not.toHaveBeenCalled()
     expect(event.preventDefault).toHaveBeenCalledOnce()
   })
+  it.each([
+    ['j', 3],
+    ['Shift+k', 3],
+    ['ArrowDown', 3],
+    ['m', 1],
+    ['e', 1],
+    ['Enter', 1],
+  ])('%s held: acts %i times of 3', (keys, times) => {
+    const held = binding(keys)
+    const press = (repeat: boolean) => ({ repeat, preventDefault: vi.fn() }) as unknown as KeyboardEvent
+    for (const repeat of [false, true, true]) bindingMap([held])[keys]?.(press(repeat))
+    expect(held.run).toHaveBeenCalledTimes(times)
+  })
 })
 
 describe('isTyping', () => {

@@ -9,14 +9,20 @@ export function spellings(keys: string): string[] {
   return [keys, `Shift+${keys}`]
 }
 
-/** The table that tinykeys reads; of two bindings of one key the newer wins. */
+/** Keys that go from row to row: those may be held. */
+const steps = /^(?:Shift\+)?(?:[jk]|Arrow(?:Up|Down))$/
+
+/**
+ * The table that tinykeys reads; of two bindings of one key the newer wins. A key that is held acts once, as the next issue
+ * stands where the last one stood: m would merge and e resolve one after the other.
+ */
 export function bindingMap(bindings: readonly Binding[]): Record<string, (event: KeyboardEvent) => void> {
   const map: Record<string, (event: KeyboardEvent) => void> = {}
   for (const { keys, run } of bindings) {
     for (const one of spellings(keys)) {
       map[one] = (event) => {
         event.preventDefault()
-        run(event)
+        if (!event.repeat || steps.test(keys)) run(event)
       }
     }
   }

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { NormalEvent, NormalFrame } from '../../../protocol/event.ts'
 import type { GroupingNode } from '../../../protocol/grouping.ts'
 import { crashFrame } from '../../error/describe.ts'
-import { mainException } from '../chain.ts'
+import { frozenMain } from '../chain.ts'
 import type { Grouped, Variant } from '../fingerprint.ts'
 import { type CompiledFingerprintRules, matchingRule } from '../rules.ts'
 import type { Marks } from '../stack-rules.ts'
@@ -86,7 +86,7 @@ function byDefault(event: NormalEvent, defaults: Plain[]): Pick<Grouped, 'varian
 }
 
 function crashOf(event: NormalEvent): NormalFrame | undefined {
-  const main = event.exception && mainException(event.exception.values, event.sdk?.name ?? '')
+  const main = frozenMain(event)
   const thread = event.threads?.values.find((one) => one.crashed) ?? event.threads?.values.find((one) => one.current)
   return crashFrame(main?.stacktrace ?? thread?.stacktrace ?? event.stacktrace)
 }

@@ -1,18 +1,19 @@
+import { createHosts, type Found, mayHoldHosts } from './hosts.ts'
+
 /** Texts above this are left as they are: nobody groups by hand what is that long. */
 export const parameterizeMax = 8192
 
-const topDomains =
-  'com|net|org|edu|gov|mil|int|info|biz|io|dev|app|ai|co|me|tv|xyz|online|site|shop|store|tech|cloud|pro|name|mobi|asia|club|blog|live|news|work|life|world|today|top|vip|win|ru|cn|de|uk|fr|it|es|nl|be|ch|at|pl|cz|se|no|dk|fi|pt|gr|ie|ro|hu|bg|sk|si|hr|lt|lv|ee|ua|by|kz|tr|il|ir|in|pk|bd|lk|th|vn|id|my|sg|ph|jp|kr|tw|hk|au|nz|ca|us|mx|br|ar|cl|pe|ve|za|ng|ke|eg|ma|sa|ae|local|internal'
 const months = '(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}'
 const days = '(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6}'
 const time = '\\d{1,2}:\\d{2}(?::\\d{2}(?:[.,]\\d{1,9})?)?'
 const zone = '(?:\\s?(?:Z|UTC|GMT|[+-]\\d{2}:?\\d{2})(?![\\w:])){0,2}'
 
-/** Class and pattern, in the order in which they win at one place. Every repetition is bounded or over one class of signs. */
+/**
+ * Class and pattern, in the order in which they win at one place. Every repetition is bounded, or no place within it can begin
+ * another (docs/decisions/0017-message-classes.md). `email` comes before them and `hostname` behind `url`: hosts.ts finds both.
+ */
 const classes: readonly (readonly [string, string])[] = [
-  ['email', "\\b[\\w.+%'-]{1,64}@[A-Za-z0-9-]{1,63}(?:\\.[A-Za-z0-9-]{1,63}){1,6}\\b"],
   ['url', '\\b(?:wss?|https?|ftp):\\/\\/[^\\s"\'<>,;(){}|\\\\^`\\[\\]]{1,4096}'],
-  ['hostname', `\\b(?:[A-Za-z0-9-]{1,63}\\.){1,6}(?:${topDomains})\\b(?![.(]\\w|\\()`],
   [
     'ip',
     '\\b(?:\\d{1,3}\\.){3}\\d{1,3}\\b|(?<![\\w:])(?=[0-9a-fA-F:]{0,39}\\d)(?:(?:[0-9a-fA-F]{1,4}:){7}[0-9a-fA-F]{1,4}|(?:[0-9a-fA-F]{1,4}:){1,6}(?::[0-9a-fA-F]{1,4}){1,6}|::[0-9a-fA-F]{1,4}(?::[0-9a-fA-F]{1,4}){0,6})(?![\\w:])',
@@ -47,16 +48,45 @@ const classes: readonly (readonly [string, string])[] = [
   ['bool', '(?<==\\s?)(?:[Tt]rue|[Ff]alse)\\b'],
 ]
 
-const pattern = new RegExp(classes.map(([name, source]) => `(?<${name}>${source})`).join('|'), 'g')
+const pattern = new RegExp(classes.map(([, source]) => `(${source})`).join('|'), 'g')
 const names = classes.map(([name]) => name)
+
+const nameIn = (groups: readonly unknown[], from: number): string =>
+  names.find((_, i) => groups[from + i] !== undefined) ?? ''
+
+function otherFrom(text: string, from: number): Found | undefined {
+  pattern.lastIndex = from
+  const found = pattern.exec(text)
+  return found ? { name: nameIn(found, 1), start: found.index, end: pattern.lastIndex } : undefined
+}
+
+/** Of two at one place the class that comes first wins. */
+function firstOf(host: Found | undefined, other: Found | undefined): Found | undefined {
+  if (!host || !other) return host ?? other
+  if (host.start !== other.start) return host.start < other.start ? host : other
+  return host.name === 'email' || other.name !== 'url' ? host : other
+}
+
+function withHosts(text: string): string {
+  const hostFrom = createHosts(text)
+  let host = hostFrom(0)
+  let other = otherFrom(text, 0)
+  let out = ''
+  let at = 0
+  for (let found = firstOf(host, other); found; found = firstOf(host, other)) {
+    out += `${text.slice(at, found.start)}<${found.name}>`
+    at = found.end
+    if (host && host.start < at) host = hostFrom(at)
+    if (other && other.start < at) other = otherFrom(text, at)
+  }
+  return out + text.slice(at)
+}
 
 /** The text with everything that varies between two of the same kind as `<class>` (protocol.md 4.4). Linear in the text. */
 export function parameterize(text: string): string {
   if (text.length > parameterizeMax || !/[\d@=]|:\/\/|\w\.\w/.test(text)) return text
-  return text.replace(pattern, (found, ...rest: unknown[]) => {
-    for (const [i, name] of names.entries()) if (rest[i] !== undefined) return `<${name}>`
-    return found
-  })
+  if (mayHoldHosts(text)) return withHosts(text)
+  return text.replace(pattern, (_, ...groups: unknown[]) => `<${nameIn(groups, 0)}>`)
 }
 
 /** The first two lines that are not blank, parameterized; "..." says that more follow. */

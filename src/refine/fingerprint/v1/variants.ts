@@ -2,7 +2,7 @@ import type { GroupingVariant, NormalEvent, NormalException } from '../../../pro
 import { contributing, type GroupingHint, type GroupingNode } from '../../../protocol/grouping.ts'
 import { cspFacts } from '../../security/security.ts'
 import { object, own, scalar } from '../../value.ts'
-import { chainOf } from '../chain.ts'
+import { type Chain, chainOf } from '../chain.ts'
 import type { Marks } from '../stack-rules.ts'
 import { type StackNodes, stackNodes } from './frame.ts'
 import { parameterize, parameterizedMessage } from './parameterize.ts'
@@ -48,17 +48,39 @@ export function defaultVariants(event: NormalEvent, marks: Marks): Plain[] {
   return [{ name: 'default', contributes: true, why, component: branch('nothing', []) }]
 }
 
-function exceptionVariants(event: NormalEvent, marks: Marks): Plain[] | undefined {
-  const values = event.exception?.values ?? []
-  if (values.length === 0) return undefined
+/** Parameterized values by what was sent: both sides ask for each, and exceptions of a chain often say the same. */
+type Said = (value: string) => string
+
+/** Both sides of each exception, made when they are asked for. */
+function nodesOf(event: NormalEvent, marks: Marks): (one: NormalException) => StackNodes {
+  const texts = new Map<string, string>()
+  const said: Said = (value) => {
+    const known = texts.get(value) ?? parameterize(value)
+    texts.set(value, known)
+    return known
+  }
   const made = new Map<NormalException, StackNodes>()
-  const nodes = (one: NormalException): StackNodes => {
-    const known = made.get(one) ?? exceptionNodes(one, event.platform, marks)
+  return (one) => {
+    const known = made.get(one) ?? exceptionNodes(one, event.platform, marks, said)
     made.set(one, known)
     return known
   }
+}
+
+/** The exceptions that count, two of them being one where all their frames and texts say the same. */
+function countedOf(event: NormalEvent, nodes: (one: NormalException) => StackNodes): Chain | undefined {
   const text = (one: NormalException) => contributing(nodes(one).system).join('\n')
-  const chain = chainOf(values, event.sdk?.name ?? '', (a, b) => text(a) === text(b))
+  return chainOf(event.exception?.values ?? [], event.sdk, (a, b) => text(a) === text(b))
+}
+
+/** The exception that stands for the others of an event, by the comparison that chooses what groups. */
+export const mainOf = (event: NormalEvent, marks: Marks): NormalException | undefined =>
+  countedOf(event, nodesOf(event, marks))?.main
+
+function exceptionVariants(event: NormalEvent, marks: Marks): Plain[] | undefined {
+  const values = event.exception?.values ?? []
+  const nodes = nodesOf(event, marks)
+  const chain = countedOf(event, nodes)
   if (!chain) return undefined
   const counted = new Set(chain.list)
   const side = (name: 'app' | 'system'): GroupingNode => {
@@ -74,12 +96,12 @@ function exceptionVariants(event: NormalEvent, marks: Marks): Plain[] | undefine
 }
 
 /** Type, else value where no stack counts, then the stack. */
-function exceptionNodes(one: NormalException, platform: string, marks: Marks): StackNodes {
+function exceptionNodes(one: NormalException, platform: string, marks: Marks, said: Said): StackNodes {
   const stacks = stackNodes(one.stacktrace, platform, one.stacktrace && marks.get(one.stacktrace))
-  return { app: exceptionNode(one, stacks.app), system: exceptionNode(one, stacks.system) }
+  return { app: exceptionNode(one, stacks.app, said), system: exceptionNode(one, stacks.system, said) }
 }
 
-function exceptionNode(one: NormalException, stack: GroupingNode): GroupingNode {
+function exceptionNode(one: NormalException, stack: GroupingNode, said: Said): GroupingNode {
   const values: GroupingNode[] = []
   const nsError = object(one.mechanism?.meta?.['ns_error'])
   const codes = nsError ? [own(nsError, 'domain'), own(nsError, 'code')].flatMap((value) => scalar(value) ?? []) : []
@@ -96,7 +118,7 @@ function exceptionNode(one: NormalException, stack: GroupingNode): GroupingNode 
     if (nsError) values.push(dead('value', [one.value], 'ns-error-first'))
     else if (stack.contributes) values.push(dead('value', [one.value], 'stack-first'))
     else {
-      const text = parameterize(one.value)
+      const text = said(one.value)
       values.push(branch('value', [text], text === one.value ? undefined : 'parameterized'))
     }
   }
