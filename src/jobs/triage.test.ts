@@ -1,41 +1,55 @@
 import { expect, test } from 'vitest'
 import { testClock } from '../clock.ts'
+import { silent } from '../observe.ts'
 import type { LiveChange } from '../protocol/rest.ts'
-import type { EventStore, SeenEvent } from '../store/events/events.ts'
+import type { EventStore, Scope, SeenEvent } from '../store/events/events.ts'
 import { commit, effect, hash, nowMs, withProject } from '../store/meta/fixture.ts'
+import type { MetaStore } from '../store/meta/meta.ts'
 import { openSqliteMeta } from '../store/meta/sqlite.ts'
 import { createTriage } from './triage.ts'
 
 const dayMs = 86_400_000
-const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
-
-type Answers = { events?: number; users?: number; series?: number[]; away?: boolean; event?: Partial<SeenEvent> }
+type Answers = {
+  events?: number
+  users?: number
+  series?: number[]
+  away?: boolean
+  event?: Partial<SeenEvent>
+  /** What happens while the events store is asked. */
+  meanwhile?: (meta: MetaStore) => void
+}
 
 /** Triage over a store in memory; the events store answers what a case says. */
 function rig(answers: Answers = {}) {
   const clock = testClock(nowMs)
   const meta = withProject(openSqliteMeta(':memory:', { clock, readers: 0 }))
   const sent: { mails: string[]; told: LiveChange[] } = { mails: [], told: [] }
-  const counted = async () => {
-    if (answers.away) throw new Error('away')
-    const { events = 0, users = 0 } = answers
-    return [{ projectId: 1, groupHash: hash(1), events, users, lastMs: nowMs, firstMs: nowMs }]
-  }
-  const events: Pick<EventStore, 'countsOf' | 'series' | 'byEventId'> = {
-    countsOf: counted,
+  const asked: Scope[] = []
+  const warned: object[] = []
+  const observe = { ...silent, warn: (what: object) => void warned.push(what) }
+  const events: Pick<EventStore, 'togetherOf' | 'series' | 'byEventId'> = {
+    togetherOf: async (scope) => {
+      asked.push(scope)
+      answers.meanwhile?.(meta)
+      if (answers.away) throw new Error('away')
+      return [{ events: answers.events ?? 0, users: answers.users ?? 0 }]
+    },
     series: async (scope) =>
       (answers.series ?? []).map((one, at) => ({
         ...{ projectId: 1, groupHash: hash(1), events: one },
         startMs: scope.fromMs + at * 3_600_000,
       })),
-    byEventId: async () => (answers.event ? [answers.event as SeenEvent] : []),
+    byEventId: async () => {
+      if (answers.away) throw new Error('away')
+      return answers.event ? [answers.event as SeenEvent] : []
+    },
   }
   const triage = createTriage({
-    ...{ clock, meta, events, observe: silent as never, url: 'http://mishap.test' },
+    ...{ clock, meta, events, observe, url: 'http://mishap.test' },
     alerts: { kick: () => {}, mail: async ({ to, subject }) => void sent.mails.push(`${to}: ${subject}`) },
     live: { publish: (_organization, change) => void sent.told.push(change) },
   })
-  return { clock, meta, sent, triage, answers }
+  return { clock, meta, sent, triage, answers, asked, warned }
 }
 const stateOf = (meta: ReturnType<typeof rig>['meta']) => {
   const issue = meta.issueById(1)

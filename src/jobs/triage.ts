@@ -13,7 +13,7 @@ export type TriageDeps = {
   clock: Clock
   observe: Observe
   meta: MetaStore
-  events: Pick<EventStore, 'countsOf' | 'series' | 'byEventId'>
+  events: Pick<EventStore, 'togetherOf' | 'series' | 'byEventId'>
   alerts: Pick<Alerts, 'mail' | 'kick'>
   live: { publish(organizationId: number, change: LiveChange): void }
   url: string

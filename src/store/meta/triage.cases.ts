@@ -10,6 +10,7 @@ const dayMs = 86_400_000
 export function triageCases(fresh: () => MetaStore): void {
   describe('triage', () => {
     releaseCases(fresh)
+    awaitingCases(fresh)
     archiveCases(fresh)
     escalationCases(fresh)
     clockCases(fresh)
@@ -88,6 +89,36 @@ function releaseCases(fresh: () => MetaStore): void {
   })
 }
 
+function awaitingCases(fresh: () => MetaStore): void {
+  test('of issues that wait for the next release only those that it settles are in the batch, each once', () => {
+    const meta = fresh()
+    for (const [at, release] of ['web@1.0.0', 'web@2.0.0', 'web@5.0.0'].entries())
+      arrive(meta, 1, nowMs, { release, hashes: [hash(at + 1)] })
+    for (const [at, afterRelease] of ['web@1.0.0', 'web@2.0.0', 'web@5.0.0'].entries())
+      meta.updateIssue(
+        at + 1,
+        { status: 'resolved', statusDetails: { inNextRelease: true, afterRelease } },
+        'ann',
+        nowMs,
+      )
+    const revs = () => [1, 2, 3].map((id) => meta.issueById(id)?.rev)
+    const before = revs()
+    const versions = ['web@0.1.0', 'web@1.5.0', 'web@2.5.0', 'web@0.2.0', 'web@3.0.0']
+    const events = versions.map((release) => effect({ release, hashes: [hash(9)], timestampMs: nowMs + 5 }))
+    expect(commit(meta, { events }).issues.map((one) => [one.id, one.events])).toEqual([
+      [4, 5],
+      [1, 0],
+      [2, 0],
+    ])
+    expect(revs()).toEqual([(before[0] ?? 0) + 1, (before[1] ?? 0) + 1, before[2]])
+    expect([1, 2, 3].map((id) => meta.issueById(id)?.statusDetails)).toEqual([
+      { inRelease: 'web@1.5.0' },
+      { inRelease: 'web@2.5.0' },
+      { inNextRelease: true, afterRelease: 'web@5.0.0' },
+    ])
+  })
+}
+
 function archiveCases(fresh: () => MetaStore): void {
   test('archived until three more events: the third one brings it back, with why', () => {
     const meta = fresh()
@@ -116,12 +147,29 @@ function archiveCases(fresh: () => MetaStore): void {
     expect(meta.issuesDue(nowMs + dayMs, 9)).toEqual([])
     arrive(meta, 1, nowMs + 10)
     expect(meta.issuesDue(nowMs + 10, 9).map((one) => one.issue.id)).toEqual(looks ? [1] : [])
-    const rev = meta.issueById(1)?.rev ?? 0
     if (!looks) return
-    meta.turnIssues([{ id: 1, rev, turn: { to: 'later', dueMs: null } }], nowMs)
+    const { rev = 0, count = 0 } = meta.issueById(1) ?? {}
+    const later = { id: 1, rev, turn: { to: 'later', dueMs: null } } as const
+    // An event that came while the store was asked: nobody has counted it yet.
+    meta.turnIssues([{ ...later, count: count - 1 }], nowMs)
+    expect(meta.issuesDue(nowMs + dayMs, 9)).toHaveLength(1)
+    meta.turnIssues([{ ...later, count }], nowMs)
     expect(meta.issuesDue(nowMs + dayMs, 9)).toEqual([])
-    const turned = meta.turnIssues([{ id: 1, rev, turn: { to: 'escalating', reason: 'users', count: 3 } }], nowMs)
+    const turn = { to: 'escalating', reason: 'users', count: 3 } as const
+    const turned = meta.turnIssues([{ id: 1, rev, count, turn }], nowMs)
     expect(turned).toMatchObject([{ id: 1, status: 'unresolved', substatus: 'escalating' }])
+  })
+
+  test('archived until events or users: the events that are enough wake it without the clock', () => {
+    const meta = fresh()
+    arrive(meta, 5, nowMs)
+    const statusDetails = { ignoreCount: 3, ignoreUserCount: 100 }
+    meta.updateIssue(1, { status: 'ignored', statusDetails }, 'ann', nowMs)
+    arrive(meta, 2, nowMs + 10)
+    expect([stateOf(meta)[0], meta.issuesDue(nowMs + 10, 9).length]).toEqual(['ignored', 1])
+    arrive(meta, 1, nowMs + 20)
+    expect(stateOf(meta)).toEqual(['unresolved', 'escalating'])
+    expect(meta.activityOf(1).at(-1)).toMatchObject({ type: 'set_escalating', data: { reason: 'count', count: 3 } })
   })
 }
 
@@ -199,16 +247,16 @@ function clockCases(fresh: () => MetaStore): void {
     arrive(meta, 1, nowMs)
     const due = (atMs: number) => meta.issuesDue(atMs, 9).map((one) => one.issue.substatus)
     expect([due(nowMs + 7 * dayMs - 1), due(nowMs + 7 * dayMs)]).toEqual([[], ['new']])
-    const rev = meta.issueById(1)?.rev ?? 0
+    const { rev = 0, count = 0 } = meta.issueById(1) ?? {}
     const turn = { to: 'ongoing', reason: 'age' } as const
-    expect(meta.turnIssues([{ id: 1, rev: rev + 1, turn }], nowMs)).toEqual([])
-    expect(meta.turnIssues([{ id: 1, rev, turn }], nowMs).map((one) => one.substatus)).toEqual(['ongoing'])
+    expect(meta.turnIssues([{ id: 1, rev: rev + 1, count, turn }], nowMs)).toEqual([])
+    expect(meta.turnIssues([{ id: 1, rev, count, turn }], nowMs).map((one) => one.substatus)).toEqual(['ongoing'])
     expect(typesOf(meta)).toEqual(['first_seen', 'auto_set_ongoing'])
     expect(due(nowMs + 99 * dayMs)).toEqual([])
     const ignoreUntil = new Date(nowMs + dayMs).toISOString()
     meta.updateIssue(1, { status: 'ignored', statusDetails: { ignoreUntil } }, 'ann', nowMs)
     expect([due(nowMs + dayMs - 1), due(nowMs + dayMs)]).toEqual([[], ['archived_until_condition_met']])
-    meta.turnIssues([{ id: 1, rev: rev + 2, turn: { to: 'unarchived', reason: 'time' } }], nowMs + dayMs)
+    meta.turnIssues([{ id: 1, rev: rev + 2, count, turn: { to: 'unarchived', reason: 'time' } }], nowMs + dayMs)
     expect(stateOf(meta)).toEqual(['unresolved', 'ongoing'])
     expect(meta.activityOf(1).at(-1)).toMatchObject({ type: 'set_unresolved', data: { reason: 'time' } })
   })
