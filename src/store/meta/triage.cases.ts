@@ -308,8 +308,8 @@ function attentionCases(fresh: () => MetaStore): void {
   test('bookmarks and subscriptions are a person’s own; what was asked for outlasts what happens', () => {
     const meta = fresh()
     arrive(meta, 1, nowMs)
-    meta.setBookmark(1, 'ann', true, nowMs)
-    meta.setBookmark(1, 'ann', true, nowMs)
+    meta.setOwn([1], 'ann', { isBookmarked: true }, nowMs)
+    meta.setOwn([1], 'ann', { isBookmarked: true }, nowMs)
     expect([meta.bookmarkedBy('ann', [1, 2]), meta.bookmarkedBy('bob', [1])]).toEqual([new Set([1]), new Set()])
     meta.subscribe(1, 'ann', true, 'commented', nowMs)
     meta.subscribe(1, 'bob', true, 'mentioned', nowMs + 1)
@@ -317,8 +317,22 @@ function attentionCases(fresh: () => MetaStore): void {
     meta.subscribe(1, 'ann', true, 'assigned', nowMs)
     expect(meta.subscribersOf(1)).toEqual(['bob'])
     expect(meta.subscriptionOf(1, 'ann')).toEqual({ active: false, reason: 'asked' })
-    meta.setBookmark(1, 'ann', false, nowMs)
+    meta.setOwn([1], 'ann', { isBookmarked: false }, nowMs)
     expect(meta.bookmarkedBy('ann', [1])).toEqual(new Set())
+  })
+
+  test('a person’s own marks of many issues are set at once; one that is gone stops nothing', () => {
+    const meta = fresh()
+    const ids = Array.from({ length: 1_200 }, (_, at) => at + 1)
+    commit(meta, { events: ids.map((id) => effect({ hashes: [hash(id)] })) })
+    meta.setOwn([...ids, 9_999], 'ann', { hasSeen: true, isBookmarked: true, isSubscribed: false }, nowMs)
+    expect([meta.seenBy('ann', ids).size, meta.bookmarkedBy('ann', ids).size]).toEqual([1_200, 1_200])
+    expect([meta.subscriptionOf(7, 'ann'), meta.seenBy('bob', ids).size]).toEqual([
+      { active: false, reason: 'asked' },
+      0,
+    ])
+    meta.setOwn(ids.slice(1), 'ann', { hasSeen: false, isBookmarked: false }, nowMs)
+    expect([meta.seenBy('ann', ids), meta.bookmarkedBy('ann', ids)]).toEqual([new Set([1]), new Set([1])])
   })
 
   test('bookmarks and subscriptions go with an issue into another one, each person’s once', () => {
@@ -330,7 +344,7 @@ function attentionCases(fresh: () => MetaStore): void {
       [1, 'bob'],
       [2, 'bob'],
     ] as const)
-      meta.setBookmark(issue, user, true, nowMs)
+      meta.setOwn([issue], user, { isBookmarked: true }, nowMs)
     meta.subscribe(1, 'ann', true, 'asked', nowMs)
     const step = meta.planRegroup(meta.beginRegrouping(1, 'upload', 9).id, {
       ...{ projectId: 1, week: '2026-11-16', gen: 0, positions: [1], from: [hash(1)], to: [hash(2)] },
@@ -339,13 +353,13 @@ function attentionCases(fresh: () => MetaStore): void {
     meta.commitRegroup(step.id, [{ fromHash: hash(1), effect: effect({ timestampMs: nowMs, hashes: [hash(2)] }) }])
     expect(meta.issueById(1)?.id).toBe(2)
     expect(['ann', 'bob'].map((one) => meta.bookmarkedBy(one, [2]).size)).toEqual([1, 1])
-    expect(meta.subscribersOf(2)).toEqual(['ann'])
+    expect(meta.subscribersOf(2)).toEqual(['ann', 'bob'])
   })
 
   test('who is named has not seen it any more; a notice is tried again or goes', () => {
     const meta = fresh()
     arrive(meta, 1, nowMs)
-    for (const one of ['ann', 'bob']) meta.setSeen(1, one, true, nowMs)
+    for (const one of ['ann', 'bob']) meta.setOwn([1], one, { hasSeen: true }, nowMs)
     const { id } = meta.addComment(1, 'ann', '@bob', nowMs, ['bob'])
     meta.addNotices([{ userId: 'bob', kind: 'mention' }], 1, id, nowMs)
     expect(meta.lookedAt(1)).toEqual([{ userId: 'ann', atMs: nowMs }])
