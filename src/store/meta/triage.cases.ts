@@ -293,6 +293,35 @@ function bulkCases(fresh: () => MetaStore): void {
     expect(meta.bulkById(id)).toBeUndefined()
   })
 
+  test('who is given many issues follows each, and is told once', () => {
+    const meta = fresh()
+    many(meta, 6)
+    meta.updateIssue(1, { assigneeUserId: 'bob' }, 'ann', nowMs)
+    meta.subscribe(2, 'bob', false, 'asked', nowMs)
+    const give = (assigneeUserId: string, userId: string) => {
+      const items = [1, 2, 3, 4, 5].map((issueId) => ({ issueId, change: { assigneeUserId } }))
+      const { id } = meta.askBulk({ organizationId: 1, userId, items }, nowMs)
+      const steps = [0, 1, 2].map(() => {
+        meta.stepBulk(id, 2, nowMs)
+        return meta.noticesDue(nowMs, 9).length
+      })
+      return { id, steps }
+    }
+    const { id, steps } = give('bob', 'ann')
+    expect(steps).toEqual([0, 0, 1])
+    expect([1, 2, 3, 4, 5, 6].map((one) => meta.subscribersOf(one))).toEqual([[], [], ['bob'], ['bob'], ['bob'], []])
+    const [told] = meta.noticesDue(nowMs, 9)
+    expect(told).toMatchObject({ userId: 'bob', kind: 'assigned', issueId: 5 })
+    // The first one was his already.
+    expect(meta.activityById(told?.activityId ?? 0)).toMatchObject({ type: 'assigned', data: { issues: 4, bulk: id } })
+    meta.endNotice(told?.id ?? 0)
+    meta.undoBulk(id, nowMs)
+    meta.stepBulk(id, 9, nowMs)
+    // Nobody is told of what they do themselves.
+    expect(give('ann', 'ann').steps).toEqual([0, 0, 0])
+    expect(meta.subscribersOf(3)).toEqual(['ann', 'bob'])
+  })
+
   test('an issue that is gone by then is passed over', () => {
     const meta = fresh()
     many(meta, 3)
