@@ -349,6 +349,20 @@ describe('ownership', () => {
   })
 })
 
+test('rules that take too long for an event are said by a try, with their line', async () => {
+  const frames = Array.from({ length: 40 }, (_, at) => ({ filename: `f${at}${'a'.repeat(240)}.js`, in_app: true }))
+  await made().store([
+    {
+      ...{ ...seedEvents[0], event_id: 'b1'.padStart(32, '0'), fingerprint: ['long'] },
+      exception: { values: [{ type: 'Long', value: 'x', stacktrace: { frames } }] },
+    },
+  ])
+  const raw = Array.from({ length: 400 }, () => `path:*${'a'.repeat(70)}b bob@example.test`).join('\n')
+  const tried = (await call('POST', `${P}/ownership/try/`, { body: { raw } })).json as RestOwnershipTrial
+  expect(tried.faults).toEqual([{ line: expect.any(Number), sentence: expect.stringContaining('take too long') }])
+  expect(tried.issues.every((one) => one.rule === null)).toBe(true)
+})
+
 describe('what these have in common', () => {
   test('the value that others do not have is first, with bounds around its lift', async () => {
     const events = Array.from({ length: 80 }, (_, at) => ({

@@ -116,6 +116,30 @@ test('while the events store is away the issue waits, and turns later', async ()
   expect(stateOf(meta)).toEqual(['unresolved', 'escalating'])
 })
 
+test('an event that comes while the events store is asked is not forgotten', async () => {
+  const { meta, triage, answers } = rig({ users: 2 })
+  commit(meta, { events: [effect()] })
+  meta.updateIssue(1, { status: 'ignored', statusDetails: { ignoreUserCount: 3 } }, 'ann', nowMs)
+  commit(meta, { events: [effect()] })
+  answers.meanwhile = () => commit(meta, { events: [effect()] })
+  await triage.clock()
+  expect([stateOf(meta)[0], meta.issuesDue(nowMs, 9).length]).toEqual(['ignored', 1])
+  Object.assign(answers, { users: 3, meanwhile: undefined })
+  await triage.clock()
+  expect(stateOf(meta)).toEqual(['unresolved', 'escalating'])
+})
+
+test('what is asked since begins with the archive or its window, not with the hour', async () => {
+  const { clock, meta, triage, asked } = rig()
+  commit(meta, { events: [effect()] })
+  const statusDetails = { ignoreUserCount: 3, ignoreCount: 9, ignoreWindow: 60 }
+  meta.updateIssue(1, { status: 'ignored', statusDetails }, 'ann', nowMs)
+  clock.advance(13 * 3_600_000)
+  commit(meta, { events: [effect()] }, clock.now())
+  await triage.clock()
+  expect(asked.map((one) => one.fromMs)).toEqual([clock.now() - 3_600_000, nowMs])
+})
+
 test('archived until a time: the time ends it', async () => {
   const { clock, meta, triage } = rig()
   commit(meta, { events: [effect()] })
@@ -165,4 +189,30 @@ test('who is named gets a mail; without a mail server nothing is kept for later'
   meta.addNotices([{ userId: 'nobody', kind: 'mention' }], 1, id, nowMs)
   await triage.people()
   expect([sent.mails, meta.noticesDue(nowMs + dayMs, 9)]).toEqual([[], []])
+})
+
+test('mails go out while the events store is away and an owner is to be found', async () => {
+  const { meta, sent, triage } = rig({ away: true })
+  const [ann, bob] = ['ann', 'bob'].map((id) => ({ id, name: id, email: `${id}@example.test` }))
+  Object.assign(meta, {
+    personById: (id: string) => [ann, bob].find((one) => one?.id === id),
+    memberOf: (organizationId: number, userId: string) => ({ organizationId, userId, role: 'member', createdMs: 0 }),
+  })
+  meta.setOwnership(1, { text: 'path:* bob@example.test' }, { userId: 'ann' }, nowMs)
+  commit(meta, { events: [effect()] })
+  const { id } = meta.addComment(1, 'ann', 'look', nowMs)
+  meta.addNotices([{ userId: 'bob', kind: 'mention' }], 1, id, nowMs)
+  await expect(triage.people()).rejects.toThrow('away')
+  expect(sent.mails).toEqual([expect.stringContaining('bob@example.test: ann names you')])
+})
+
+test('rules that take too long for an event assign nothing, and the log says from which line up', async () => {
+  const paths = Array.from({ length: 60 }, (_, at) => ({ filename: `${at}${'a'.repeat(250)}`, in_app: true }))
+  const payload = `${JSON.stringify({ exception: { values: [{ stacktrace: { frames: paths } }] } })}\n{}`
+  const { meta, triage, warned } = rig({ event: { payload, tags: {} } })
+  const text = Array.from({ length: 400 }, () => `path:*${'a'.repeat(70)}b bob@example.test`).join('\n')
+  meta.setOwnership(1, { text }, { userId: 'ann' }, nowMs)
+  commit(meta, { events: [effect()] })
+  expect(await triage.people()).toMatchObject({ assigned: 0 })
+  expect([warned, meta.ownersDue(9)]).toEqual([[{ project: 1, line: expect.any(Number) }], []])
 })

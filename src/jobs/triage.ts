@@ -55,6 +55,10 @@ export function createTriage(deps: TriageDeps): Triage {
       return { ...done, ...(await bulks.run()) }
     },
     forecasts: () => runForecasts({ ...deps, changed }),
-    people: async () => ({ ...(await runOwners({ ...deps, changed })), ...(await runNotices(deps)) }),
+    people: async () => {
+      // Mails first: they go out while the events store, which owners are found in, is away.
+      const told = await runNotices(deps)
+      return { ...(await runOwners({ ...deps, changed })), ...told }
+    },
   }
 }
