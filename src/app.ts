@@ -357,7 +357,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const scope = createRequestScope()
   const observe = createObserve('app', config.logLevel, { requestId: scope.id })
   const { meta, auth, seal, close } = await openPeople(config, folders.meta, clock, observe)
-  const events = openEvents(config, sockets.engine, clock, observe)
+  const events = openEvents(sockets.engine, clock, observe)
   const blobs = openFileBlobs(folders.blobs)
   const live = createLive(clock.now())
   const keys = createKeyLine(link, meta)

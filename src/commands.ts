@@ -61,14 +61,13 @@ export async function openPeople(
 }
 
 /** The events store behind the engine's socket. */
-export const openEvents = (config: Config, socketPath: string, clock: Clock, observe: Observe): EventStore =>
+export const openEvents = (socketPath: string, clock: Clock, observe: Observe): EventStore =>
   createEventStore({
     url: 'http://localhost',
     socketPath,
     database: 'mishap',
     observe,
     clock,
-    retentionDays: config.retentionErrorsDays,
   })
 
 /** The commands that need accounts and projects; the same with the product running and stopped. */
@@ -153,7 +152,7 @@ async function withEngine<T>(
     ...{ clock, observe },
     message: () => undefined,
   })
-  const events = openEvents(config, places.sockets.engine, clock, observe)
+  const events = openEvents(places.sockets.engine, clock, observe)
   try {
     for (const endMs = clock.now() + engineStartMs; !(engine.up() && (await events.ping())); ) {
       if (clock.now() > endMs)

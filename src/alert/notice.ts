@@ -23,7 +23,12 @@ export function noticeMail(told: {
   const { issue, activity, kind } = told
   const who = told.by ? line(told.by.name || told.by.email, 80) : 'A rule of ownership'
   const what = `${issue.shortId}: ${line(issue.title, 120)}`
-  const first = `${who} ${sentences[kind]} ${what}`
+  // A change of many is told once (store/meta/bulk.ts).
+  const { issues } = activity.data
+  const isMany = kind === 'assigned' && typeof issues === 'number' && issues > 1
+  const first = isMany
+    ? `${who} assigned ${issues} issues to you, among them ${what}`
+    : `${who} ${sentences[kind]} ${what}`
   const said = typeof activity.data.text === 'string' ? activity.data.text.slice(0, textMax) : ''
   const link = issueUrl(told, issue)
   const paragraph = (inner: string) => `<p style="font:14px/1.5 sans-serif;margin:0 0 16px">${inner}</p>`

@@ -4,7 +4,7 @@ import { issuesMatching } from '../query/issues.ts'
 import type { Issue } from '../store/meta/meta.ts'
 import { revisionOf } from './input.ts'
 import { toRestBulk, updateIssues } from './issue-change.ts'
-import { changeBody, type IssueChangeBody } from './issue-input.ts'
+import { actionOf, changeBody, type IssueChangeBody } from './issue-input.ts'
 import { mergeIssues } from './issue-merge.ts'
 import * as people from './people-schemas.ts'
 import { toRestRemoval } from './removal-routes.ts'
@@ -32,14 +32,15 @@ const patienceMs = 4_000
 /** The issues that a call names or searches for, and on which the caller may do `action`. Throws VALIDATION for neither. */
 async function whichOf(
   call: WhichCall<unknown>,
-  action: 'issue:triage' | 'issue:delete',
+  action: 'issue:own' | 'issue:triage' | 'issue:delete',
   max: number,
 ): Promise<Issue[]> {
   const { app, actor, found, query } = call
   const organization = organizationOf(found)
   if (query.id.length === 0 && query.query === undefined)
     throw new MishapError('VALIDATION', { fields: { id: ['Ids of issues, or a query.'] } })
-  const asked = { ...viewOf(call, '90d'), query: query.query ?? '', meUserId: actor.person.id }
+  // The range of the list with the same parameters: what is changed is what was seen there.
+  const asked = { ...viewOf(call), query: query.query ?? '', meUserId: actor.person.id }
   const issues =
     query.id.length > 0
       ? app.meta.issuesByIds([...new Set(query.id.map(Number))])
@@ -58,13 +59,16 @@ async function whichOf(
 }
 
 async function changeMany(call: WhichCall<IssueChangeBody>): Promise<Answer<z.input<typeof triage.issueChange>>> {
-  const { app, actor, body, request, query } = call
+  const { app, actor, body, found, request, query } = call
+  const organization = organizationOf(found)
+  const action = actionOf(body)
+  app.auth.demand(actor, action, found.project ? { organization, project: found.project } : { organization })
   const revision = revisionOf(body, request)
   if (revision !== undefined && query.id.length !== 1)
     throw new MishapError('VALIDATION', { fields: { revision: ['A revision goes with one issue only.'] } })
   if (body.discard) {
-    await deleteAll(call, 'discard')
-    return { body: { updated: query.id } }
+    const removals = await deleteAll(call, 'discard')
+    return { body: { updated: removals.flatMap((one) => one.issueId ?? []) } }
   }
   if (body.merge) {
     const issues = await whichOf(call, 'issue:triage', mergesMax + 1)
@@ -75,7 +79,7 @@ async function changeMany(call: WhichCall<IssueChangeBody>): Promise<Answer<z.in
       })
     return { body: { merge: mergeIssues(app, actor, issues), updated: [] } }
   }
-  const issues = await whichOf(call, 'issue:triage', issuesMax)
+  const issues = await whichOf(call, action, issuesMax)
   // Who named no ids does not know what to take back: the change is kept as one.
   return { body: await updateIssues(app, actor, issues, body, revision, query.id.length === 0 || undefined) }
 }
@@ -113,8 +117,8 @@ export const bulkRoutes: readonly Route[] = [
       method: 'PUT',
       path,
       operationId: i === 0 ? 'updateIssues' : 'updateProjectIssues',
-      summary: `Change issues by id or all that a search finds, or merge them, at most ${mergesMax}. From 50 on they are changed in the background: \`bulk\` says how far it is.`,
-      action: 'issue:triage',
+      summary: `Change issues by id or all that a search finds, or merge them, at most ${mergesMax}. From 50 on they are changed in the background: \`bulk\` says how far it is. Who may only read sets what is their own.`,
+      action: 'issue:own',
       query: whichQuery,
       body: changeBody,
       response: triage.issueChange,

@@ -34,7 +34,7 @@ export const changeBody = z.object({
   statusDetails: detailFields.optional(),
   assignedTo: z.string().max(254).nullish(),
   priority: z.enum(['high', 'medium', 'low']).nullish().describe('null: it follows from level and state again.'),
-  hasSeen: z.boolean().optional(),
+  hasSeen: z.boolean().optional().describe('The caller’s own, as the next two: who may read an issue may set it.'),
   isBookmarked: z.boolean().optional(),
   isSubscribed: z.boolean().optional(),
   merge: z
@@ -45,6 +45,18 @@ export const changeBody = z.object({
   revision: revisionField,
 })
 export type IssueChangeBody = z.output<typeof changeBody>
+
+/** Fields that are the caller's own: nobody else is told. */
+export const ownFields = ['hasSeen', 'isBookmarked', 'isSubscribed'] as const
+
+/** What a caller must be allowed for a change: one that sets nothing but what is their own is no triage. */
+export function actionOf(body: IssueChangeBody): 'issue:own' | 'issue:triage' | 'issue:delete' {
+  if (body.discard) return 'issue:delete'
+  const { revision: _, ...fields } = body
+  const named = Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [name]))
+  const isOwn = named.length > 0 && named.every((name) => ownFields.some((one) => one === name))
+  return isOwn ? 'issue:own' : 'issue:triage'
+}
 
 const refuse = (field: string, sentence: string): never => {
   throw new MishapError('VALIDATION', { fields: { [field]: [sentence] } })

@@ -7,8 +7,9 @@ import { defaultQuery, issueSorts, listIssues } from '../query/issues.ts'
 import { tagsOfIssue } from '../query/tags.ts'
 import { revisionOf } from './input.ts'
 import { updateIssues } from './issue-change.ts'
-import { changeBody, type IssueChangeBody } from './issue-input.ts'
+import { actionOf, changeBody, type IssueChangeBody } from './issue-input.ts'
 import { pageHeaders } from './page.ts'
+import { removeIssue } from './removal-routes.ts'
 import type { Answer, Call, Route } from './route.ts'
 import {
   issueOf,
@@ -67,11 +68,26 @@ const one = async (call: Call<{ statsPeriod?: string | undefined; environment?: 
 const oneQuery = z.object({ ...rangeQuery, environment: viewQuery.environment })
 
 async function change(call: Call<object, IssueChangeBody>): Promise<Answer<z.input<typeof shapes.issueDetail>>> {
-  const issue = issueOf(call.found)
-  await updateIssues(call.app, call.actor, [issue], call.body, revisionOf(call.body, call.request))
-  const changed = call.app.meta.issueById(issue.id)
+  const { app, actor, body, found, request } = call
+  const issue = issueOf(found)
+  const here = { organization: organizationOf(found), project: projectOf(found), issue }
+  app.auth.demand(actor, actionOf(body), here)
+  if (body.merge)
+    throw new MishapError('VALIDATION', { fields: { merge: ['Of several issues: name each with id at issues/.'] } })
+  const view = viewOf({ ...call, query: {} })
+  const revision = revisionOf(body, request)
+  if (body.discard) {
+    // A change of nothing: it only holds the revision.
+    app.meta.updateIssue(issue.id, {}, actor.person.id, app.clock.now(), revision)
+    // Read before, as it may be gone when this answers.
+    const last = await issueDetail(app, view, issue)
+    await removeIssue(call, 'discard')
+    return { body: last }
+  }
+  await updateIssues(app, actor, [issue], body, revision)
+  const changed = app.meta.issueById(issue.id)
   if (!changed) throw new MishapError('NOT_FOUND')
-  return { body: await issueDetail(call.app, viewOf({ ...call, query: {} }), changed) }
+  return { body: await issueDetail(app, view, changed) }
 }
 
 /** Operation ids differ between the two addresses of an issue; the one without organization is lower case. */
@@ -92,8 +108,9 @@ const ownRoutes = (path: string, id: NameOf): Route[] => [
     method: 'PUT',
     path,
     operationId: id('IssueUpdate'),
-    summary: 'Resolve, unresolve, archive or assign an issue. 409 when `revision` or If-Match is not its own any more.',
-    action: 'issue:triage',
+    summary:
+      'Resolve, unresolve, archive, assign or discard an issue. 409 when `revision` or If-Match is not its own any more. Who may only read sets what is their own.',
+    action: 'issue:own',
     body: changeBody,
     response: shapes.issueDetail,
     handle: change,

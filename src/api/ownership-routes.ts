@@ -80,25 +80,36 @@ export function demandOwnership(app: App, project: Project, text: string): void 
     })
 }
 
+const tooLong = (shortId: string) =>
+  `This rule and those above it are not held against ${shortId}: all rules together take too long for its event. Patterns with fewer * take less.`
+
 /** What rules would do with the project's latest issues; nothing is saved. Throws STORE_UNAVAILABLE. */
 export async function tryOwnership(app: App, project: Project, text: string): Promise<RestOwnershipTrial> {
   const { rules } = readOwnership(text)
   const issues = app.meta.listIssues({ projectIds: [project.id], sort: 'last', max: triedMax })
-  const tried = await Promise.all(
-    issues.map(async (issue) => {
-      const row = await eventRowOf(app, issue, 'latest').catch((error: unknown) => {
+  const rows = await Promise.all(
+    issues.map((issue) =>
+      eventRowOf(app, issue, 'latest').catch((error: unknown) => {
         // The issue has no event left.
         if (error instanceof MishapError && error.code === 'NOT_FOUND') return undefined
         throw error
-      })
-      const rule = row && ownerRuleOf(rules, ownedEventOf(row))
-      return {
-        ...{ id: String(issue.id), shortId: issue.shortId, title: issue.title },
-        ...{ line: rule?.line ?? null, rule: rule?.text ?? null, owner: rule?.owners[0] ?? null },
-      }
-    }),
+      }),
+    ),
   )
-  return { faults: ownershipFaults(app, project, text), issues: tried }
+  const faults = ownershipFaults(app, project, text)
+  const tried: RestOwnershipTrial['issues'] = []
+  for (const [at, { id, shortId, title }] of issues.entries()) {
+    const row = rows[at]
+    // Rules may take some milliseconds for each: others get their turn.
+    await app.clock.sleep(0)
+    const { rule, overAt: line } = row ? ownerRuleOf(rules, ownedEventOf(row)) : {}
+    if (line !== undefined) faults.push({ line, sentence: tooLong(shortId) })
+    tried.push({
+      ...{ id: String(id), shortId, title },
+      ...{ line: rule?.line ?? null, rule: rule?.text ?? null, owner: rule?.owners[0] ?? null },
+    })
+  }
+  return { faults, issues: tried }
 }
 
 /** Rules that say whose an issue is. */

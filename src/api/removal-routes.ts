@@ -5,7 +5,7 @@ import type { RestTombstone } from '../protocol/rest-triage.ts'
 import { tombstonesOf } from '../query/tombstones.ts'
 import type { Removal } from '../store/meta/removals.ts'
 import * as people from './people-schemas.ts'
-import type { Route } from './route.ts'
+import type { Call, Route } from './route.ts'
 import { issueOf, organizationOf, projectOf, route } from './route.ts'
 
 /** Removals that the list shows. */
@@ -28,6 +28,26 @@ export function toRestRemoval(one: Removal): RestRemoval {
     dateCreated: new Date(one.createdMs).toISOString(),
     dateEnded: one.endedMs === null ? null : new Date(one.endedMs).toISOString(),
   }
+}
+
+/**
+ * Asks for the deletion of the issue that a call names, and waits a moment for it. Throws CONFLICT for the name of one that
+ * was merged into another, NOT_FOUND.
+ */
+export async function removeIssue(call: Call<unknown, unknown>, kind: 'issue' | 'discard'): Promise<RestRemoval> {
+  const { app, actor, found, params } = call
+  const { id: issueId, projectId, shortId } = issueOf(found)
+  // The name of an issue that was merged into another leads there: to look at, not to delete it.
+  const asked = params.issue?.toUpperCase()
+  if (asked !== String(issueId) && asked !== shortId.toUpperCase())
+    throw new MishapError('CONFLICT', {
+      detail: `${params.issue} was merged into ${shortId}: delete that one by its own name.`,
+      current: { id: String(issueId), shortId },
+    })
+  const { id } = app.removals.ask({ kind, projectId, issueId, userId: actor.person.id })
+  const removal = await app.removals.wait(id, patienceMs)
+  if (!removal) throw new MishapError('NOT_FOUND')
+  return toRestRemoval(removal)
 }
 
 const discardQuery = z.object({
@@ -56,21 +76,10 @@ export const removalRoutes: readonly Route[] = [
       query: discardQuery,
       status: 202,
       response: people.removal,
-      handle: async ({ app, actor, found, params, query }) => {
-        const { id: issueId, projectId, shortId } = issueOf(found)
-        // The name of an issue that was merged into another leads there: to look at, not to delete it.
-        const asked = params['issue']?.toUpperCase()
-        if (asked !== String(issueId) && asked !== shortId.toUpperCase())
-          throw new MishapError('CONFLICT', {
-            detail: `${params['issue']} was merged into ${shortId}: delete that one by its own name.`,
-            current: { id: String(issueId), shortId },
-          })
-        const kind = query.discard === '1' ? 'discard' : 'issue'
-        const { id } = app.removals.ask({ kind, projectId, issueId, userId: actor.person.id })
-        const removal = await app.removals.wait(id, patienceMs)
-        if (!removal) throw new MishapError('NOT_FOUND')
-        return { body: toRestRemoval(removal), status: 202 as const }
-      },
+      handle: async (call) => ({
+        body: await removeIssue(call, call.query.discard === '1' ? 'discard' : 'issue'),
+        status: 202 as const,
+      }),
     }),
   ),
   route({

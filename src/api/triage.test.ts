@@ -8,6 +8,7 @@ import type {
   RestOwnership,
   RestOwnershipTrial,
 } from '../protocol/rest-triage.ts'
+import { effect } from '../store/meta/fixture.ts'
 import { appForFile } from './app.cases.ts'
 import { seedEvents } from './seed.cases.ts'
 
@@ -141,6 +142,80 @@ describe('many at once', () => {
     expect((await call(method, path, body)).status).toBe(status)
   })
 
+  test('a change that one issue refuses changes none', async () => {
+    const { app, organization } = made()
+    const { id } = await first()
+    const { id: projectId } = app.meta.createProject({
+      ...{ organizationId: organization.id, slug: 'bare', name: 'Bare', platform: null },
+    })
+    const at = app.meta.cursor()
+    const events = [effect({ projectId, timestampMs: systemClock.now() })]
+    const { issues: bare } = app.meta.commitBatch(
+      app.meta.openBatch(at, at),
+      { events, attachments: [], outcomes: [], dead: [] },
+      systemClock.now(),
+    )
+    const body = { status: 'resolved', statusDetails: { inRelease: 'latest' } }
+    const both = await call('PUT', `${O}/issues/?id=${id}&id=${bare[0]?.id}`, { body })
+    expect([both.status, both.text]).toEqual([400, expect.stringContaining('no release yet')])
+    expect((await detail(id)).status).toBe('unresolved')
+    expect((await call('PUT', `${O}/issues/?id=${id}`, { body })).status).toBe(200)
+    await put(id, { status: 'unresolved' })
+  })
+
+  test('a query without a range means what the list without one shows', async () => {
+    const timestamp = Math.floor(Date.now() / 1000) - 20 * 86_400
+    const tags = { batch: 'aged' }
+    await made().store([
+      { ...seedEvents[0], event_id: 'a1'.padStart(32, '0'), fingerprint: ['age-old'], tags, timestamp },
+      { ...seedEvents[0], event_id: 'a2'.padStart(32, '0'), fingerprint: ['age-new'], tags },
+    ])
+    const path = `${O}/issues/?query=batch:aged`
+    const shown = ((await call('GET', path)).json as RestIssue[]).map((one) => one.id)
+    expect(shown).toHaveLength(1)
+    expect(((await call('PUT', path, { body: { isBookmarked: true } })).json as RestIssueChange).updated).toEqual(shown)
+    const all = (await call('PUT', `${path}&statsPeriod=90d`, { body: { isBookmarked: false } }))
+      .json as RestIssueChange
+    expect(all.updated).toHaveLength(2)
+  })
+
+  test('one’s own marks of many are set when it answers: nothing runs behind it', async () => {
+    const path = `${O}/issues/?query=bulk%3Ayes&statsPeriod=90d`
+    const answer = (await call('PUT', path, { body: { isBookmarked: true, hasSeen: true } })).json as RestIssueChange
+    expect(answer.bulk).toBeUndefined()
+    expect(answer.updated).toHaveLength(60)
+    const ids = answer.updated.map(Number)
+    const { meta } = made().app
+    const me = meta.personByEmail('owner@example.test')?.id ?? ''
+    expect([meta.bookmarkedBy(me, ids).size, meta.seenBy(me, ids).size]).toEqual([60, 60])
+    const mixed = (await call('PUT', path, { body: { isBookmarked: false, priority: 'low' } })).json as RestIssueChange
+    expect([mixed.bulk?.changed, meta.bookmarkedBy(me, ids).size]).toEqual([60, 0])
+  })
+
+  test('one person in two merged issues is one user', async () => {
+    const user = { id: 'only-one' }
+    const merged = ['m1', 'm2'].map((name) => ({
+      ...{
+        ...seedEvents[0],
+        event_id: `f${name}`.padStart(32, '0'),
+        fingerprint: [name],
+        tags: { merged: 'yes' },
+        user,
+      },
+    }))
+    await made().store(merged)
+    const path = `${O}/issues/?query=merged:yes`
+    const ids = ((await call('GET', path)).json as RestIssue[]).map((one) => `id=${one.id}`)
+    expect(ids).toHaveLength(2)
+    const made2 = (await call('PUT', `${O}/issues/?${ids.join('&')}`, { body: { merge: 1 } })).json as {
+      merge: { parent: string }
+    }
+    for (const range of ['', '?statsPeriod=1h', '?statsPeriod=1h&environment=production'])
+      expect((await call('GET', `${O}/issues/${made2.merge.parent}/${range}`)).json).toMatchObject({
+        ...{ count: '2', userCount: 1, lifetime: { userCount: 1 } },
+      })
+  })
+
   test('deletion by id; a member may not, and nothing goes', { timeout: 20_000 }, async () => {
     const found = (await call('GET', `${O}/issues/?query=bulk%3Ayes&statsPeriod=90d&limit=2`)).json as RestIssue[]
     const path = `${O}/issues/?${found.map((one) => `id=${one.id}`).join('&')}`
@@ -149,6 +224,33 @@ describe('many at once', () => {
     expect([answer.status, (answer.json as unknown[]).length]).toEqual([202, 2])
     const gone = async () => (await call('GET', `${O}/issues/${found[0]?.id}/`)).status
     await expect.poll(gone, { timeout: 15_000 }).toBe(404)
+  })
+})
+
+describe('what an issue’s own address refuses or does', () => {
+  test('merge is said to be of several; nothing changes', async () => {
+    const { id } = await first()
+    const answer = await put(id, { merge: 1, status: 'resolved' })
+    expect([answer.status, answer.json]).toEqual([400, { merge: [expect.stringContaining('Of several issues')] }])
+    expect((await detail(id)).status).toBe('unresolved')
+  })
+
+  test('discard asks for the right to delete, holds the revision, and discards', { timeout: 20_000 }, async () => {
+    const event_id = 'd1'.padStart(32, '0')
+    await made().store([{ ...seedEvents[0], event_id, fingerprint: ['discard-me'], tags: { discard: 'me' } }])
+    const [issue] = (await call('GET', `${O}/issues/?query=discard:me`)).json as RestIssue[]
+    const path = `${O}/issues/${issue?.id}/`
+    const token = state.bob?.token ?? ''
+    expect((await call('PUT', path, { body: { discard: true }, token })).status).toBe(403)
+    const byQuery = `${O}/issues/?query=discard:me`
+    expect((await call('PUT', byQuery, { body: { discard: true }, token })).status).toBe(403)
+    expect((await call('PUT', path, { body: { discard: true, revision: 99 } })).status).toBe(409)
+    expect((await call('GET', path)).status).toBe(200)
+    expect((await call('PUT', path, { body: { discard: true } })).json).toMatchObject({ id: issue?.id })
+    await expect.poll(async () => (await call('GET', path)).status, { timeout: 15_000 }).toBe(404)
+    const tombstones = (await call('GET', `${P}/tombstones/`)).json as { id: string }[]
+    expect(tombstones.map((one) => one.id)).toContain(issue?.shortId)
+    await call('DELETE', `${P}/tombstones/${issue?.shortId}/`)
   })
 })
 
@@ -168,7 +270,7 @@ describe('people', () => {
     const { app } = made()
     const { id } = await first()
     const bob = state.bob?.id ?? ''
-    app.meta.setSeen(Number(id), bob, true, 1)
+    app.meta.setOwn([Number(id)], bob, { hasSeen: true }, 1)
     await call('POST', `${O}/issues/${id}/comments/`, { body: { text: '`@bob`' } })
     expect(app.meta.subscribersOf(Number(id))).not.toContain(bob)
     const added = (await call('POST', `${O}/issues/${id}/notes/`, { body: { text: 'Look, @Bob: **odd**' } })).json
@@ -191,6 +293,35 @@ describe('people', () => {
     const told = app.meta.noticesDue(systemClock.now() + 1_000, 99).filter((one) => one.kind === 'assigned')
     expect(told).toMatchObject([{ userId: state.bob?.id, issueId: Number(id) }])
     await put(id, { assignedTo: '' })
+  })
+
+  test('a viewer sets what is their own and nothing else', async () => {
+    const { app, organization } = made()
+    const vera = await app.auth.createPerson({
+      name: 'V',
+      email: 'vera@example.test',
+      password: 'another long password',
+    })
+    app.meta.setMember(organization.id, vera.id, 'viewer')
+    const { secret: token } = app.auth.createToken(vera, 't', ['event:admin'], null)
+    const { id } = await first()
+    const path = `${O}/issues/${id}/`
+    const as = async (to: string, body: object) => (await call('PUT', to, { body, token })).status
+    await call('POST', `${path}comments/`, { body: { text: '@vera' } })
+    expect(app.meta.subscribersOf(Number(id))).toContain(vera.id)
+    expect(await as(path, { isSubscribed: false })).toBe(200)
+    expect(app.meta.subscribersOf(Number(id))).not.toContain(vera.id)
+    expect(await as(`${O}/issues/?id=${id}`, { hasSeen: true, isBookmarked: true })).toBe(200)
+    expect(app.meta.seenBy(vera.id, [Number(id)]).size).toBe(1)
+    for (const body of [
+      { status: 'resolved' },
+      { hasSeen: true, priority: 'low' },
+      { discard: true },
+      { merge: 1 },
+      {},
+    ])
+      for (const to of [path, `${O}/issues/?id=${id}`, `${P}/issues/?query=`]) expect(await as(to, body)).toBe(403)
+    expect(await detail(id)).toMatchObject({ status: 'unresolved' })
   })
 })
 
@@ -223,6 +354,20 @@ describe('ownership', () => {
   })
 })
 
+test('rules that take too long for an event are said by a try, with their line', async () => {
+  const frames = Array.from({ length: 40 }, (_, at) => ({ filename: `f${at}${'a'.repeat(240)}.js`, in_app: true }))
+  await made().store([
+    {
+      ...{ ...seedEvents[0], event_id: 'b1'.padStart(32, '0'), fingerprint: ['long'] },
+      exception: { values: [{ type: 'Long', value: 'x', stacktrace: { frames } }] },
+    },
+  ])
+  const raw = Array.from({ length: 400 }, () => `path:*${'a'.repeat(70)}b bob@example.test`).join('\n')
+  const tried = (await call('POST', `${P}/ownership/try/`, { body: { raw } })).json as RestOwnershipTrial
+  expect(tried.faults).toEqual([{ line: expect.any(Number), sentence: expect.stringContaining('take too long') }])
+  expect(tried.issues.every((one) => one.rule === null)).toBe(true)
+})
+
 describe('what these have in common', () => {
   test('the value that others do not have is first, with bounds around its lift', async () => {
     const events = Array.from({ length: 80 }, (_, at) => ({
@@ -244,7 +389,8 @@ describe('what these have in common', () => {
 describe('tombstones', () => {
   test('an issue that is deleted for good has one, until it is taken out', { timeout: 20_000 }, async () => {
     const [issue] = (await call('GET', `${O}/issues/?query=bulk%3Ayes&statsPeriod=90d`)).json as RestIssue[]
-    await call('PUT', `${O}/issues/?id=${issue?.id}`, { body: { discard: true } })
+    const answer = await call('PUT', `${O}/issues/?query=issue:${issue?.shortId}`, { body: { discard: true } })
+    expect(answer.json).toEqual({ updated: [issue?.id] })
     const list = async () => (await call('GET', `${P}/tombstones/`)).json as { id: string; actor: object }[]
     await expect.poll(async () => (await list()).length, { timeout: 15_000 }).toBe(1)
     expect(await list()).toMatchObject([{ id: issue?.shortId, actor: { email: 'owner@example.test' } }])

@@ -22,6 +22,7 @@ export type Action =
   | 'key:write'
   | 'issue:read'
   | 'issue:triage'
+  | 'issue:own'
   | 'search:own'
   | 'event:read'
   | 'member:read'

@@ -55,6 +55,7 @@ const table: [Action, Record<Role, boolean>, string | null, string][] = [
   ['key:write', { owner: true, admin: true, member: false, viewer: false }, 'project:write', 'project:read'],
   ['issue:read', { owner: true, admin: true, member: true, viewer: true }, 'event:read', 'project:admin'],
   ['issue:triage', { owner: true, admin: true, member: true, viewer: false }, 'event:write', 'event:read'],
+  ['issue:own', { owner: true, admin: true, member: true, viewer: true }, 'event:write', 'event:read'],
   ['event:read', { owner: true, admin: true, member: true, viewer: true }, 'event:admin', 'org:admin'],
   ['member:read', { owner: true, admin: true, member: true, viewer: true }, 'member:read', 'event:admin'],
   ['member:write', { owner: true, admin: true, member: false, viewer: false }, 'org:admin', 'member:read'],

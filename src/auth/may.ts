@@ -17,6 +17,8 @@ export const permissions: Record<Action, { roles: readonly Role[]; scopes: reado
   'key:write': { roles: ['owner', 'admin'], scopes: ['project:write', 'project:admin'] },
   'issue:read': { roles: ['owner', 'admin', 'member', 'viewer'], scopes: ['event:read', 'event:write', 'event:admin'] },
   'issue:triage': { roles: ['owner', 'admin', 'member'], scopes: ['event:write', 'event:admin'] },
+  // What is one's own of an issue: seen, bookmarked, followed. Whoever can be named in a comment can stop its mails.
+  'issue:own': { roles: ['owner', 'admin', 'member', 'viewer'], scopes: ['event:write', 'event:admin'] },
   // One's own saved views; what everybody sees of them is triage.
   'search:own': { roles: ['owner', 'admin', 'member', 'viewer'], scopes: ['event:write', 'event:admin'] },
   'event:read': { roles: ['owner', 'admin', 'member', 'viewer'], scopes: ['event:read', 'event:write', 'event:admin'] },

@@ -1,14 +1,14 @@
 import type { Clock } from '../clock.ts'
 import { asksEvents } from '../protocol/issue-states.ts'
 import type { EventStore } from '../store/events/events.ts'
-import type { ClockTurn, DueIssue } from '../store/meta/clockwork.ts'
+import type { ClockTurn, DueIssue, DueTurn } from '../store/meta/clockwork.ts'
 import type { Issue, MetaStore } from '../store/meta/meta.ts'
 import { forecastOf } from './forecast.ts'
 
 export type ClockworkDeps = {
   clock: Clock
   meta: Pick<MetaStore, 'issuesDue' | 'turnIssues' | 'forecastsWanted' | 'putForecasts' | 'hashesOf'>
-  events: Pick<EventStore, 'countsOf' | 'series'>
+  events: Pick<EventStore, 'togetherOf' | 'series'>
   /** Issues that have another state now. */
   changed(issues: readonly Issue[]): void
 }
@@ -22,7 +22,7 @@ const forecastsMax = 500
 /** An event's own time may be ahead of ours. */
 const aheadMs = 60_000
 
-/** Events and users of an archived issue since it was archived, within the window of its condition. */
+/** Events and users of an archived issue since it was archived, within the window of its condition; to the millisecond. */
 async function metSince({ clock, meta, events }: ClockworkDeps, due: DueIssue, minutes: number | undefined) {
   const { issue, stateMs } = due
   const nowMs = clock.now()
@@ -30,11 +30,8 @@ async function metSince({ clock, meta, events }: ClockworkDeps, due: DueIssue, m
   const pairs = hashes.map((groupHash) => ({ projectId: issue.projectId, groupHash }))
   const fromMs = minutes === undefined ? stateMs : Math.max(stateMs, nowMs - minutes * 60_000)
   const scope = { projectIds: [issue.projectId], environments: [], fromMs, toMs: nowMs + aheadMs }
-  const counts = await events.countsOf(scope, pairs)
-  return counts.reduce((sum, one) => ({ events: sum.events + one.events, users: sum.users + one.users }), {
-    events: 0,
-    users: 0,
-  })
+  const [met = { events: 0, users: 0 }] = await events.togetherOf(scope, [pairs])
+  return met
 }
 
 async function archivedTurn(deps: ClockworkDeps, due: DueIssue): Promise<ClockTurn> {
@@ -67,13 +64,14 @@ async function turnOf(deps: ClockworkDeps, due: DueIssue): Promise<ClockTurn> {
 /** Turns what is due: ages, ends archives, ends escalations. Nothing is lost while the events store is away: it stays due. */
 export async function runClock(deps: ClockworkDeps): Promise<{ turned: number }> {
   const due = deps.meta.issuesDue(deps.clock.now(), dueMax)
-  const turns: { id: number; rev: number; turn: ClockTurn }[] = []
+  const turns: DueTurn[] = []
   let asked = 0
   let failure: unknown
   for (const one of due) {
     if (asksEvents(one.issue.statusDetails) && asked++ >= askedMax) continue
     try {
-      turns.push({ id: one.issue.id, rev: one.issue.rev, turn: await turnOf(deps, one) })
+      const { id, rev, count } = one.issue
+      turns.push({ id, rev, count, turn: await turnOf(deps, one) })
     } catch (error) {
       // The others need no answer of the events store.
       failure = error

@@ -1,41 +1,55 @@
 import { expect, test } from 'vitest'
 import { testClock } from '../clock.ts'
+import { silent } from '../observe.ts'
 import type { LiveChange } from '../protocol/rest.ts'
-import type { EventStore, SeenEvent } from '../store/events/events.ts'
+import type { EventStore, Scope, SeenEvent } from '../store/events/events.ts'
 import { commit, effect, hash, nowMs, withProject } from '../store/meta/fixture.ts'
+import type { MetaStore } from '../store/meta/meta.ts'
 import { openSqliteMeta } from '../store/meta/sqlite.ts'
 import { createTriage } from './triage.ts'
 
 const dayMs = 86_400_000
-const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
-
-type Answers = { events?: number; users?: number; series?: number[]; away?: boolean; event?: Partial<SeenEvent> }
+type Answers = {
+  events?: number
+  users?: number
+  series?: number[]
+  away?: boolean
+  event?: Partial<SeenEvent>
+  /** What happens while the events store is asked. */
+  meanwhile?: (meta: MetaStore) => void
+}
 
 /** Triage over a store in memory; the events store answers what a case says. */
 function rig(answers: Answers = {}) {
   const clock = testClock(nowMs)
   const meta = withProject(openSqliteMeta(':memory:', { clock, readers: 0 }))
   const sent: { mails: string[]; told: LiveChange[] } = { mails: [], told: [] }
-  const counted = async () => {
-    if (answers.away) throw new Error('away')
-    const { events = 0, users = 0 } = answers
-    return [{ projectId: 1, groupHash: hash(1), events, users, lastMs: nowMs, firstMs: nowMs }]
-  }
-  const events: Pick<EventStore, 'countsOf' | 'series' | 'byEventId'> = {
-    countsOf: counted,
+  const asked: Scope[] = []
+  const warned: object[] = []
+  const observe = { ...silent, warn: (what: object) => void warned.push(what) }
+  const events: Pick<EventStore, 'togetherOf' | 'series' | 'byEventId'> = {
+    togetherOf: async (scope) => {
+      asked.push(scope)
+      answers.meanwhile?.(meta)
+      if (answers.away) throw new Error('away')
+      return [{ events: answers.events ?? 0, users: answers.users ?? 0 }]
+    },
     series: async (scope) =>
       (answers.series ?? []).map((one, at) => ({
         ...{ projectId: 1, groupHash: hash(1), events: one },
         startMs: scope.fromMs + at * 3_600_000,
       })),
-    byEventId: async () => (answers.event ? [answers.event as SeenEvent] : []),
+    byEventId: async () => {
+      if (answers.away) throw new Error('away')
+      return answers.event ? [answers.event as SeenEvent] : []
+    },
   }
   const triage = createTriage({
-    ...{ clock, meta, events, observe: silent as never, url: 'http://mishap.test' },
+    ...{ clock, meta, events, observe, url: 'http://mishap.test' },
     alerts: { kick: () => {}, mail: async ({ to, subject }) => void sent.mails.push(`${to}: ${subject}`) },
     live: { publish: (_organization, change) => void sent.told.push(change) },
   })
-  return { clock, meta, sent, triage, answers }
+  return { clock, meta, sent, triage, answers, asked, warned }
 }
 const stateOf = (meta: ReturnType<typeof rig>['meta']) => {
   const issue = meta.issueById(1)
@@ -102,6 +116,30 @@ test('while the events store is away the issue waits, and turns later', async ()
   expect(stateOf(meta)).toEqual(['unresolved', 'escalating'])
 })
 
+test('an event that comes while the events store is asked is not forgotten', async () => {
+  const { meta, triage, answers } = rig({ users: 2 })
+  commit(meta, { events: [effect()] })
+  meta.updateIssue(1, { status: 'ignored', statusDetails: { ignoreUserCount: 3 } }, 'ann', nowMs)
+  commit(meta, { events: [effect()] })
+  answers.meanwhile = () => commit(meta, { events: [effect()] })
+  await triage.clock()
+  expect([stateOf(meta)[0], meta.issuesDue(nowMs, 9).length]).toEqual(['ignored', 1])
+  Object.assign(answers, { users: 3, meanwhile: undefined })
+  await triage.clock()
+  expect(stateOf(meta)).toEqual(['unresolved', 'escalating'])
+})
+
+test('what is asked since begins with the archive or its window, not with the hour', async () => {
+  const { clock, meta, triage, asked } = rig()
+  commit(meta, { events: [effect()] })
+  const statusDetails = { ignoreUserCount: 3, ignoreCount: 9, ignoreWindow: 60 }
+  meta.updateIssue(1, { status: 'ignored', statusDetails }, 'ann', nowMs)
+  clock.advance(13 * 3_600_000)
+  commit(meta, { events: [effect()] }, clock.now())
+  await triage.clock()
+  expect(asked.map((one) => one.fromMs)).toEqual([clock.now() - 3_600_000, nowMs])
+})
+
 test('archived until a time: the time ends it', async () => {
   const { clock, meta, triage } = rig()
   commit(meta, { events: [effect()] })
@@ -151,4 +189,30 @@ test('who is named gets a mail; without a mail server nothing is kept for later'
   meta.addNotices([{ userId: 'nobody', kind: 'mention' }], 1, id, nowMs)
   await triage.people()
   expect([sent.mails, meta.noticesDue(nowMs + dayMs, 9)]).toEqual([[], []])
+})
+
+test('mails go out while the events store is away and an owner is to be found', async () => {
+  const { meta, sent, triage } = rig({ away: true })
+  const [ann, bob] = ['ann', 'bob'].map((id) => ({ id, name: id, email: `${id}@example.test` }))
+  Object.assign(meta, {
+    personById: (id: string) => [ann, bob].find((one) => one?.id === id),
+    memberOf: (organizationId: number, userId: string) => ({ organizationId, userId, role: 'member', createdMs: 0 }),
+  })
+  meta.setOwnership(1, { text: 'path:* bob@example.test' }, { userId: 'ann' }, nowMs)
+  commit(meta, { events: [effect()] })
+  const { id } = meta.addComment(1, 'ann', 'look', nowMs)
+  meta.addNotices([{ userId: 'bob', kind: 'mention' }], 1, id, nowMs)
+  await expect(triage.people()).rejects.toThrow('away')
+  expect(sent.mails).toEqual([expect.stringContaining('bob@example.test: ann names you')])
+})
+
+test('rules that take too long for an event assign nothing, and the log says from which line up', async () => {
+  const paths = Array.from({ length: 60 }, (_, at) => ({ filename: `${at}${'a'.repeat(250)}`, in_app: true }))
+  const payload = `${JSON.stringify({ exception: { values: [{ stacktrace: { frames: paths } }] } })}\n{}`
+  const { meta, triage, warned } = rig({ event: { payload, tags: {} } })
+  const text = Array.from({ length: 400 }, () => `path:*${'a'.repeat(70)}b bob@example.test`).join('\n')
+  meta.setOwnership(1, { text }, { userId: 'ann' }, nowMs)
+  commit(meta, { events: [effect()] })
+  expect(await triage.people()).toMatchObject({ assigned: 0 })
+  expect([warned, meta.ownersDue(9)]).toEqual([[{ project: 1, line: expect.any(Number) }], []])
 })

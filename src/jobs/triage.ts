@@ -13,7 +13,7 @@ export type TriageDeps = {
   clock: Clock
   observe: Observe
   meta: MetaStore
-  events: Pick<EventStore, 'countsOf' | 'series' | 'byEventId'>
+  events: Pick<EventStore, 'togetherOf' | 'series' | 'byEventId'>
   alerts: Pick<Alerts, 'mail' | 'kick'>
   live: { publish(organizationId: number, change: LiveChange): void }
   url: string
@@ -55,6 +55,10 @@ export function createTriage(deps: TriageDeps): Triage {
       return { ...done, ...(await bulks.run()) }
     },
     forecasts: () => runForecasts({ ...deps, changed }),
-    people: async () => ({ ...(await runOwners({ ...deps, changed })), ...(await runNotices(deps)) }),
+    people: async () => {
+      // Mails first: they go out while the events store, which owners are found in, is away.
+      const told = await runNotices(deps)
+      return { ...(await runOwners({ ...deps, changed })), ...told }
+    },
   }
 }

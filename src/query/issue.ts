@@ -86,9 +86,10 @@ export async function figuresOf(
     deps.events.series(scope, bucketMs, refs),
     older.length ? deps.events.countsOf(lifetimeScope(projectIds, deps.clock.now()), refsOf(older)) : [],
   ])
-  const sums = (rows: GroupCount[]) => sumByIssue(rows, issueOf)
-  const inRange = counted ?? sums(counts)
-  const inLife = sums(lifetimes)
+  const [inRange, inLife] = await Promise.all([
+    counted ?? totalsOf(deps, scope, counts, issueOf),
+    totalsOf(deps, lifetimeScope(projectIds, deps.clock.now()), lifetimes, issueOf),
+  ])
   const series = new Map<number, { startMs: number; events: number }[]>()
   for (const one of buckets) {
     const id = issueOf.get(`${one.projectId}:${one.groupHash}`)
@@ -108,13 +109,34 @@ export async function figuresOf(
   return made
 }
 
-function sumByIssue(rows: GroupCount[], issueOf: Map<string, number>): Map<number, { events: number; users: number }> {
+/** Counts by issue. One person in several hashes of a merged issue is one: only the store can say, asked for those alone. */
+async function totalsOf(
+  { events }: Pick<QueryDeps, 'events'>,
+  scope: Scope,
+  rows: readonly GroupCount[],
+  issueOf: ReadonlyMap<string, number>,
+): Promise<Map<number, { events: number; users: number }>> {
   const made = new Map<number, { events: number; users: number }>()
-  for (const one of rows) {
-    const id = issueOf.get(`${one.projectId}:${one.groupHash}`)
+  const groups = Map.groupBy(rows, (one) => issueOf.get(`${one.projectId}:${one.groupHash}`))
+  const merged: { id: number; met: GroupCount[] }[] = []
+  for (const [id, own] of groups) {
     if (id === undefined) continue
-    const sum = made.get(id) ?? { events: 0, users: 0 }
-    made.set(id, { events: sum.events + one.events, users: sum.users + one.users })
+    const met = own.filter((one) => one.users > 0)
+    if (met.length > 1) merged.push({ id, met })
+    made.set(id, {
+      events: own.reduce((sum, one) => sum + one.events, 0),
+      users: Math.max(0, ...met.map((one) => one.users)),
+    })
+  }
+  if (merged.length === 0) return made
+  const together = await events.togetherOf(
+    scope,
+    merged.map((one) => one.met),
+  )
+  for (const [at, { id }] of merged.entries()) {
+    const one = made.get(id)
+    // A long range is counted in whole hours there, and to the millisecond here: never fewer than one hash alone has.
+    if (one) one.users = Math.max(one.users, together[at]?.users ?? 0)
   }
   return made
 }

@@ -1,5 +1,5 @@
 import type { NormalFrame } from '../protocol/event.ts'
-import type { OwnedEvent } from '../protocol/ownership.ts'
+import { type OwnedEvent, ownedNamesMax } from '../protocol/ownership.ts'
 import type { SeenEvent } from '../store/events/events.ts'
 import { normalOf } from './event.ts'
 
@@ -13,10 +13,13 @@ export function ownedEventOf(row: SeenEvent): OwnedEvent {
   const all = traces.flatMap((one) => one?.frames ?? []).slice(-framesMax)
   const own = all.filter((one) => one.in_app === true)
   const frames: readonly NormalFrame[] = own.length > 0 ? own : all
-  const named = (texts: (string | undefined)[]) => [...new Set(texts.filter((one) => one !== undefined && one !== ''))]
+  // The newest calls first: where there are more names than are asked, the oldest are left out.
+  const newest = frames.toReversed()
+  const named = (texts: (string | undefined)[]) =>
+    [...new Set(texts.flatMap((one) => one || []))].slice(0, ownedNamesMax)
   return {
-    paths: named(frames.flatMap((one) => [one.filename, one.abs_path])) as string[],
-    modules: named(frames.map((one) => one.module)) as string[],
+    paths: named(newest.flatMap((one) => [one.filename, one.abs_path])),
+    modules: named(newest.map((one) => one.module)),
     url: event.request?.url ?? row.tags.url ?? '',
     tags: row.tags,
   }

@@ -28,12 +28,9 @@ export type EventStoreOptions = {
   requestTimeoutMs?: number
   observe: Observe
   clock: Clock
-  /** Bounds what "the whole retention" means to a query; without it, everything that is there. */
-  retentionDays?: number
 }
 
-const dayMs = 86_400_000
-const weekMs = 7 * dayMs
+const weekMs = 7 * 86_400_000
 /** Dropping parts and making tables are no questions on screen, so they may take longer. */
 const workSeconds = 120
 
@@ -86,14 +83,13 @@ export function createEventStore(options: EventStoreOptions): EventStore {
   if (!/^[a-z_]\w{0,60}$/i.test(database)) throw new Error(`not a database name: ${database}`)
   const connection = connect(options)
   const settling = createSettle(connection, database, clock, observe)
-  const sinceMs = () => (options.retentionDays === undefined ? 0 : clock.now() - options.retentionDays * dayMs)
 
   const insert: EventStore['insert'] = (tsv, token) =>
     settling.inserting(() => connection.insert('events', eventColumns, tsv, token))
 
   return {
     ...createReads(connection, database),
-    ...createCounts(waitingFor(settling, connection), database, sinceMs),
+    ...createCounts(waitingFor(settling, connection), database),
     ...createNewest(connection, database),
     ...createTags(connection, database),
     ...createKeep(connection, database, clock),

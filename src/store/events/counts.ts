@@ -3,7 +3,7 @@ import type { EventStore, GroupCount, Scope } from './events.ts'
 import { compileFilter, compileHours, compileScope, createValues, hashNumber, type Values } from './filter.ts'
 import { hashText } from './rows.ts'
 
-type Counts = Pick<EventStore, 'groups' | 'countsOf' | 'series' | 'filteredSeries' | 'byRelease' | 'usersOf'>
+type Counts = Pick<EventStore, 'groups' | 'countsOf' | 'series' | 'filteredSeries' | 'byRelease' | 'togetherOf'>
 type Pair = { projectId: number; groupHash: string }
 type StoredCount = {
   project_id: string
@@ -39,7 +39,7 @@ function readCount(row: StoredCount): GroupCount {
 }
 
 /** Known groups: by the key's columns first, then the pairs themselves, as two projects may share a hash. */
-function compilePairs(values: Values, pairs: Pair[]): string {
+function compilePairs(values: Values, pairs: readonly Pair[]): string {
   const known = pairs.filter((one) => hashNumber(one.groupHash) !== undefined)
   const projects = values.add(
     'Array(UInt64)',
@@ -86,11 +86,55 @@ function createByRelease(connection: Connection, database: string): Counts['byRe
   }
 }
 
+/** Which set a row is of, from 1: known groups by project and hash, as two projects may share a hash. */
+function compilePlace(values: Values, sets: readonly (readonly Pair[])[]): string {
+  const named = sets.flatMap((pairs, at) =>
+    pairs.map((one) => [`${one.projectId} ${hashNumber(one.groupHash) ?? ''}`, at + 1] as const),
+  )
+  const names = values.add(
+    'Array(String)',
+    named.map(([name]) => name),
+  )
+  const places = values.add(
+    'Array(UInt32)',
+    named.map(([, place]) => place),
+  )
+  return `transform(concat(toString(project_id), ' ', toString(group_hash)), ${names}, ${places}, toUInt32(0))`
+}
+
+/** Whole hours come from the rollups; the part of an hour that a long scope begins in, and a short scope, from the rows. */
+function createTogether(connection: Connection, database: string): Counts['togetherOf'] {
+  return async (scope, sets) => {
+    const found = sets.map(() => ({ events: 0, users: 0 }))
+    const pairs = sets.flat()
+    if (pairs.length === 0 || scope.projectIds.length === 0) return found
+    const values = createValues()
+    const place = compilePlace(values, sets)
+    const groups = compilePairs(values, pairs)
+    const hourOn = isLong(scope) ? Math.ceil(scope.fromMs / hourMs) * hourMs : scope.toMs
+    const parts: string[] = []
+    if (hourOn > scope.fromMs)
+      parts.push(`SELECT ${place} AS place, count() AS times, uniqCombined64StateIf(12)(user_hash, user_hash != 0) AS states
+       FROM ${database}.events WHERE ${compileScope(values, { ...scope, toMs: hourOn })} AND ${groups} GROUP BY place`)
+    if (hourOn < scope.toMs)
+      parts.push(`SELECT ${place} AS place, toUInt64(n) AS times, users AS states
+       FROM ${database}.issue_hour WHERE ${compileHours(values, { ...scope, fromMs: hourOn })} AND ${groups}`)
+    const rows = await connection.rows<{ place: number; events: string; users_n: string }>(
+      `SELECT place, sum(times) AS events, uniqCombined64Merge(12)(states) AS users_n
+       FROM (${parts.join(' UNION ALL ')}) GROUP BY place`,
+      values.bound,
+    )
+    for (const row of rows) found[row.place - 1] = { events: Number(row.events), users: Number(row.users_n) }
+    return found
+  }
+}
+
 /** Questions whose answer is numbers of groups. Over 12 hours they are answered from the rollups, in whole hours. */
-export function createCounts(connection: Connection, database: string, sinceMs: () => number): Counts {
+export function createCounts(connection: Connection, database: string): Counts {
   return {
     filteredSeries: createFilteredSeries(connection, database),
     byRelease: createByRelease(connection, database),
+    togetherOf: createTogether(connection, database),
 
     async groups({ scope, filter, order, max }) {
       if (scope.projectIds.length === 0) return []
@@ -140,18 +184,6 @@ export function createCounts(connection: Connection, database: string, sinceMs: 
         startMs: Number(row.start_ms),
         events: Number(row.events),
       }))
-    },
-
-    async usersOf(hashes) {
-      if (hashes.length === 0) return 0
-      const values = createValues()
-      const since = values.add('UInt32', Math.max(0, Math.floor(sinceMs() / 1000)))
-      const [found] = await connection.rows<{ users_n: string }>(
-        `SELECT uniqCombined64Merge(12)(users) AS users_n FROM ${database}.issue_hour
-         WHERE ${compilePairs(values, hashes)} AND hour >= toStartOfHour(toDateTime(${since}, 'UTC'))`,
-        values.bound,
-      )
-      return Number(found?.users_n ?? 0)
     },
   }
 }

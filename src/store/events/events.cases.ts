@@ -354,13 +354,48 @@ export function eventsCases(open: () => EventStore): void {
       expect(await store.filteredSeries({ ...scope, projectIds: [] }, hour, production)).toEqual([])
       expect(await store.byRelease(scope, 10)).toEqual([{ release: 'web@1.0.0', events: 4 }])
       expect(await store.byRelease({ ...scope, projectIds: [] }, 10)).toEqual([])
-      expect(
-        await store.usersOf([
-          { projectId, groupHash: a },
-          { projectId, groupHash: b },
+      const pairs = [a, b].map((groupHash) => ({ projectId, groupHash }))
+      expect(await store.togetherOf(scope, [pairs, []])).toEqual([
+        { events: 4, users: 2 },
+        { events: 0, users: 0 },
+      ])
+      expect(await store.togetherOf(scope, [])).toEqual([])
+      expect(await store.togetherOf({ ...scope, projectIds: [] }, [pairs])).toEqual([{ events: 0, users: 0 }])
+    })
+
+    test.each([
+      ['rollups and the rows before them', 20],
+      ['rows', 3],
+    ])('together, to the millisecond, of sets in two projects: %s', async (name, hours) => {
+      const store = open()
+      const [projectId, other] = name === 'rows' ? [241, 242] : [243, 244]
+      const from = monday - hours * hour + 30 * 60_000
+      const at = (ms: number) => ({ timestampUs: ms * 1000 })
+      const user = (n: number) => ({ userHash: n.toString(16).padStart(16, '0') })
+      await store.insert(
+        tsv([
+          row(4200, { projectId, groupHash: a, ...at(from - 1), ...user(1) }),
+          row(4201, { projectId, groupHash: a, ...at(from), ...user(2) }),
+          row(4202, { projectId, groupHash: b, ...at(from + 60_000), ...user(2) }),
+          row(4203, { projectId, groupHash: b, ...at(monday - hour), ...user(2) }),
+          row(4204, { projectId, groupHash: b, ...at(monday - 1), ...user(3), environment: 'dev' }),
+          row(4205, { projectId: other, groupHash: a, ...at(monday - 1), ...user(1) }),
+          row(4206, { projectId: other, groupHash: b, ...at(monday - 1), userHash: '' }),
         ]),
-      ).toBe(2)
-      expect(await store.usersOf([])).toBe(0)
+        `together:${name}`,
+      )
+      const scope: Scope = { projectIds: [projectId, other], environments: [], fromMs: from, toMs: monday }
+      const set = (project: number, hashes: string[]) => hashes.map((groupHash) => ({ projectId: project, groupHash }))
+      const sets = [set(projectId, [a, b]), set(other, [a]), set(other, [b]), set(projectId, ['00000000000000ff'])]
+      expect(await store.togetherOf(scope, sets)).toEqual([
+        { events: 4, users: 2 },
+        { events: 1, users: 1 },
+        { events: 1, users: 0 },
+        { events: 0, users: 0 },
+      ])
+      expect(await store.togetherOf({ ...scope, environments: ['production'] }, sets.slice(0, 1))).toEqual([
+        { events: 3, users: 1 },
+      ])
     })
 
     test('many hashes of many projects are asked for at once', async () => {

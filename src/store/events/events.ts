@@ -172,8 +172,14 @@ export type EventStore = ThinStore &
       spans: readonly { fromMs: number; toMs: number }[]
       pairs: readonly string[]
     }): Promise<{ events: number; counts: Map<string, number> }>
-    /** Distinct users of an issue over the whole retention. */
-    usersOf(hashes: { projectId: number; groupHash: string }[]): Promise<number>
+    /**
+     * Events and distinct users of each set of groups, in the order of the sets (a group is in one of them): who met
+     * several groups of a set is one user. From `fromMs` on to the millisecond, also where rollups hold the hour that it lies in as one.
+     */
+    togetherOf(
+      scope: Scope,
+      sets: readonly (readonly { projectId: number; groupHash: string }[])[],
+    ): Promise<{ events: number; users: number }[]>
     /** Tag keys seen in the scope with the number of events, most first. `signal`: of who asks; the engine stops with it. */
     tagKeys(scope: Scope, max: number, signal?: AbortSignal): Promise<{ key: string; events: number }[]>
     /** Values of a tag among the newest 500,000 events of the scope, most first; those that contain `text`, whatever its case. */

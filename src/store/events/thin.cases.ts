@@ -38,7 +38,7 @@ async function numbersOf(store: EventStore, projectId: number) {
   return {
     groups,
     series,
-    users: await store.usersOf([{ projectId, groupHash: hash }]),
+    together: await store.togetherOf(scope, [[{ projectId, groupHash: hash }]]),
     rows: (await store.ofIssue({ projectId, hashes: [hash], order: 'oldest', max: 1000 })).map((one) => one.eventId),
   }
 }

@@ -13,9 +13,17 @@ export type Notice = {
   nextMs: number
 }
 
+/** What is a person's own of issues; what is left out stays. */
+export type OwnMarks = {
+  hasSeen?: boolean | undefined
+  isBookmarked?: boolean | undefined
+  isSubscribed?: boolean | undefined
+}
+
 /** What one person does with issues, and what is mailed to people about them. */
 export type AttentionStore = {
-  setBookmark(issueId: number, userId: string, bookmarked: boolean, nowMs: number): void
+  /** One transaction; issues that are gone are left out. Who bookmarks an issue follows it. */
+  setOwn(issueIds: readonly number[], userId: string, marks: OwnMarks, nowMs: number): void
   /** The issues among `ids` that the person has bookmarked. */
   bookmarkedBy(userId: string, ids: readonly number[]): Set<number>
   /** What the person asks for counts; for any other reason only somebody who has never said anything about it follows it. */
@@ -37,25 +45,60 @@ export type AttentionStore = {
   endNotice(id: number, nextMs?: number): void
 }
 
-type BookmarkPart = Pick<AttentionStore, 'setBookmark' | 'bookmarkedBy'>
+type OwnPart = Pick<AttentionStore, 'setOwn' | 'bookmarkedBy'>
 type NoticePart = Pick<AttentionStore, 'addNotices' | 'noticesDue' | 'endNotice'>
-type FollowPart = Omit<AttentionStore, keyof BookmarkPart | keyof NoticePart>
+type FollowPart = Omit<AttentionStore, keyof OwnPart | keyof NoticePart>
 const idsMax = 500
 
-/** Bookmarks of people. */
-export function bookmarkPart({ write, read, dialect: { builder } }: Store): BookmarkPart {
+/** Statements that set the marks of each issue, prepared once: there are three for each of thousands. */
+function ownStatements({ write, dialect: { builder } }: Store) {
+  type Mark = { issueId: number; userId: string; nowMs: number }
+  const unmark = (table: 'issue_seen' | 'issue_bookmark') =>
+    write.hot<Mark, unknown>((slot) =>
+      builder.deleteFrom(table).where('issue_id', '=', slot('issueId')).where('user_id', '=', slot('userId')),
+    )
+  const row = (slot: <K extends keyof Mark>(name: K) => Mark[K]) => ({
+    ...{ issue_id: slot('issueId'), user_id: slot('userId'), at_ms: slot('nowMs') },
+  })
   return {
-    setBookmark: (issueId, userId, bookmarked, nowMs) => {
-      const row = { issue_id: issueId, user_id: userId, at_ms: nowMs }
-      if (bookmarked)
-        write.run(
-          builder
-            .insertInto('issue_bookmark')
-            .values(row)
-            .onConflict((conflict) => conflict.doNothing()),
-        )
-      else write.run(builder.deleteFrom('issue_bookmark').where('issue_id', '=', issueId).where('user_id', '=', userId))
-    },
+    issue: write.hot<{ issueId: number }, { id: number }>((slot) =>
+      builder.selectFrom('issue').select('id').where('id', '=', slot('issueId')),
+    ),
+    seen: write.hot<Mark, unknown>((slot) =>
+      builder
+        .insertInto('issue_seen')
+        .values(row(slot))
+        .onConflict((conflict) => conflict.columns(['issue_id', 'user_id']).doUpdateSet({ at_ms: slot('nowMs') })),
+    ),
+    unseen: unmark('issue_seen'),
+    bookmark: write.hot<Mark, unknown>((slot) =>
+      builder
+        .insertInto('issue_bookmark')
+        .values(row(slot))
+        .onConflict((conflict) => conflict.doNothing()),
+    ),
+    unbookmark: unmark('issue_bookmark'),
+  }
+}
+
+/** Marks of people on issues. */
+export function ownPart(store: Store): OwnPart {
+  const { write, read, dialect } = store
+  const { builder } = dialect
+  const statements = ownStatements(store)
+  const subscribe = subscriber(store)
+  return {
+    setOwn: (issueIds, userId, { hasSeen, isBookmarked, isSubscribed }, nowMs) =>
+      write.transaction(() => {
+        for (const issueId of issueIds) {
+          if (!statements.issue.get({ issueId })) continue
+          const mark = { issueId, userId, nowMs }
+          if (hasSeen !== undefined) (hasSeen ? statements.seen : statements.unseen).run(mark)
+          if (isBookmarked !== undefined) (isBookmarked ? statements.bookmark : statements.unbookmark).run(mark)
+          if (isBookmarked) subscribe(issueId, userId, true, 'bookmarked', nowMs)
+          if (isSubscribed !== undefined) subscribe(issueId, userId, isSubscribed, 'asked', nowMs)
+        }
+      }),
     bookmarkedBy: (userId, ids) => {
       const found = new Set<number>()
       for (let start = 0; start < ids.length; start += idsMax)
@@ -107,8 +150,34 @@ export function moveAttention({ write, dialect: { builder } }: Store, fromIds: r
   write.run(builder.updateTable('notice').set({ issue_id: toId }).where('issue_id', 'in', fromIds))
 }
 
+/** Makes the function that `AttentionStore.subscribe` is; a caller that holds a transaction may call it. */
+export function subscriber({ write, dialect: { builder } }: Store): AttentionStore['subscribe'] {
+  type Row = { issueId: number; userId: string; active: number; reason: string; nowMs: number }
+  const values = (slot: <K extends keyof Row>(name: K) => Row[K]) => ({
+    ...{ issue_id: slot('issueId'), user_id: slot('userId') },
+    ...{ active: slot('active'), reason: slot('reason'), at_ms: slot('nowMs') },
+  })
+  const first = write.hot<Row, unknown>((slot) =>
+    builder
+      .insertInto('issue_subscription')
+      .values(values(slot))
+      .onConflict((conflict) => conflict.doNothing()),
+  )
+  const asked = write.hot<Row, unknown>((slot) => {
+    const { active, reason, at_ms } = values(slot)
+    return builder
+      .insertInto('issue_subscription')
+      .values(values(slot))
+      .onConflict((conflict) => conflict.columns(['issue_id', 'user_id']).doUpdateSet({ active, reason, at_ms }))
+  })
+  return (issueId, userId, active, reason, nowMs) =>
+    void (reason === 'asked' ? asked : first).run({ issueId, userId, active: Number(active), reason, nowMs })
+}
+
 /** Who follows and who has seen an issue. */
-export function attentionPart({ write, read, dialect: { builder } }: Store): FollowPart {
+export function attentionPart(store: Store): FollowPart {
+  const { read, dialect } = store
+  const { builder } = dialect
   const own = (issueId: number, userId: string) =>
     builder
       .selectFrom('issue_subscription')
@@ -116,17 +185,7 @@ export function attentionPart({ write, read, dialect: { builder } }: Store): Fol
       .where('issue_id', '=', issueId)
       .where('user_id', '=', userId)
   return {
-    subscribe: (issueId, userId, active, reason, nowMs) => {
-      const row = { active: Number(active), reason, at_ms: nowMs }
-      write.run(
-        builder
-          .insertInto('issue_subscription')
-          .values({ issue_id: issueId, user_id: userId, ...row })
-          .onConflict((conflict) =>
-            reason === 'asked' ? conflict.columns(['issue_id', 'user_id']).doUpdateSet(row) : conflict.doNothing(),
-          ),
-      )
-    },
+    subscribe: subscriber(store),
     subscriptionOf: (issueId, userId) => {
       const row = read.get(own(issueId, userId))
       return row && { active: row.active === 1, reason: row.reason as SubscriptionReason }

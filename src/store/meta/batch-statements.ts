@@ -51,10 +51,10 @@ export function batchStatements(write: Connection, dialect: Dialect) {
 function stateStatements(write: Connection, { builder }: Dialect) {
   type Named = { projectId: number; version: string }
   return {
-    awaiting: write.hot<{ projectId: number }, { id: number }>((slot) =>
+    awaiting: write.hot<{ projectId: number }, { id: number; status_details: string }>((slot) =>
       builder
         .selectFrom('issue')
-        .select('id')
+        .select(['id', 'status_details'])
         .where('project_id', '=', slot('projectId'))
         .where('awaits_release', '=', 1)
         .orderBy('id'),

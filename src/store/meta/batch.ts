@@ -4,7 +4,16 @@ import { type BatchStatements, batchStatements } from './batch-statements.ts'
 import { outcomeWriter } from './counts.ts'
 import { feedbackWriter } from './feedback.ts'
 import { sampleWriter } from './filters.ts'
-import { type Around, beginIssue, countEvent, type IssueRow, latestTexts, settleNext } from './issue-state.ts'
+import {
+  type Around,
+  afterOf,
+  beginIssue,
+  countEvent,
+  type IssueRow,
+  isNext,
+  latestTexts,
+  settleNext,
+} from './issue-state.ts'
 import type { Batch, BatchEffects, BatchResult, BatchStore, DeadAgain, EventEffect } from './meta.ts'
 import type { MissedNotes } from './missed.ts'
 import { aroundOf, releaseMadeMs } from './release-turns.ts'
@@ -32,6 +41,8 @@ type Work = {
   issues: Map<number, WorkIssue>
   /** What events of a project are judged by. */
   arounds: Map<number, Around>
+  /** Issues of a project that wait for its next release, by the one that it must come after: read once, as SDKs may name thousands. */
+  awaiting: Map<number, Map<string, number[]>>
   /** `${projectId} ${hash}` -> issue id. */
   hashes: Map<string, number>
   releases: Map<string, Span>
@@ -48,6 +59,7 @@ const newWork = (nowMs: number): Work => ({
   projects: new Map(),
   issues: new Map(),
   arounds: new Map(),
+  awaiting: new Map(),
   hashes: new Map(),
   releases: new Map(),
   environments: new Map(),
@@ -137,6 +149,15 @@ function aroundHere(statements: BatchStatements, work: Work, projectId: number):
   return around
 }
 
+function awaitingHere(statements: BatchStatements, work: Work, projectId: number): Map<string, number[]> {
+  const known = work.awaiting.get(projectId)
+  if (known) return known
+  const groups = Map.groupBy(statements.awaiting.all({ projectId }), afterOf)
+  const waiting = new Map([...groups].map(([after, rows]) => [after, rows.map((one) => one.id)]))
+  work.awaiting.set(projectId, waiting)
+  return waiting
+}
+
 /** A release that nobody has named before is the next one for issues that wait for it. */
 function noteRelease(statements: BatchStatements, work: Work, project: ProjectRow, effect: EventEffect): void {
   const { release: version } = effect
@@ -145,11 +166,16 @@ function noteRelease(statements: BatchStatements, work: Work, project: ProjectRo
     !work.releases.has(`${project.id} ${version}`) && releaseMadeMs(statements, project.id, version) === undefined
   widen(work.releases, version, project, effect.timestampMs)
   if (!isNew) return
-  for (const { id } of statements.awaiting.all({ projectId: project.id })) {
-    const { row } = workIssue(statements, work, id)
-    if (!settleNext(row, version, aroundHere(statements, work, project.id))) continue
-    const data = JSON.stringify({ version, reason: 'next_release' })
-    statements.activity.run({ issueId: id, type: 'set_resolved_in_release', createdMs: work.nowMs, data })
+  const waiting = awaitingHere(statements, work, project.id)
+  const around = aroundHere(statements, work, project.id)
+  const data = JSON.stringify({ version, reason: 'next_release' })
+  for (const [after, ids] of waiting) {
+    // An issue that goes on waiting stays out of this batch: it would be written and told of unchanged.
+    if (!isNext(version, after, around)) continue
+    waiting.delete(after)
+    for (const id of ids)
+      if (settleNext(workIssue(statements, work, id).row, version, around))
+        statements.activity.run({ issueId: id, type: 'set_resolved_in_release', createdMs: work.nowMs, data })
   }
 }
 

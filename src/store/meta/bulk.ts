@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely'
+import { subscriber } from './attention.ts'
 import { fromJson, type Store } from './store.ts'
 import type { Tables } from './tables.ts'
 import { type Before, changeRow, changeStatements, type IssueChange, undoOf } from './triage.ts'
@@ -30,7 +31,10 @@ export type BulkStore = {
   ): Bulk
   bulkById(id: number): Bulk | undefined
   openBulks(): Bulk[]
-  /** Changes the next `max` issues in one transaction; returns those that changed. Ends the bulk with its last one. */
+  /**
+   * Changes the next `max` issues in one transaction; returns those that changed. Ends the bulk with its last one, and then
+   * tells people what they were given. They follow it from its step on.
+   */
   stepBulk(id: number, max: number, nowMs: number): { issueIds: number[]; bulk: Bulk }
   /**
    * Begins to take back what a bulk changed: its issues as they were, but for those that anybody has changed since.
@@ -76,8 +80,10 @@ function itemStatements({ write, dialect: { builder } }: Store) {
   }
 }
 
+/** What people were given so far: how many issues, and the last one's activity. */
+type Given = Record<string, { count: number; activityId: number }>
 /** The change of each issue, by its place in what was asked: most share one. */
-type Asked = { changes: IssueChange[]; of: number[] }
+type Asked = { changes: IssueChange[]; of: number[]; given?: Given }
 
 function askedOf(items: readonly { change: IssueChange }[]): Asked {
   const known = new Map<string, number>()
@@ -91,13 +97,28 @@ function askedOf(items: readonly { change: IssueChange }[]): Asked {
   return { changes, of: changes.length === 1 ? [] : of }
 }
 
+/** Asks for one mail to each person who was given issues, however many: one for each issue would be thousands. */
+function tellGiven({ write, dialect: { builder } }: Store, given: Given, byUserId: string | null, nowMs: number): void {
+  for (const [user_id, { count, activityId }] of Object.entries(given)) {
+    const row = write.get(builder.selectFrom('activity').select(['issue_id', 'data']).where('id', '=', activityId))
+    // Gone with its issue, or nobody is told of what they did themselves.
+    if (!row || user_id === byUserId) continue
+    const data = JSON.stringify({ ...fromJson<object>(row.data), issues: count })
+    write.run(builder.updateTable('activity').set({ data }).where('id', '=', activityId))
+    const notice = { issue_id: row.issue_id, user_id, activity_id: activityId, kind: 'assigned', next_ms: nowMs }
+    write.run(builder.insertInto('notice').values(notice))
+  }
+}
+
 /** Makes the function that changes the next issues of one; it returns those that changed. The caller holds the transaction. */
 function stepper(store: Store, items: ReturnType<typeof itemStatements>) {
   const { write, dialect } = store
   const { builder } = dialect
   const statements = changeStatements(write, dialect)
+  const subscribe = subscriber(store)
   return (row: Selectable<Tables['bulk']>, max: number, nowMs: number): number[] => {
     const asked = row.undone === 1 ? undefined : fromJson<Asked>(row.change)
+    const given: Given = asked?.given ?? {}
     const changed: number[] = []
     const found = items.next.all({ bulkId: row.id, after: row.done - 1, max })
     for (const { issue_id, place, undo, rev } of found) {
@@ -109,14 +130,24 @@ function stepper(store: Store, items: ReturnType<typeof itemStatements>) {
       const { row: made, activityIds } = changeRow(statements, old, change, { userId: row.user_id, nowMs, why })
       if (activityIds.length === 0) continue
       changed.push(issue_id)
-      if (asked) items.keep.run({ bulkId: row.id, place, undo: JSON.stringify(undoOf(old)), rev: made.rev })
+      if (!asked) continue
+      items.keep.run({ bulkId: row.id, place, undo: JSON.stringify(undoOf(old)), rev: made.rev })
+      const to = made.assignee_user_id
+      if (to === null || to === old.assignee_user_id) continue
+      subscribe(issue_id, to, true, 'assigned', nowMs)
+      given[to] = { count: (given[to]?.count ?? 0) + 1, activityId: activityIds.at(-1) ?? 0 }
     }
     // Issues that are deleted meanwhile leave gaps: the next place says how far it is.
     const done = found.length < max ? row.total : (found.at(-1)?.place ?? 0) + 1
+    const isOver = done >= row.total
+    if (isOver) tellGiven(store, given, row.user_id, nowMs)
+    const gone = { done, changed: row.changed + changed.length, ended_ms: isOver ? nowMs : null }
+    // Most changes give nothing to anybody: what was asked is not written again then.
+    const kept = Object.keys(given).length === 0 ? {} : { change: JSON.stringify({ ...asked, given }) }
     write.run(
       builder
         .updateTable('bulk')
-        .set({ done, changed: row.changed + changed.length, ended_ms: done >= row.total ? nowMs : null })
+        .set({ ...gone, ...kept })
         .where('id', '=', row.id),
     )
     return changed

@@ -21,14 +21,20 @@ export type ClockTurn =
 /** An issue whose time has come. */
 export type DueIssue = { issue: Issue; stateMs: number; isOverForecast: boolean }
 
+/** What becomes of an issue, and what it was when that was found out. */
+export type DueTurn = { id: number; rev: number; count: number; turn: ClockTurn }
+
 /** What a forecast is made of: issues that have enough events to have a level. */
 export type ForecastWish = { id: number; projectId: number; firstSeenMs: number }
 
 export type ClockworkStore = {
   /** Issues that the clock has to look at by `nowMs`, the longest waiting first. */
   issuesDue(nowMs: number, max: number): DueIssue[]
-  /** One transaction; issues that anybody has changed since they were read (`rev`) are left out. Returns those that turned. */
-  turnIssues(turns: readonly { id: number; rev: number; turn: ClockTurn }[], nowMs: number): Issue[]
+  /**
+   * One transaction; issues that anybody has changed since they were read (`rev`) are left out, and those that were to wait
+   * but have events since (`count`) stay due. Returns those that turned.
+   */
+  turnIssues(turns: readonly DueTurn[], nowMs: number): Issue[]
   /** Issues without a forecast, or with one from before `beforeMs`, the oldest first. */
   forecastsWanted(nowMs: number, beforeMs: number, max: number): ForecastWish[]
   putForecasts(made: readonly { issueId: number; limits: Limits }[], nowMs: number): void
@@ -46,12 +52,14 @@ type Statements = ReturnType<typeof batchStatements>
 function turnOne(
   { write, dialect: { builder } }: Store,
   statements: Statements,
-  { id, rev, turn }: { id: number; rev: number; turn: ClockTurn },
+  { id, rev, count, turn }: DueTurn,
   nowMs: number,
 ): IssueRow | undefined {
   const old = statements.issue.get({ id })
   if (!old || old.rev !== rev) return undefined
   if (turn.to === 'later') {
+    // Events that came while the store was asked made it due without a new revision: they are not counted in the answer.
+    if (old.count !== count) return undefined
     write.run(builder.updateTable('issue').set({ due_ms: turn.dueMs }).where('id', '=', id))
     return undefined
   }

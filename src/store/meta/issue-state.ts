@@ -180,13 +180,15 @@ function isRegression(row: IssueRow, effect: EventEffect, around: Around): boole
 
 /** What an arrival does to an archived issue. Conditions that only the events can answer are left to the clock. */
 function wake(row: IssueRow, around: Around): Turn['data'] | undefined {
-  const { ignoreCount, eventsBefore = 0, ...details } = fromJson<StatusDetails>(row.status_details)
-  if (asksEvents({ ...details, ...(ignoreCount === undefined ? {} : { ignoreCount }) })) {
+  const details = fromJson<StatusDetails>(row.status_details)
+  const { ignoreCount, ignoreWindow, eventsBefore = 0 } = details
+  // Asked first: of several conditions the one that is met wakes it, and this one needs nobody else.
+  if (ignoreCount !== undefined && ignoreWindow === undefined && row.count - eventsBefore >= ignoreCount)
+    return { reason: 'count', count: ignoreCount }
+  if (asksEvents(details)) {
     row.due_ms = Math.min(row.due_ms ?? around.nowMs, around.nowMs)
     return undefined
   }
-  if (ignoreCount !== undefined)
-    return row.count - eventsBefore >= ignoreCount ? { reason: 'count', count: ignoreCount } : undefined
   if (row.substatus !== 'archived_until_escalating') return undefined
   const over = escalationOf(row, around)
   return over && { reason: 'forecast', ...over }
@@ -238,12 +240,18 @@ export function countMoved(row: IssueRow, effect: EventEffect, around: Around): 
   return row.status === 'resolved' ? turnOf(row, effect, around) : undefined
 }
 
+/** Whether a release is the next one for what waits for one after `afterRelease` ('': any); a fix of an old version is not. */
+export const isNext = (version: string, afterRelease: string, around: Pick<Around, 'isLater'>): boolean =>
+  afterRelease === '' || around.isLater(version, afterRelease)
+
+/** After which release the next one has to come for an issue that waits for it. */
+export const afterOf = (row: Pick<IssueRow, 'status_details'>): string =>
+  fromJson<StatusDetails>(row.status_details).afterRelease ?? ''
+
 /** Resolves in a release what waited for the project's next one, in place; false when it did not wait for this one. */
 export function settleNext(row: IssueRow, version: string, around: Around): boolean {
   if (row.awaits_release !== 1 || row.status !== 'resolved') return false
-  const { afterRelease = '' } = fromJson<StatusDetails>(row.status_details)
-  // A fix of an old version is not the next one.
-  if (afterRelease !== '' && !around.isLater(version, afterRelease)) return false
+  if (!isNext(version, afterOf(row), around)) return false
   row.awaits_release = 0
   row.status_details = JSON.stringify({ inRelease: version } satisfies StatusDetails)
   row.rev += 1

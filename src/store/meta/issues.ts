@@ -245,21 +245,8 @@ function demandIssue({ write, dialect: { builder } }: Store, id: number): Row {
 }
 
 /** Which issues a person has looked at. */
-export function lookPart({ write, read, dialect: { builder } }: Store): Pick<MetaStore, 'setSeen' | 'seenBy'> {
+export function lookPart({ read, dialect: { builder } }: Store): Pick<MetaStore, 'seenBy'> {
   return {
-    setSeen: (issueId, userId, seen, nowMs) => {
-      if (!seen) {
-        write.run(builder.deleteFrom('issue_seen').where('issue_id', '=', issueId).where('user_id', '=', userId))
-        return
-      }
-      const row = { issue_id: issueId, user_id: userId, at_ms: nowMs }
-      write.run(
-        builder
-          .insertInto('issue_seen')
-          .values(row)
-          .onConflict((conflict) => conflict.columns(['issue_id', 'user_id']).doUpdateSet({ at_ms: nowMs })),
-      )
-    },
     seenBy: (userId, ids) => {
       const seen = new Set<number>()
       for (let start = 0; start < ids.length; start += idsMax) {

@@ -95,7 +95,7 @@ function mergeIssueCases(fresh: () => MetaStore): void {
     const meta = three(fresh())
     commit(meta, { events: [event(3, 40, { digest: '42' })] })
     for (const id of [2, 3]) {
-      meta.setBookmark(id, 'ann', true, nowMs)
+      meta.setOwn([id], 'ann', { isBookmarked: true }, nowMs)
       meta.subscribe(id, 'ann', id === 2, 'asked', nowMs)
     }
     meta.subscribe(3, 'bob', true, 'asked', nowMs)

@@ -162,7 +162,7 @@ function filterCases(fresh: () => MetaStore): void {
     meta.updateIssue(2, { status: 'resolved' }, 'ann', nowMs)
     meta.updateIssue(3, { assigneeUserId: 'ann' }, 'ann', nowMs)
     meta.updateIssue(2, { priority: 'low' }, 'ann', nowMs)
-    meta.setBookmark(1, 'ann', true, nowMs)
+    meta.setOwn([1], 'ann', { isBookmarked: true, isSubscribed: false }, nowMs)
     meta.subscribe(2, 'ann', true, 'asked', nowMs)
     meta.subscribe(3, 'ann', true, 'asked', nowMs)
     meta.subscribe(3, 'ann', false, 'asked', nowMs)

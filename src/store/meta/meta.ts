@@ -407,8 +407,6 @@ export type MetaStore = BatchStore &
     issueIdsOf(hashes: { projectId: number; groupHash: string }[]): Map<string, number>
     /** All hashes of each issue. */
     hashesOf(issueIds: number[]): Map<number, string[]>
-    /** Notes that a person has looked at an issue, or takes it back. */
-    setSeen(issueId: number, userId: string, seen: boolean, nowMs: number): void
     /** The issues among `ids` that the person has looked at; one that came back after a resolution counts as not seen. */
     seenBy(userId: string, ids: number[]): Set<number>
     activityOf(issueId: number): Activity[]

@@ -8,7 +8,7 @@ import {
   artifactLookPart,
   releaseFilePart,
 } from './artifacts.ts'
-import { attentionPart, bookmarkPart, noticePart } from './attention.ts'
+import { attentionPart, noticePart, ownPart } from './attention.ts'
 import { batchPart } from './batch.ts'
 import { bulkPart } from './bulk.ts'
 import { chunkEndPart, chunkPart } from './chunks.ts'
@@ -49,7 +49,7 @@ const triageParts = (store: Store) => ({
   ...issueChangePart(store),
   ...clockworkPart(store),
   ...forecastPart(store),
-  ...bookmarkPart(store),
+  ...ownPart(store),
   ...attentionPart(store),
   ...noticePart(store),
   ...bulkPart(store),

@@ -10,6 +10,7 @@ const dayMs = 86_400_000
 export function triageCases(fresh: () => MetaStore): void {
   describe('triage', () => {
     releaseCases(fresh)
+    awaitingCases(fresh)
     archiveCases(fresh)
     escalationCases(fresh)
     clockCases(fresh)
@@ -88,6 +89,36 @@ function releaseCases(fresh: () => MetaStore): void {
   })
 }
 
+function awaitingCases(fresh: () => MetaStore): void {
+  test('of issues that wait for the next release only those that it settles are in the batch, each once', () => {
+    const meta = fresh()
+    for (const [at, release] of ['web@1.0.0', 'web@2.0.0', 'web@5.0.0'].entries())
+      arrive(meta, 1, nowMs, { release, hashes: [hash(at + 1)] })
+    for (const [at, afterRelease] of ['web@1.0.0', 'web@2.0.0', 'web@5.0.0'].entries())
+      meta.updateIssue(
+        at + 1,
+        { status: 'resolved', statusDetails: { inNextRelease: true, afterRelease } },
+        'ann',
+        nowMs,
+      )
+    const revs = () => [1, 2, 3].map((id) => meta.issueById(id)?.rev)
+    const before = revs()
+    const versions = ['web@0.1.0', 'web@1.5.0', 'web@2.5.0', 'web@0.2.0', 'web@3.0.0']
+    const events = versions.map((release) => effect({ release, hashes: [hash(9)], timestampMs: nowMs + 5 }))
+    expect(commit(meta, { events }).issues.map((one) => [one.id, one.events])).toEqual([
+      [4, 5],
+      [1, 0],
+      [2, 0],
+    ])
+    expect(revs()).toEqual([(before[0] ?? 0) + 1, (before[1] ?? 0) + 1, before[2]])
+    expect([1, 2, 3].map((id) => meta.issueById(id)?.statusDetails)).toEqual([
+      { inRelease: 'web@1.5.0' },
+      { inRelease: 'web@2.5.0' },
+      { inNextRelease: true, afterRelease: 'web@5.0.0' },
+    ])
+  })
+}
+
 function archiveCases(fresh: () => MetaStore): void {
   test('archived until three more events: the third one brings it back, with why', () => {
     const meta = fresh()
@@ -116,12 +147,29 @@ function archiveCases(fresh: () => MetaStore): void {
     expect(meta.issuesDue(nowMs + dayMs, 9)).toEqual([])
     arrive(meta, 1, nowMs + 10)
     expect(meta.issuesDue(nowMs + 10, 9).map((one) => one.issue.id)).toEqual(looks ? [1] : [])
-    const rev = meta.issueById(1)?.rev ?? 0
     if (!looks) return
-    meta.turnIssues([{ id: 1, rev, turn: { to: 'later', dueMs: null } }], nowMs)
+    const { rev = 0, count = 0 } = meta.issueById(1) ?? {}
+    const later = { id: 1, rev, turn: { to: 'later', dueMs: null } } as const
+    // An event that came while the store was asked: nobody has counted it yet.
+    meta.turnIssues([{ ...later, count: count - 1 }], nowMs)
+    expect(meta.issuesDue(nowMs + dayMs, 9)).toHaveLength(1)
+    meta.turnIssues([{ ...later, count }], nowMs)
     expect(meta.issuesDue(nowMs + dayMs, 9)).toEqual([])
-    const turned = meta.turnIssues([{ id: 1, rev, turn: { to: 'escalating', reason: 'users', count: 3 } }], nowMs)
+    const turn = { to: 'escalating', reason: 'users', count: 3 } as const
+    const turned = meta.turnIssues([{ id: 1, rev, count, turn }], nowMs)
     expect(turned).toMatchObject([{ id: 1, status: 'unresolved', substatus: 'escalating' }])
+  })
+
+  test('archived until events or users: the events that are enough wake it without the clock', () => {
+    const meta = fresh()
+    arrive(meta, 5, nowMs)
+    const statusDetails = { ignoreCount: 3, ignoreUserCount: 100 }
+    meta.updateIssue(1, { status: 'ignored', statusDetails }, 'ann', nowMs)
+    arrive(meta, 2, nowMs + 10)
+    expect([stateOf(meta)[0], meta.issuesDue(nowMs + 10, 9).length]).toEqual(['ignored', 1])
+    arrive(meta, 1, nowMs + 20)
+    expect(stateOf(meta)).toEqual(['unresolved', 'escalating'])
+    expect(meta.activityOf(1).at(-1)).toMatchObject({ type: 'set_escalating', data: { reason: 'count', count: 3 } })
   })
 }
 
@@ -199,16 +247,16 @@ function clockCases(fresh: () => MetaStore): void {
     arrive(meta, 1, nowMs)
     const due = (atMs: number) => meta.issuesDue(atMs, 9).map((one) => one.issue.substatus)
     expect([due(nowMs + 7 * dayMs - 1), due(nowMs + 7 * dayMs)]).toEqual([[], ['new']])
-    const rev = meta.issueById(1)?.rev ?? 0
+    const { rev = 0, count = 0 } = meta.issueById(1) ?? {}
     const turn = { to: 'ongoing', reason: 'age' } as const
-    expect(meta.turnIssues([{ id: 1, rev: rev + 1, turn }], nowMs)).toEqual([])
-    expect(meta.turnIssues([{ id: 1, rev, turn }], nowMs).map((one) => one.substatus)).toEqual(['ongoing'])
+    expect(meta.turnIssues([{ id: 1, rev: rev + 1, count, turn }], nowMs)).toEqual([])
+    expect(meta.turnIssues([{ id: 1, rev, count, turn }], nowMs).map((one) => one.substatus)).toEqual(['ongoing'])
     expect(typesOf(meta)).toEqual(['first_seen', 'auto_set_ongoing'])
     expect(due(nowMs + 99 * dayMs)).toEqual([])
     const ignoreUntil = new Date(nowMs + dayMs).toISOString()
     meta.updateIssue(1, { status: 'ignored', statusDetails: { ignoreUntil } }, 'ann', nowMs)
     expect([due(nowMs + dayMs - 1), due(nowMs + dayMs)]).toEqual([[], ['archived_until_condition_met']])
-    meta.turnIssues([{ id: 1, rev: rev + 2, turn: { to: 'unarchived', reason: 'time' } }], nowMs + dayMs)
+    meta.turnIssues([{ id: 1, rev: rev + 2, count, turn: { to: 'unarchived', reason: 'time' } }], nowMs + dayMs)
     expect(stateOf(meta)).toEqual(['unresolved', 'ongoing'])
     expect(meta.activityOf(1).at(-1)).toMatchObject({ type: 'set_unresolved', data: { reason: 'time' } })
   })
@@ -245,6 +293,35 @@ function bulkCases(fresh: () => MetaStore): void {
     expect(meta.bulkById(id)).toBeUndefined()
   })
 
+  test('who is given many issues follows each, and is told once', () => {
+    const meta = fresh()
+    many(meta, 6)
+    meta.updateIssue(1, { assigneeUserId: 'bob' }, 'ann', nowMs)
+    meta.subscribe(2, 'bob', false, 'asked', nowMs)
+    const give = (assigneeUserId: string, userId: string) => {
+      const items = [1, 2, 3, 4, 5].map((issueId) => ({ issueId, change: { assigneeUserId } }))
+      const { id } = meta.askBulk({ organizationId: 1, userId, items }, nowMs)
+      const steps = [0, 1, 2].map(() => {
+        meta.stepBulk(id, 2, nowMs)
+        return meta.noticesDue(nowMs, 9).length
+      })
+      return { id, steps }
+    }
+    const { id, steps } = give('bob', 'ann')
+    expect(steps).toEqual([0, 0, 1])
+    expect([1, 2, 3, 4, 5, 6].map((one) => meta.subscribersOf(one))).toEqual([[], [], ['bob'], ['bob'], ['bob'], []])
+    const [told] = meta.noticesDue(nowMs, 9)
+    expect(told).toMatchObject({ userId: 'bob', kind: 'assigned', issueId: 5 })
+    // The first one was his already.
+    expect(meta.activityById(told?.activityId ?? 0)).toMatchObject({ type: 'assigned', data: { issues: 4, bulk: id } })
+    meta.endNotice(told?.id ?? 0)
+    meta.undoBulk(id, nowMs)
+    meta.stepBulk(id, 9, nowMs)
+    // Nobody is told of what they do themselves.
+    expect(give('ann', 'ann').steps).toEqual([0, 0, 0])
+    expect(meta.subscribersOf(3)).toEqual(['ann', 'bob'])
+  })
+
   test('an issue that is gone by then is passed over', () => {
     const meta = fresh()
     many(meta, 3)
@@ -260,8 +337,8 @@ function attentionCases(fresh: () => MetaStore): void {
   test('bookmarks and subscriptions are a person’s own; what was asked for outlasts what happens', () => {
     const meta = fresh()
     arrive(meta, 1, nowMs)
-    meta.setBookmark(1, 'ann', true, nowMs)
-    meta.setBookmark(1, 'ann', true, nowMs)
+    meta.setOwn([1], 'ann', { isBookmarked: true }, nowMs)
+    meta.setOwn([1], 'ann', { isBookmarked: true }, nowMs)
     expect([meta.bookmarkedBy('ann', [1, 2]), meta.bookmarkedBy('bob', [1])]).toEqual([new Set([1]), new Set()])
     meta.subscribe(1, 'ann', true, 'commented', nowMs)
     meta.subscribe(1, 'bob', true, 'mentioned', nowMs + 1)
@@ -269,8 +346,22 @@ function attentionCases(fresh: () => MetaStore): void {
     meta.subscribe(1, 'ann', true, 'assigned', nowMs)
     expect(meta.subscribersOf(1)).toEqual(['bob'])
     expect(meta.subscriptionOf(1, 'ann')).toEqual({ active: false, reason: 'asked' })
-    meta.setBookmark(1, 'ann', false, nowMs)
+    meta.setOwn([1], 'ann', { isBookmarked: false }, nowMs)
     expect(meta.bookmarkedBy('ann', [1])).toEqual(new Set())
+  })
+
+  test('a person’s own marks of many issues are set at once; one that is gone stops nothing', () => {
+    const meta = fresh()
+    const ids = Array.from({ length: 1_200 }, (_, at) => at + 1)
+    commit(meta, { events: ids.map((id) => effect({ hashes: [hash(id)] })) })
+    meta.setOwn([...ids, 9_999], 'ann', { hasSeen: true, isBookmarked: true, isSubscribed: false }, nowMs)
+    expect([meta.seenBy('ann', ids).size, meta.bookmarkedBy('ann', ids).size]).toEqual([1_200, 1_200])
+    expect([meta.subscriptionOf(7, 'ann'), meta.seenBy('bob', ids).size]).toEqual([
+      { active: false, reason: 'asked' },
+      0,
+    ])
+    meta.setOwn(ids.slice(1), 'ann', { hasSeen: false, isBookmarked: false }, nowMs)
+    expect([meta.seenBy('ann', ids), meta.bookmarkedBy('ann', ids)]).toEqual([new Set([1]), new Set([1])])
   })
 
   test('bookmarks and subscriptions go with an issue into another one, each person’s once', () => {
@@ -282,7 +373,7 @@ function attentionCases(fresh: () => MetaStore): void {
       [1, 'bob'],
       [2, 'bob'],
     ] as const)
-      meta.setBookmark(issue, user, true, nowMs)
+      meta.setOwn([issue], user, { isBookmarked: true }, nowMs)
     meta.subscribe(1, 'ann', true, 'asked', nowMs)
     const step = meta.planRegroup(meta.beginRegrouping(1, 'upload', 9).id, {
       ...{ projectId: 1, week: '2026-11-16', gen: 0, positions: [1], from: [hash(1)], to: [hash(2)] },
@@ -291,13 +382,13 @@ function attentionCases(fresh: () => MetaStore): void {
     meta.commitRegroup(step.id, [{ fromHash: hash(1), effect: effect({ timestampMs: nowMs, hashes: [hash(2)] }) }])
     expect(meta.issueById(1)?.id).toBe(2)
     expect(['ann', 'bob'].map((one) => meta.bookmarkedBy(one, [2]).size)).toEqual([1, 1])
-    expect(meta.subscribersOf(2)).toEqual(['ann'])
+    expect(meta.subscribersOf(2)).toEqual(['ann', 'bob'])
   })
 
   test('who is named has not seen it any more; a notice is tried again or goes', () => {
     const meta = fresh()
     arrive(meta, 1, nowMs)
-    for (const one of ['ann', 'bob']) meta.setSeen(1, one, true, nowMs)
+    for (const one of ['ann', 'bob']) meta.setOwn([1], one, { hasSeen: true }, nowMs)
     const { id } = meta.addComment(1, 'ann', '@bob', nowMs, ['bob'])
     meta.addNotices([{ userId: 'bob', kind: 'mention' }], 1, id, nowMs)
     expect(meta.lookedAt(1)).toEqual([{ userId: 'ann', atMs: nowMs }])

@@ -9,22 +9,18 @@ const icon = { size: 15, strokeWidth: 1.75, 'aria-hidden': true } as const
 /** Names that are said; the others are counted. */
 const namesMax = 3
 
-/** What one person does with the issue for themselves, and who has looked at it. */
+/** What one person does with the issue for themselves, whoever may read it, and who has looked at it. */
 export function Attention({
   organization,
   detail,
-  canTriage,
   changed,
 }: {
   organization: string
   detail: RestIssueDetail
-  canTriage: boolean
   changed: () => void
 }) {
   const t = useTranslations('triage.attention')
-  const issues = useTranslations('issues.bulk')
   const complain = useComplaint()
-  const why = canTriage ? undefined : issues('notAllowed')
   const put = (body: object) =>
     void putIssues(organization, [detail.id], body)
       .catch((error: unknown) => complain(error))
@@ -40,10 +36,9 @@ export function Attention({
         look="plain"
         compact
         icon
-        disabled={!canTriage}
         aria-pressed={isBookmarked}
         aria-label={t('bookmark')}
-        title={why ?? t(isBookmarked ? 'bookmarked' : 'bookmark')}
+        title={t(isBookmarked ? 'bookmarked' : 'bookmark')}
         onClick={() => put({ isBookmarked: !isBookmarked })}
       >
         {isBookmarked ? <BookmarkCheck {...icon} className="text-accent" /> : <Bookmark {...icon} />}
@@ -52,10 +47,9 @@ export function Attention({
         look="plain"
         compact
         icon
-        disabled={!canTriage}
         aria-pressed={isSubscribed}
         aria-label={t('subscribe')}
-        title={why ?? (reason ? t(`subscribedWhy_${reason}`) : t('subscribe'))}
+        title={reason ? t(`subscribedWhy_${reason}`) : t('subscribe')}
         onClick={() => put({ isSubscribed: !isSubscribed })}
       >
         {isSubscribed ? <Bell {...icon} className="text-accent" /> : <BellOff {...icon} />}

@@ -29,7 +29,7 @@ type HeaderProps = {
 
 /** What the issue is, its state and what can be done with it. */
 export function IssueHeader(props: HeaderProps) {
-  const { detail, base, listSearch, canTriage, organization, linkText, changed } = props
+  const { detail, base, listSearch, organization, linkText, changed } = props
   const t = useTranslations('issues')
   const words = useStateWords()
   const level = useTranslations('level')
@@ -53,7 +53,7 @@ export function IssueHeader(props: HeaderProps) {
             <PlainText text={state} charactersMax={240} />
           </span>
         ) : null}
-        <Attention organization={organization} detail={detail} canTriage={canTriage} changed={changed} />
+        <Attention organization={organization} detail={detail} changed={changed} />
       </div>
       <div className="issue-title">
         <SeverityShape level={detail.level} label={level(detail.level)} sizePx={13} />

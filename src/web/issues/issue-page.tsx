@@ -167,7 +167,7 @@ export function IssuePage(props: PageProps) {
     queryKey: key,
     refetch,
   })
-  useLook(organization, issueId, detail?.hasSeen ?? true, canTriage)
+  useLook(organization, issueId, detail?.hasSeen ?? true)
   useLive((live) => {
     if (live.kind === 'missed' || (live.kind === 'issue' && live.id === issueId)) refetch()
   })

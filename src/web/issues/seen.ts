@@ -7,12 +7,12 @@ import { putIssues } from './change.ts'
 const lookMs = 1_000
 
 /** Notes that the person has looked at the issue; not from the server, which renders pages that are only prefetched, too. */
-export function useLook(organization: string, issueId: string, hasSeen: boolean, canTriage: boolean): void {
+export function useLook(organization: string, issueId: string, hasSeen: boolean): void {
   useEffect(() => {
-    if (hasSeen || !canTriage) return
+    if (hasSeen) return
     return systemClock.after(lookMs, () => {
       // Nobody waits for it, and the next visit tries again.
       void putIssues(organization, [issueId], { hasSeen: true }).catch(() => {})
     })
-  }, [organization, issueId, hasSeen, canTriage])
+  }, [organization, issueId, hasSeen])
 }

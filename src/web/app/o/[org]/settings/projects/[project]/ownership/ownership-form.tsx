@@ -122,6 +122,13 @@ function Trial({ place, text }: { place: Place; text: string }) {
       {found ? (
         <div className="mt-3" aria-live="polite">
           <p className="mb-2 text-ink-2">{found.issues.length > 0 ? t('tried') : t('noIssues')}</p>
+          <ul className="text-small">
+            {found.faults.slice(0, 10).map((one) => (
+              <li key={`${one.line} ${one.sentence}`} className="text-error">
+                {t('line', { line: one.line })}: <PlainText text={one.sentence} charactersMax={300} />
+              </li>
+            ))}
+          </ul>
           <ul className="border-t border-line">
             {found.issues.map((one) => (
               <li key={one.id} className="flex flex-wrap gap-x-4 gap-y-1 border-b border-line py-2">
