@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { noChromium, openBrowser, openPage, signIn, type Watched } from '../browser.ts'
+import { hydrated, noChromium, openBrowser, openPage, signIn, type Watched } from '../browser.ts'
 import { api, bootstrap, envelopeOf, errorEvent, ingest, type Project, until } from '../product.ts'
 
 const product = inject('product')
@@ -210,6 +210,7 @@ describe.skipIf(noChromium)('triage by keys', () => {
     const raw = async () =>
       ((await api(product, state.project, `/projects/${org}/web/ownership/`)).json as { raw: string }).raw
     await page.goto(at('/settings/projects/web/ownership'))
+    await hydrated(page)
     const field = page.getByLabel('Rules, one a line')
     const save = page.getByRole('button', { name: 'Save', exact: true })
     await field.fill('mine is faulty')
