@@ -8,6 +8,8 @@ import { PlainText } from '../ui/plain-text.tsx'
 import { Section } from './marks.tsx'
 import type { TagHref } from './tags.tsx'
 
+/** Where nearly none of the others has a value, how many times as often it is says how many others there are. */
+const liftShownMax = 100
 const shownMax = 8
 
 /** Tag values that the issue's events have more often than the others of the project; each is one click from a filter. */
@@ -54,11 +56,13 @@ export function InCommon({
                   <PlainText text={one.key} charactersMax={60} />
                 </span>{' '}
                 <b>
-                  <PlainText text={one.value} charactersMax={120} />
+                  <PlainText text={one.value} charactersMax={60} />
                 </b>
               </span>
               <span className="in-common-lift" title={`${number.format(one.low)} – ${number.format(one.high)}`}>
-                {t('lift', { lift: number.format(one.lift) })}
+                {one.lift > liftShownMax
+                  ? t('liftOver', { lift: liftShownMax })
+                  : t('lift', { lift: number.format(one.lift) })}
               </span>
             </Link>
             <span className="text-small text-ink-3">
