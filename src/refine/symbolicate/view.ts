@@ -42,6 +42,8 @@ function textReader({ bytes, at }: Texts): (index: number) => string {
 /** Bytes of lines that are decoded in one go; longer ones are cut line by line. */
 const blockBytesMax = 4096
 
+const isBreak = (code: number): boolean => code === 10 || code === 13
+
 /** Reads lines of source files. */
 function contextReader(
   files: FlatMap['files'],
@@ -53,8 +55,7 @@ function contextReader(
     const unit = files.unit[file] ?? 1
     const from = files.lineAt[at] ?? 0
     let to = files.lineAt[at + 1] ?? 0
-    const isEnd = (place: number) => body[place] === 10 || body[place] === 13
-    while (to - unit >= from && isEnd(to - unit) && (unit === 1 || body[to - 1] === 0)) to -= unit
+    while (to - unit >= from && isBreak(body[to - unit] ?? 0) && (unit === 1 || body[to - 1] === 0)) to -= unit
     const length = (to - from) / unit
     if (length <= lineMax) return slice(unit, from, to)
     const start = Math.max(0, Math.min(column - lineMax / 2, length - lineMax))
@@ -87,11 +88,9 @@ function contextReader(
     if (line < 0 || here > last) return undefined
     const from = Math.max(first, here - either)
     const to = Math.min(last, here + either)
-    const lines = blockLines(file, from, to) ?? []
-    const text = (at: number, where: number) => {
-      const line = lines[at - from]
-      return line === undefined || line.length > lineMax ? lineText(file, at, where) : line
-    }
+    const block = blockOf(file, from, to)
+    const text = (at: number, where: number) =>
+      (block === undefined ? undefined : lineOf(block, file, from, at)) ?? lineText(file, at, where)
     const pre: string[] = []
     for (let at = from; at < here; at++) pre.push(text(at, 0))
     const post: string[] = []
@@ -99,12 +98,22 @@ function contextReader(
     return { pre, line: text(here, column), post }
   }
 
-  /** Lines without their ends, decoded together; undefined when they are long. */
-  function blockLines(file: number, from: number, to: number): string[] | undefined {
+  /** Lines decoded together; undefined when they are long. */
+  function blockOf(file: number, from: number, to: number): string | undefined {
     const [start, end] = [files.lineAt[from] ?? 0, files.lineAt[to + 1] ?? 0]
-    if (end - start > blockBytesMax) return undefined
-    const lines = slice(files.unit[file] ?? 1, start, end).split('\n')
-    return lines.map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line))
+    return end - start > blockBytesMax ? undefined : slice(files.unit[file] ?? 1, start, end)
+  }
+
+  /**
+   * A line of a block without its end; undefined when it is long. Cut out at where lines are known to begin: to look for
+   * the breaks once more took twice as long.
+   */
+  function lineOf(block: string, file: number, from: number, at: number): string | undefined {
+    const [unit, start] = [files.unit[file] ?? 1, files.lineAt[from] ?? 0]
+    const begin = ((files.lineAt[at] ?? 0) - start) / unit
+    let end = ((files.lineAt[at + 1] ?? 0) - start) / unit
+    while (end > begin && isBreak(block.charCodeAt(end - 1))) end--
+    return end - begin > lineMax ? undefined : block.slice(begin, end)
   }
   return context
 }
