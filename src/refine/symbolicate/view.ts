@@ -44,6 +44,22 @@ const blockBytesMax = 4096
 
 const isBreak = (code: number): boolean => code === 10 || code === 13
 
+/**
+ * Line `at` of a block that begins with line `from`, without its end; undefined when it is long. Cut out at where lines are
+ * known to begin: to look for the breaks once more took twice as long.
+ */
+function lineOf(
+  files: FlatMap['files'],
+  block: string,
+  { file, from, at }: { file: number; from: number; at: number },
+): string | undefined {
+  const [unit, start] = [files.unit[file] ?? 1, files.lineAt[from] ?? 0]
+  const begin = ((files.lineAt[at] ?? 0) - start) / unit
+  let end = ((files.lineAt[at + 1] ?? 0) - start) / unit
+  while (end > begin && isBreak(block.charCodeAt(end - 1))) end--
+  return end - begin > lineMax ? undefined : block.slice(begin, end)
+}
+
 /** Reads lines of source files. */
 function contextReader(
   files: FlatMap['files'],
@@ -90,7 +106,7 @@ function contextReader(
     const to = Math.min(last, here + either)
     const block = blockOf(file, from, to)
     const text = (at: number, where: number) =>
-      (block === undefined ? undefined : lineOf(block, file, from, at)) ?? lineText(file, at, where)
+      (block === undefined ? undefined : lineOf(files, block, { file, from, at })) ?? lineText(file, at, where)
     const pre: string[] = []
     for (let at = from; at < here; at++) pre.push(text(at, 0))
     const post: string[] = []
@@ -104,17 +120,6 @@ function contextReader(
     return end - start > blockBytesMax ? undefined : slice(files.unit[file] ?? 1, start, end)
   }
 
-  /**
-   * A line of a block without its end; undefined when it is long. Cut out at where lines are known to begin: to look for
-   * the breaks once more took twice as long.
-   */
-  function lineOf(block: string, file: number, from: number, at: number): string | undefined {
-    const [unit, start] = [files.unit[file] ?? 1, files.lineAt[from] ?? 0]
-    const begin = ((files.lineAt[at] ?? 0) - start) / unit
-    let end = ((files.lineAt[at + 1] ?? 0) - start) / unit
-    while (end > begin && isBreak(block.charCodeAt(end - 1))) end--
-    return end - begin > lineMax ? undefined : block.slice(begin, end)
-  }
   return context
 }
 
