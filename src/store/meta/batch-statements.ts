@@ -1,7 +1,19 @@
+import type { OnConflictBuilder } from 'kysely'
 import type { Connection } from './connection.ts'
 import type { Dialect } from './dialect.ts'
 import { type IssueRow, textColumns } from './issue-state.ts'
 import type { AttachmentRow, DeadItem } from './meta.ts'
+import type { Tables } from './tables.ts'
+
+/** Of two events with one digest in an issue, the later is named. */
+export const laterDigest = (conflict: OnConflictBuilder<Tables, 'digest'>) =>
+  conflict
+    .columns(['digest', 'project_id', 'issue_id'])
+    .doUpdateSet((build) => ({
+      event_id: build.ref('excluded.event_id'),
+      last_ms: build.ref('excluded.last_ms'),
+    }))
+    .whereRef('digest.last_ms', '<=', 'excluded.last_ms')
 
 type Span = { projectId: number; organizationId: number; name: string; firstMs: number; lastMs: number }
 
@@ -201,15 +213,7 @@ function spanStatements(write: Connection, { builder, greatest, least }: Dialect
             event_id: slot('eventId'),
             last_ms: slot('lastMs'),
           })
-          .onConflict((conflict) =>
-            conflict
-              .columns(['digest', 'project_id', 'issue_id'])
-              .doUpdateSet((build) => ({
-                event_id: build.ref('excluded.event_id'),
-                last_ms: build.ref('excluded.last_ms'),
-              }))
-              .whereRef('digest.last_ms', '<=', 'excluded.last_ms'),
-          ),
+          .onConflict(laterDigest),
     ),
   }
 }

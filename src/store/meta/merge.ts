@@ -1,5 +1,5 @@
 import { MishapError } from '../../errors.ts'
-import { type BatchStatements, batchStatements } from './batch-statements.ts'
+import { type BatchStatements, batchStatements, laterDigest } from './batch-statements.ts'
 import { type IssueRow, shiftBefore, stateColumns, textColumns } from './issue-state.ts'
 import { toIssue } from './issues.ts'
 import type { Issue } from './meta.ts'
@@ -114,15 +114,7 @@ function copyDigests(
       .insertInto('digest')
       .columns(['project_id', 'digest', 'issue_id', 'event_id', 'last_ms'])
       .expression(own.select(({ val }) => ['project_id', 'digest', val(toId).as('issue_id'), 'event_id', 'last_ms']))
-      .onConflict((conflict) =>
-        conflict
-          .columns(['digest', 'project_id', 'issue_id'])
-          .doUpdateSet((build) => ({
-            event_id: build.ref('excluded.event_id'),
-            last_ms: build.ref('excluded.last_ms'),
-          }))
-          .whereRef('digest.last_ms', '<=', 'excluded.last_ms'),
-      ),
+      .onConflict(laterDigest),
   )
 }
 

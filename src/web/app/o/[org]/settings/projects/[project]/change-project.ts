@@ -1,8 +1,11 @@
 import { revalidatePath } from 'next/cache'
 import type { Action } from '../../../../../../../auth/auth.ts'
-import { attempt, type FormState, textOf } from '../../../../../../form.ts'
+import { attempt, type FormState, failureOf, textOf } from '../../../../../../form.ts'
 import { app } from '../../../../../../handle.ts'
 import { demandProject } from '../../../../../../session.ts'
+
+/** `stale`: somebody else changed what the form shows since it was loaded. */
+export type ProjectState = FormState & { stale: { by: string | null } | null }
 
 type Here = Awaited<ReturnType<typeof demandProject>>
 
@@ -15,13 +18,20 @@ export async function changeProject(
   page: string,
   action: Action,
   work: (here: Here) => FormState | undefined | Promise<FormState | undefined>,
-): Promise<FormState> {
+): Promise<ProjectState> {
   const [org, id] = [textOf(data, 'organization'), textOf(data, 'project')]
   const here = await demandProject(org, id, `/o/${org}/settings/projects/${id}${page}`)
-  const state = await attempt(data, () => {
+  const conflict: Pick<ProjectState, 'stale'> = { stale: null }
+  const state = await attempt(data, async () => {
     app().auth.demand(here.actor, action, { organization: here.organization, project: here.project })
-    return work(here)
+    try {
+      return await work(here)
+    } catch (error) {
+      conflict.stale = failureOf(error)?.current ?? null
+      throw error
+    }
   })
   if (state.done) revalidatePath('/o/[org]', 'layout')
-  return state
+  // The form says who was quicker, in place of a sentence.
+  return { ...state, ...conflict, error: conflict.stale ? null : state.error }
 }

@@ -2,7 +2,7 @@
 import { useTranslations } from 'next-intl'
 import { keptToken } from '../../../../../../../protocol/scrape.ts'
 import { TextField } from '../../../../../../ui/controls.tsx'
-import type { ProjectState } from './actions.ts'
+import type { ProjectState } from './change-project.ts'
 
 export type ShownScraping = { scrape: boolean; scrapeTls: boolean; hasToken: boolean }
 

@@ -2,12 +2,21 @@
 import { useTranslations } from 'next-intl'
 import { Button } from '../../../../../../ui/controls.tsx'
 import { forgetKept } from '../../../../../../ui/kept.ts'
+import type { ProjectState } from './change-project.ts'
 
 /**
  * Somebody else was quicker: who, and both ways out of a form of a project's settings. What was typed stands in it until
  * one is taken.
  */
-export function Stale({ form, stale, pending }: { form: string; stale: { by: string | null }; pending: boolean }) {
+export function Stale({
+  form,
+  stale,
+  pending,
+}: {
+  form: string
+  stale: NonNullable<ProjectState['stale']>
+  pending: boolean
+}) {
   const t = useTranslations('projectSettings')
   return (
     <div role="alert" className="box flex flex-col gap-3 p-3">

@@ -1,15 +1,13 @@
 'use server'
 import { ownershipCharactersMax, readOwnership } from '../../../../../../../../protocol/ownership.ts'
-import { failed, failureOf, longTextOf, textOf } from '../../../../../../../form.ts'
+import { failed, longTextOf, textOf } from '../../../../../../../form.ts'
 import { app } from '../../../../../../../handle.ts'
 import { revisionOf } from '../change.ts'
-import { changeProject } from '../change-project.ts'
-import type { OwnershipState } from './ownership-form.tsx'
+import { changeProject, type ProjectState } from '../change-project.ts'
 
 /** Writes the rules; refused with each faulty line, and when somebody else has written them since. */
-export async function saveOwnershipAction(_before: OwnershipState, data: FormData): Promise<OwnershipState> {
-  const conflict: Pick<OwnershipState, 'stale'> = { stale: null }
-  const state = await changeProject(data, '/ownership', 'project:write', ({ actor, organization, project }) => {
+export async function saveOwnershipAction(_before: ProjectState, data: FormData): Promise<ProjectState> {
+  return changeProject(data, '/ownership', 'project:write', ({ actor, organization, project }) => {
     const { meta, clock } = app()
     const text = longTextOf(data, 'text', ownershipCharactersMax)
     const { rules, faults } = readOwnership(text)
@@ -23,13 +21,7 @@ export async function saveOwnershipAction(_before: OwnershipState, data: FormDat
     const wrong = [...faults.map(({ line, sentence }) => `${line}: ${sentence}`), ...strangers]
     if (wrong.length > 0) return failed(data, { message: '', fields: { text: wrong.slice(0, 20) } })
     const value = { text, autoAssign: textOf(data, 'auto') === 'on' }
-    try {
-      meta.setOwnership(project.id, value, { userId: actor.person.id, rev: revisionOf(data) }, clock.now())
-    } catch (error) {
-      conflict.stale = failureOf(error)?.current ?? null
-      throw error
-    }
+    meta.setOwnership(project.id, value, { userId: actor.person.id, rev: revisionOf(data) }, clock.now())
     return undefined
   })
-  return { ...state, ...conflict, error: conflict.stale ? null : state.error }
 }

@@ -4,19 +4,17 @@ import { useMemo, useState } from 'react'
 import { ownershipCharactersMax, readOwnership } from '../../../../../../../../protocol/ownership.ts'
 import type { RestOwnershipTrial } from '../../../../../../../../protocol/rest-triage.ts'
 import { ApiError, apiFetch } from '../../../../../../../api.ts'
-import { type FormState, noState } from '../../../../../../../form.ts'
+import { noState } from '../../../../../../../form.ts'
 import { ActionForm } from '../../../../../../../ui/action-form.tsx'
 import { Button, Field, TextArea } from '../../../../../../../ui/controls.tsx'
 import { Link } from '../../../../../../../ui/link.tsx'
 import { PlainText } from '../../../../../../../ui/plain-text.tsx'
 import { useToast } from '../../../../../../../ui/toast.tsx'
+import type { ProjectState } from '../change-project.ts'
 import { Stale } from '../stale.tsx'
 import { saveOwnershipAction } from './actions.ts'
 
-/** `stale`: somebody else wrote the rules since the form was loaded. */
-export type OwnershipState = FormState & { stale: { by: string | null } | null }
-
-const start: OwnershipState = { ...noState, stale: null }
+const start: ProjectState = { ...noState, stale: null }
 const formName = 'ownership'
 
 type Place = { organization: string; project: string; projectId: string }
