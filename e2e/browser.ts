@@ -4,8 +4,9 @@ import { chromiumPath, chromiumWords, password, until } from './product.ts'
 /** Why whole-browser tests are skipped here; undefined where they run. */
 export const noChromium: string | undefined = chromiumPath() ? undefined : 'no Chromium on this machine'
 
-export const openBrowser = (): Promise<Browser> =>
-  chromium.launch({ executablePath: chromiumPath() ?? '', args: chromiumWords })
+/** `words` are more of its command line. */
+export const openBrowser = (words: readonly string[] = []): Promise<Browser> =>
+  chromium.launch({ executablePath: chromiumPath() ?? '', args: [...chromiumWords, ...words] })
 
 export type Watched = {
   page: Page

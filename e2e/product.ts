@@ -97,9 +97,9 @@ export async function start(
   return { url, port, data, startedMs: performance.now() - began, child, log, stop }
 }
 
-/** Waits until screens and events store answer too. */
-export const ready = (product: { url: string }): Promise<boolean> =>
-  until('ready', 20_000, async () => (await fetch(`${product.url}/api/health/ready`)).ok)
+/** Waits until screens and events store answer too. `ms`: longer where an older folder's tables are brought to this version first. */
+export const ready = (product: { url: string }, ms = 20_000): Promise<boolean> =>
+  until('ready', ms, async () => (await fetch(`${product.url}/api/health/ready`)).ok)
 
 /** Makes (or finds) an organization with a project and its owner, through the command. */
 export function bootstrap(
@@ -208,6 +208,7 @@ export async function idsOf(product: { url: string }, project: Project, issue: s
       project,
       `/organizations/${project.org}/issues/${issue}/events/?per_page=100${cursor}`,
     )
+    if (page.status !== 200) throw new Error(`events of issue ${issue}: ${page.status} ${page.text.slice(0, 300)}`)
     ids.push(...(page.json as { eventID: string }[]).map((event) => event.eventID))
     const next = /rel="next"; results="true"; cursor="([^"]+)"/.exec(page.headers.get('link') ?? '')?.[1]
     if (!next) return ids

@@ -256,6 +256,10 @@ switch (isPackage && !['start', 'mishap'].includes(command) ? 'other' : command)
     chromium(node)
     become(node, [...quiet, own('bench/run.ts'), ...words])
     break
+  case 'demo':
+    build(node)
+    become(node, [...quiet, own('scripts/demo.ts')])
+    break
   case 'check':
     run(node, [own('node_modules/typescript/bin/tsc'), '-p', root], 'the type check failed')
     run(node, [own('node_modules/@biomejs/biome/bin/biome'), 'check', root], 'biome found something')

@@ -15,6 +15,8 @@ const entries = ['src/main.ts', 'src/app.ts', 'src/engine.ts', 'src/refine/worke
 
 /** A file of ours by its relative address, in quotes: imports, workers and processes alike. */
 const ownFile = /(['"])(\.{1,2}\/[\w./-]+)\.ts\1/g
+/** A table of ours: an import of JSON, which stays as it is. */
+const ownTable = /from (['"])(\.{1,2}\/[\w./-]+\.json)\1/g
 
 /** One source as JavaScript, its lines where they were, and the paths of the sources that it names. */
 export function toJavaScript(path: string, text: string): { code: string; named: string[] } {
@@ -25,16 +27,18 @@ export function toJavaScript(path: string, text: string): { code: string; named:
       return `${quote}${file}.js${quote}`
     })
     .replace(/[ \t]+$/gm, '')
+  for (const [, , file = ''] of code.matchAll(ownTable)) named.push(join(dirname(path), file))
   return { code, named }
 }
 
-/** Every source that `from` need, by path, as JavaScript. */
+/** Every source that `from` need, by path, as JavaScript; tables as they are. */
 export function program(from: readonly string[], read: (path: string) => string): Map<string, string> {
   const found = new Map<string, string>()
   const waiting = [...from]
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
     if (found.has(path)) continue
-    const { code, named } = toJavaScript(path, read(path))
+    const text = read(path)
+    const { code, named } = path.endsWith('.json') ? { code: text, named: [] } : toJavaScript(path, text)
     found.set(path, code)
     waiting.push(...named)
   }

@@ -97,7 +97,7 @@ describe('dependencies', () => {
     const imported = new Set<string>()
     for (const file of globSync('src/web/**/*.{ts,tsx}', {
       cwd: root,
-      exclude: (path) => /\.next|\.test\.|platforms/.test(path),
+      exclude: (path) => /\.next|\.test\.|platforms|digest-hook/.test(path),
     }))
       for (const [, name = ''] of text(file).matchAll(
         /^(?:import|export) (?!type )[^;]*? from '((?:@[^/']+\/)?[^./'][^/']*)/gm,

@@ -8,7 +8,10 @@ import { type Setting, settings } from '../src/config.ts'
 import { catalogue, type ErrorEntry } from '../src/errors.ts'
 import { categories, type Outcome, type OutcomeReason, outcomes, reasons } from '../src/outcome.ts'
 import { doctorFindings } from '../src/protocol/doctor-findings.ts'
+import { hydrationCauses, invariants, noiseKinds, skewKinds } from '../src/protocol/signs.ts'
+import { type TunnelFile, tunnelOf } from '../src/protocol/tunnel.ts'
 import { fields, states } from '../src/query/search/fields.ts'
+import { digestHookOf } from '../src/web/digest-hook.ts'
 
 const made = (script: string) =>
   `<!-- Made by scripts/docs.ts from ${script}; change that file, then run node scripts/docs.ts. -->\n`
@@ -191,11 +194,12 @@ It offers keys, and behind a colon values: those of the newest 500,000 events in
 range, most frequent first. \`↑\` \`↓\` choose, \`Enter\` or \`Tab\` takes a line, \`Enter\` alone searches, \`Esc\` closes the list and
 then leaves the box. \`Alt\` with \`←\` \`→\` goes from filter to filter; \`!\` turns the selected one round. In an empty box the last
 ten searches of this browser stand first. A search works before the page’s scripts have arrived.
-Addresses for \`assigned\` are offered to those who may see the members.
+Addresses for \`assigned\` and \`assigned_or_suggested\` are offered to those who may see the members.
 
 The box of the stream also takes an event id, a short id such as \`WEB-42\`, and a digest, and goes straight to what it names.
 What names nothing, such as \`UTF-8\`, is searched for, and so is what stands in quotes; \`digest:NUMBER\` always goes there, and
-\`/d/DIGEST\` does as a link.
+\`/d/DIGEST\` does as a link. A [digest](digests.md) may stand in the sentence of its error screen, and have spaces in it. The
+command palette (\`Ctrl K\`, \`⌘ K\`) takes the same.
 
 ## Saved views
 
@@ -210,7 +214,7 @@ Projects are kept by their ids, so a view goes along when one is renamed; where 
 - Words beside each other are looked for one by one: \`read timeout\` also finds “timeout while reading”. Quotes keep them together.
 - A release, tag or other text is compared with its case, a pattern with \`*\` and words without.
 - \`stack.*\`, \`release.stage\`, \`flags["x"]\` and conditions on spans are read and find nothing yet; with \`!\` everything.
-- \`assigned_or_suggested\` is read as \`assigned\`: whom the rules of ownership suggest is not asked.
+- \`assigned_or_suggested\` asks the [rules of ownership](triage.md#ownership); who made a suspect commit is suggested for nothing.
 - Any other key that is no field is a tag. \`http.method\`, \`sdk.name\`, \`sdk.version\`, \`geo.country_code\`, \`geo.region\`,
   \`geo.city\`, \`device.family\` and the names of browser, system and runtime are made tags as an event comes in; what else
   stands in its contexts is found only where the client sends it as a tag.
@@ -278,14 +282,112 @@ export function doctorPart(page: string): string {
   return `${before}${begin}\n\n${table(['Code', 'Step', '', 'What it says'], rows)}\n\n${end}${rest.slice(rest.indexOf(end) + end.length)}`
 }
 
+/** The part of docs/signs.md between its marks: every code of signs.ts. */
+export function signsPart(page: string): string {
+  const [begin, end] = ['<!-- Made by scripts/docs.ts from src/protocol/signs.ts. -->', '<!-- End. -->']
+  const [before = ''] = page.split(begin)
+  const sentences = (head: string, rows: Readonly<Record<string, string>>) =>
+    table(
+      [head, 'What it says'],
+      Object.entries(rows).map(([name, sentence]) => [code(name), cell(sentence)]),
+    )
+  const parts = [
+    table(
+      ['Invariant', 'What it says', 'Usual cause'],
+      Object.entries(invariants).map(([id, one]) => [code(id), cell(one.name), cell(one.cause)]),
+    ),
+    sentences('Cause of a hydration', hydrationCauses),
+    sentences('Skew', skewKinds),
+    sentences('Noise', noiseKinds),
+  ]
+  return `${before}${begin}\n\n${parts.join('\n\n')}\n\n${end}\n`
+}
+
+/** The part of docs/digests.md between its marks: the hook that the setup screen shows. */
+export function digestsPart(page: string): string {
+  const [begin, end] = ['<!-- Made by scripts/docs.ts from src/web/digest-hook.ts. -->', '<!-- End. -->']
+  const [before = '', rest = ''] = page.split(begin)
+  const parts = digestHookOf('https://KEY@HOST/PROJECT').map(
+    (part) => `\`${part.where}\`:\n\n\`\`\`${part.where.split('.').at(-1)}\n${part.code}\n\`\`\``,
+  )
+  return `${before}${begin}\n\n${parts.join('\n\n')}\n\n${end}${rest.slice(rest.indexOf(end) + end.length)}`
+}
+
+const exampleKey = { publicKey: '0123456789abcdef0123456789abcdef', projectId: 1 }
+
+/** docs/tunnel.md: what tunnel.ts gives to copy, for an example. */
+export function tunnelPage(): string {
+  const { client, servers } = tunnelOf('https://mishap.example', exampleKey)
+  const block = (language: string, { where, code: text }: TunnelFile) =>
+    `\`\`\`${language}\n${language === 'ts' ? `// ${where}\n` : ''}${text.trimEnd()}\n\`\`\``
+  return `${made('src/protocol/tunnel.ts')}# Tunnel
+
+Blockers in browsers stop what a page sends to another host, a content security policy without Mishap’s origin does too, and
+some networks let nothing but the application through. With a tunnel the SDK sends to the application’s own origin, and its
+server passes the envelope on to Mishap.
+
+The project’s setup screen shows what to copy, with its own DSN and address; \`GET
+/api/0/projects/ORGANIZATION/PROJECT/keys/KEY/tunnel/\` answers the same. Here it is for \`https://mishap.example\` and an
+example key.
+
+The path is made of the key: it means nothing, so no list of a blocker has it, and it is another one for each application. Any
+other path does as well, as long as both sides have the same.
+
+## In the browser
+
+Beside what the SDK’s configuration for browsers has already:
+
+${block('ts', client)}
+
+What Node.js, another server or the edge sends goes to the DSN directly, as before.
+
+## Next.js
+
+A route handler of the App Router, for Node.js and for the edge. A \`proxy.ts\` (\`middleware.ts\`) that asks for a login must
+let the path through. \`tunnelRoute\` of \`@sentry/nextjs\` is another thing: it knows only the hosted service.
+
+${block('ts', servers.nextjs)}
+
+## Express
+
+Before any middleware that reads bodies: \`app.use(tunnel)\`. Tested with version 5.
+
+${block('ts', servers.express)}
+
+## nginx
+
+In the \`server\` block of the application. The key stands in the address, and Mishap refuses an envelope that names another
+one, so that only this DSN passes.
+
+${block('nginx', servers.nginx)}
+
+## What passes
+
+- Only the DSNs in \`targets\` (for nginx: of the address). Another application’s DSN is a line more there, with its address. Anything
+  else is answered with 403, and nothing is sent anywhere: the handler is no open proxy.
+- At most 20 MB, as sent: a body without a length, or a longer one, is answered with 413 and not read.
+- Of the headers the page’s origin, so that the [allowed origins](sdk.md#limits-on-clients) of the project hold, user agent and
+  address; no cookies and no \`Authorization\`.
+- Back go status, body and the two headers by which SDKs slow down. While Mishap is away the answer is 502.
+
+The person’s address is in \`X-Forwarded-For\`. Mishap believes it when the address of the application’s server stands in
+\`MISHAP_TRUSTED_PROXIES\` ([configuration](configuration.md)); else events carry the server’s address.
+Next.js passes on what the proxy in front of it says, or else the address that is connected.
+`
+}
+
 /** Every generated page by its path from the root. */
 export function pages(): Record<string, string> {
+  const read = (path: string) => readFileSync(join(import.meta.dirname, '..', path), 'utf8')
   return {
     'docs/configuration.md': configurationPage(),
+    'docs/digests.md': digestsPart(read('docs/digests.md')),
     'docs/errors.md': errorsPage(),
     'docs/outcomes.md': outcomesPage(),
     'docs/search.md': searchPage(),
-    'docs/sourcemaps.md': doctorPart(readFileSync(join(import.meta.dirname, '../docs/sourcemaps.md'), 'utf8')),
+    'docs/signs.md': signsPart(read('docs/signs.md')),
+    'docs/tunnel.md': tunnelPage(),
+    'docs/sourcemaps.md': doctorPart(read('docs/sourcemaps.md')),
   }
 }
 

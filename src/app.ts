@@ -8,7 +8,7 @@ import { type Alerts, createAlerts } from './alert/alert.ts'
 import { smtpOf } from './alert/smtp.ts'
 import { createApi } from './api/api.ts'
 import { createFolderBytes } from './api/folder-bytes.ts'
-import { dsnOf, ensureSelfProject, selfProject } from './auth/admin.ts'
+import { ensureSelfProject, selfProject } from './auth/admin.ts'
 import type { Auth } from './auth/auth.ts'
 import type { Seal } from './auth/seal.ts'
 import { type Clock, systemClock } from './clock.ts'
@@ -16,6 +16,7 @@ import { keepCommands, openEvents, openPeople, peopleCommands } from './commands
 import type { Config } from './config.ts'
 import { MishapError } from './errors.ts'
 import { type Artifacts, createArtifacts } from './jobs/artifacts.ts'
+import { begin } from './jobs/begin.ts'
 import { type DiskState, measureDisk } from './jobs/disk.ts'
 import { createJobs } from './jobs/jobs.ts'
 import { createRegroup, type Regroup } from './jobs/regroup.ts'
@@ -28,6 +29,7 @@ import { createTurn, type Turn } from './jobs/turn.ts'
 import { createUnmerge, type Unmerge } from './jobs/unmerge.ts'
 import { createObserve, createRequestScope, faultOf, type Observe, type RequestScope, requestIdOf } from './observe.ts'
 import { createOutgoing } from './outgoing.ts'
+import { dsnOf } from './protocol/dsn.ts'
 import type { LiveChange } from './protocol/rest.ts'
 import { createDoctor, type Doctor } from './refine/doctor.ts'
 import { createGroupingDesk, type GroupingDesk } from './refine/grouping.ts'
@@ -40,6 +42,8 @@ import { createLag, type JournalState } from './serve/lag.ts'
 import { createLive } from './serve/live.ts'
 import type { AppSetup, FromApp, ToApp } from './serve/messages.ts'
 import { watchLoop } from './serve/metrics.ts'
+import { createStoreState } from './serve/store-state.ts'
+import { createSweep } from './serve/sweep.ts'
 import type { BlobStore } from './store/blobs/blobs.ts'
 import { openFileBlobs } from './store/blobs/files.ts'
 import type { EventStore } from './store/events/events.ts'
@@ -155,10 +159,6 @@ function publishCommit(live: Live, result: BatchResult): void {
   }
 }
 
-function publishEngine(live: Live, meta: MetaStore, up: boolean): void {
-  for (const organization of meta.organizations()) live.publish(organization.id, { kind: 'engine', up })
-}
-
 /** Deletion across the stores; after rows are gone screens look again, and accept knows the keys that ended. */
 function wireRemovals(
   { live, config, ...parts }: Pick<App, 'config' | 'clock' | 'observe' | 'meta' | 'events' | 'blobs' | 'live'>,
@@ -258,36 +258,20 @@ function wireThinning(
   }
 }
 
-/** Makes the events store's tables as soon as the engine answers, ends a cut that was broken off, then starts the loop. */
-async function startRefine(app: App, refine: Refine, { thinning }: Thinner, regroup: Regroup): Promise<void> {
-  for (let tries = 0; ; tries++) {
-    try {
-      await app.events.migrate()
-      break
-    } catch (error) {
-      if (tries % 50 === 49) app.observe.warn({ error: faultOf(error) }, 'waiting for the events store')
-      await app.clock.sleep(Math.min(500, 20 * 2 ** Math.min(tries, 5)))
-    }
-  }
-  await regroup.resume()
-  await thinning.resume()
-  await refine.start()
-}
-
-/** Starts the loop in the background. A process that goes on without it would accept for ever and show nothing, so it ends: starting again recovers. */
-function runRefine(app: App, refine: Refine, thinner: Thinner, regroup: Regroup, isStopping: () => boolean): void {
-  startRefine(app, refine, thinner, regroup).catch((error: unknown) => {
+/** Begins in the background. A process that goes on without it would accept for ever and show nothing, so it ends: starting again recovers. */
+function runInBackground(started: Promise<void>, { observe }: App, isStopping: () => boolean): void {
+  started.catch((error: unknown) => {
     if (isStopping()) return
-    app.observe.error({ error: faultOf(error) }, 'refine could not start; starting again')
+    observe.error({ error: faultOf(error) }, 'refine could not start; starting again')
     process.exit(70)
   })
 }
 
 /** Notifications, and the only way out that they have. */
-function wireAlerts(parts: Pick<App, 'config' | 'clock' | 'observe' | 'meta' | 'seal'>): Alerts {
-  const { config, clock, observe, meta, seal } = parts
+function wireAlerts(parts: Pick<App, 'config' | 'clock' | 'observe' | 'meta' | 'events' | 'seal'>): Alerts {
+  const { config, clock, observe, meta, events, seal } = parts
   return createAlerts({
-    ...{ clock, observe, meta },
+    ...{ clock, observe, meta, events },
     outgoing: createOutgoing({ clock, allowedNetworks: config.outgoingNetworks }),
     url: config.url,
     open: seal.open,
@@ -358,14 +342,15 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const observe = createObserve('app', config.logLevel, { requestId: scope.id })
   const { meta, auth, seal, close } = await openPeople(config, folders.meta, clock, observe)
   const events = openEvents(sockets.engine, clock, observe)
-  const blobs = openFileBlobs(folders.blobs)
+  const blobs = openFileBlobs(folders.blobs, createSweep())
   const live = createLive(clock.now())
   const keys = createKeyLine(link, meta)
   const lag = createLag()
-  const state = { engineUp: false, stopping: false, durable: 0 }
+  const state = { stopping: false, durable: 0 }
+  const store = createStoreState(live, () => meta.organizations())
   const intakes = createIntakes()
   const again = createAgain({ clock, meta, blobs, send: link.send, noted: (note) => intakes.take([note]) })
-  const alerts = wireAlerts({ config, clock, observe, meta, seal })
+  const alerts = wireAlerts({ config, clock, observe, meta, events, seal })
   const bytesUnder = createFolderBytes(clock)
   const thinner = wireThinning({ config, clock, observe, meta, events, blobs, bytesUnder }, () => refine.pause())
   const app: App = {
@@ -382,7 +367,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     jobs: () => jobs.states(),
     ...{ sendAgain: again.send, requestId: scope.id },
     journal: () => lag.state(clock.now(), refine.waiting()),
-    engineUp: () => state.engineUp,
+    engineUp: store.up,
     publishKeys: keys.publish,
     selfDsn: () => selfDsnOf(meta, config),
   }
@@ -396,10 +381,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     } else if (message.kind === 'keysTaken') keys.taken(message.id)
     else if (message.kind === 'notes') intakes.take(message.notes)
     else if (message.kind === 'appended') again.appended(message)
-    else if (message.kind === 'engine' && message.up !== state.engineUp) {
-      state.engineUp = message.up
-      publishEngine(live, meta, message.up)
-    }
+    else if (message.kind === 'engine') store.note({ engine: message.up })
   })
   const jobs = createJobs({
     ...{ clock, observe, meta, events, blobs, alerts, ...thinner, removals: app.removals },
@@ -417,7 +399,9 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   jobs.start()
   const stopTelling = tellNumbers(app, setup, refine, link)
   void keys.publish()
-  runRefine(app, refine, thinner, regroup, () => state.stopping)
+  const made = [() => store.note({ tables: true }), () => link.send({ kind: 'stored' })]
+  const next = [...made, regroup.resume, thinner.thinning.resume, refine.start]
+  runInBackground(begin({ ...app, ...thinner, next }), app, () => state.stopping)
   return { scope, app, pause: thinner.pause, durable: () => state.durable, stop }
 }
 

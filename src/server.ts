@@ -24,6 +24,7 @@ import { metricsOf } from './serve/numbers.ts'
 import { appTarget, innerTarget } from './serve/paths.ts'
 import { createProxy } from './serve/proxy.ts'
 import { type Child, supervise } from './serve/supervise.ts'
+import { createSweep } from './serve/sweep.ts'
 import { dropUnfinished, openFileBlobs } from './store/blobs/files.ts'
 import { engineAnswers } from './store/events/alive.ts'
 
@@ -48,6 +49,8 @@ type Main = {
     durableSent: number
     trimmed: number
     refused: MishapError | undefined
+    /** Process app that has made the events store's tables. */
+    storedBy: number | undefined
     startedMs: number
     /** What process app told of itself last. */
     numbers: AppNumbers | undefined
@@ -63,12 +66,13 @@ function answerJson(res: ServerResponse, status: number, body: object): void {
   res.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' }).end(JSON.stringify(body))
 }
 
-/** `live`: this process answers. `ready`: screens and the events store too. Relay's path is an alias for load balancers set up for it. */
+/** `live`: this process answers. `ready`: screens and the events store too, with tables of this version. Relay's path is an alias for load balancers set up for it. */
 function answerHealth(path: string, main: Main, res: ServerResponse): boolean {
   const kind = /^\/api\/(?:health|relay\/healthcheck)\/(live|ready)\/?$/.exec(path)?.[1]
   if (!kind) return false
-  const parts = { accept: true, app: main.app.up(), engine: main.engine.up() }
-  const ok = kind === 'live' || (parts.app && parts.engine)
+  const tables = main.state.storedBy !== undefined && main.state.storedBy === main.app.pid()
+  const parts = { accept: true, app: main.app.up(), engine: main.engine.up(), tables }
+  const ok = kind === 'live' || (parts.app && parts.engine && tables)
   answerJson(res, ok ? 200 : 503, { status: ok ? 'ok' : 'starting', ...parts })
   return true
 }
@@ -129,6 +133,7 @@ function takeFromApp(main: Main, message: FromApp): void {
       .catch((error: unknown) => observe.error({ error: String(error) }, 'the journal could not be trimmed'))
   } else if (message.kind === 'append') void appendForApp(main, message)
   else if (message.kind === 'numbers') state.numbers = message.numbers
+  else if (message.kind === 'stored') state.storedBy = main.app.pid()
   else if (message.kind === 'refused') {
     state.refused = new MishapError(message.code, { detail: message.sentence })
     void main.stop(message.sentence)
@@ -271,7 +276,8 @@ function createFront(main: Main, accept: Accept) {
   const who = createClientOf(config.trustedProxies, url)
   const { screens } = main.state
   const answered = (status: number) => void screens.set(status, (screens.get(status) ?? 0) + 1)
-  const proxy = createProxy({ socketPath: layOut(config.data).sockets.app, dev, url, clientOf: who, answered })
+  const socketPath = layOut(config.data).sockets.app
+  const proxy = createProxy({ socketPath, dev, url, clientOf: who, answered, passed: createSweep() })
   const metrics = createMetrics(main, accept)
   const handle = (req: IncomingMessage, res: ServerResponse): void => {
     const target = innerTarget(req.url ?? '/', config.basePath)
@@ -333,7 +339,7 @@ function tellDurable(main: Main): () => void {
 
 const newState = (config: Config): Main['state'] => ({
   keys: readKeyFile(config.data),
-  ...{ durableSent: 0, trimmed: 0, refused: undefined },
+  ...{ durableSent: 0, trimmed: 0, refused: undefined, storedBy: undefined },
   ...{ startedMs: systemClock.now(), numbers: undefined, screens: new Map() },
 })
 

@@ -37,7 +37,11 @@ test('merge and unmerge amid events, each with a kill -9 at once: every event is
   await traffic.stop()
   await settled(product, project)
   const all = await idsOf(product, project, parent)
-  expect(new Set(all)).toEqual(new Set(traffic.acknowledged.map((one) => one.id)))
+  const there = new Set(all)
+  expect(there.size).toBe(all.length)
+  expect(traffic.acknowledged.filter((one) => !there.has(one.id))).toEqual([])
+  // What was on disk when the process was killed may be there without an answer.
+  expect(there.size - traffic.acknowledged.length).toBeLessThanOrEqual(traffic.refused[0] ?? 0)
   const [one] = await issuesOf(types.join('%20OR%20'))
   expect([one?.id, Number(one?.lifetime.count), Number(one?.count)]).toEqual([parent, all.length, all.length])
   expect((await api(product, project, `${O}/shortids/${gone?.shortId}/`)).json).toMatchObject({ groupId: parent })

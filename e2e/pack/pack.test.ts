@@ -54,7 +54,10 @@ async function serve(program: string, words: string[], port: number, more: Recor
   const url = `http://127.0.0.1:${port}`
   const failed = ended.then((code) => Promise.reject(new Error(`ended with ${code}: ${log().slice(-2000)}`)))
   failed.catch(() => undefined)
-  await Promise.race([failed, ready({ url })])
+  await Promise.race([failed, ready({ url }, 60_000)]).catch(async (error: unknown) => {
+    await stop()
+    throw error
+  })
   return { url, child, log, stop }
 }
 

@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { runNode, uploadEnv } from '../../scripts/shop.ts'
 import { api, type Product, type Project, root, until } from '../product.ts'
 
 /** Of a frame what these tests look at. */
@@ -34,24 +34,12 @@ export function copyOf(app: string, name: string): string {
 }
 
 /** What the plugins read from the environment, and nothing of this machine's own releases. */
-export const settingsOf = (product: { url: string }, project: Project, release: string): Record<string, string> => ({
-  SENTRY_URL: product.url,
-  SENTRY_ORG: project.org,
-  SENTRY_PROJECT: project.slug,
-  SENTRY_AUTH_TOKEN: project.token,
-  SENTRY_RELEASE: release,
-  SENTRY_LOAD_DOTENV: '0',
-})
+export const settingsOf = (product: { url: string }, project: Project, release: string): Record<string, string> =>
+  uploadEnv({ url: product.url, org: project.org, project: project.slug, token: project.token, release })
 
-/** Runs a program of Node's to its end. Throws with what it said when it fails. */
-export async function run(words: readonly string[], cwd: string, env: Record<string, string>): Promise<string> {
-  const child = spawn(process.execPath, words, { cwd, env: { ...clean(), ...env } })
-  let said = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (said += text.toString()))
-  const code = await new Promise((resolve) => child.once('close', resolve))
-  if (code !== 0) throw new Error(`${words.join(' ')} ended with ${code}: ${said.slice(-3000)}`)
-  return said
-}
+/** As `runNode`, without what vitest sets. */
+export const run = (words: readonly string[], cwd: string, env: Record<string, string>): Promise<string> =>
+  runNode(words, cwd, { ...clean(), ...env })
 
 /** vitest sets NODE_ENV and variables of its own, which bundlers would believe. */
 export function clean(): NodeJS.ProcessEnv {

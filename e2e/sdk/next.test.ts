@@ -1,39 +1,35 @@
-import { spawn } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
+import type { Browser, Page, Request } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { buildShop, copyShop, type Shop, startShop } from '../../scripts/shop.ts'
+import type { RestFailure } from '../../src/protocol/rest-failure.ts'
+import { digestHook } from '../../src/web/digest-hook.ts'
 import { noChromium, openBrowser } from '../browser.ts'
-import { bootstrap, freePort, root, until } from '../product.ts'
-import { clean, copyOf, type Failure, type Frame, failureOf, filesIn, run, settingsOf, uploaded } from './build.ts'
+import { api, bootstrap, freePort, type Project, root, until } from '../product.ts'
+import { clean, type Failure, type Frame, failureOf, filesIn, uploaded } from './build.ts'
 
-// A Next.js application with @sentry/nextjs, built by Turbopack and by webpack: it fails in the browser and on its server,
-// and both failures are read back as its sources.
+// The example application, a real Next.js with @sentry/nextjs, built by Turbopack and by webpack. It breaks in each of its
+// ways in Chromium; what Mishap says of it is read back: sources, digests of both sides, and signs.
 
 const product = inject('product')
-const next = join(root, 'node_modules/next/dist/bin/next')
 const file = (frame: Frame | undefined) => (frame?.filename ?? '').replace(/^.*\/(?=app\/)/, '')
+const example = join(root, 'examples/shop')
 
 /**
- * The application's own configuration, where the page has `{}`: without what a first build only pays for (on two cores the
- * cache on disk takes 12 s, the list of files for a container 40 s).
+ * The application's own configuration, with what a first build only pays for left out (on two cores the cache on disk takes
+ * 12 s, the list of files for a container 40 s).
  */
-const own = {
-  experimental: { turbopackFileSystemCacheForBuild: false },
-  outputFileTracingExcludes: { '*': ['**/*'] },
-}
-const configured = (text: string) => text.replace('\n  {},\n', `\n  ${JSON.stringify(own)},\n`)
-
-/** Starts the built application until the test ends; gives its address. */
-async function started(folder: string, env: Record<string, string>): Promise<string> {
-  const port = await freePort()
-  const words = [next, 'start', '--port', `${port}`, '--hostname', '127.0.0.1']
-  const child = spawn(process.execPath, words, { cwd: folder, env: { ...clean(), ...env }, stdio: 'ignore' })
-  onTestFinished(() => void child.kill())
-  const url = `http://127.0.0.1:${port}`
-  await until('the application', 60_000, async () => (await fetch(url)).ok)
-  return url
-}
+const ownConfig = '{ typescript: { ignoreBuildErrors: true } },'
+const configured = (text: string) =>
+  text.replace(
+    ownConfig,
+    `${JSON.stringify({
+      typescript: { ignoreBuildErrors: true },
+      experimental: { turbopackFileSystemCacheForBuild: false },
+      outputFileTracingExcludes: { '*': ['**/*'] },
+    })},`,
+  )
 
 /** webpack takes a minute by itself: with MISHAP_E2E_BUILDS=all only (CONTRIBUTING.md). */
 const bundlers: [name: string, words: string[]][] = [
@@ -41,42 +37,96 @@ const bundlers: [name: string, words: string[]][] = [
   ...(process.env.MISHAP_E2E_BUILDS === 'all' ? [['webpack', ['--webpack']] as [string, string[]]] : []),
 ]
 
-describe.skipIf(noChromium)(`@sentry/nextjs${noChromium ? ` (skipped: ${noChromium})` : ''}`, () => {
-  const state = {} as { browser: Browser }
-  beforeAll(async () => {
-    state.browser = await openBrowser()
-  })
-  afterAll(() => state.browser?.close())
+type Event = {
+  id: string
+  dateReceived: string
+  title: string
+  platform: string
+  failure: RestFailure | null
+  signs: Record<string, { code?: number; kind?: string; id?: string; cause?: string } | null> | null
+}
 
-  test.each(bundlers)(
-    'Next.js 16 built by %s: build, upload, failures of browser and server read as their sources',
-    async (name, words) => {
+/** Of an event what these tests look at: its signs in short, and what is on the other side. */
+type Told = { platform: string; title: string; signs: string[]; link: string }
+
+function tellOf({ platform, title, signs, failure }: Event): Told {
+  const { server, browser } = failure ?? {}
+  return {
+    ...{ platform, title },
+    signs: Object.entries(signs ?? {}).flatMap(([name, one]) =>
+      one ? [`${name} ${one.code ?? one.kind ?? one.id ?? one.cause}`] : [],
+    ),
+    link: server ? `${server.reason}: ${server.title}` : browser ? `${browser.events} in the browser` : '',
+  }
+}
+
+describe.skipIf(noChromium).each(bundlers)(
+  `@sentry/nextjs by %s${noChromium ? ` (skipped: ${noChromium})` : ''}`,
+  (name, words) => {
+    const state = {} as { browser: Browser; project: Project; shop: Shop; url: string; said: string; stop(): void }
+    const release = `next-${name}@1.0.0`
+
+    beforeAll(async () => {
       const project = bootstrap(product, 'next', name, 'javascript-nextjs')
-      const release = `next-${name}@1.0.0`
-      const folder = copyOf('next', `next-${name}`)
-      const dsn = project.dsn.replace('localhost', '127.0.0.1')
-      const env = {
-        ...settingsOf(product, project, release),
-        // The product's own address: this version of the plugin sends its token to no other host than SENTRY_URL's.
-        SENTRY_URL: new URL(project.dsn).origin,
-        NEXT_PUBLIC_SENTRY_DSN: dsn,
-        NEXT_TELEMETRY_DISABLED: '1',
+      // The product's own address: this version of the plugin sends its token to no other host than SENTRY_URL's.
+      const upload = {
+        url: new URL(project.dsn).origin,
+        org: project.org,
+        project: project.slug,
+        token: project.token,
+        release,
       }
-      const config = join(folder, 'next.config.mjs')
+      const dsn = project.dsn.replace('localhost', '127.0.0.1')
+      const shop = copyShop({ folder: join(root, 'e2e/out', `next-${name}`), dsn, upload })
+      const config = join(shop.folder, 'next.config.mjs')
       writeFileSync(config, configured(readFileSync(config, 'utf8')))
-      const said = await run([next, 'build', ...words], folder, env)
-      expect(filesIn(join(folder, '.next/static'), '.map')).toEqual([])
+      const said = await buildShop(shop, clean(), words)
+      const port = await freePort()
+      const child = startShop(shop, clean(), port)
+      // A name of its own: what a page on localhost reports is taken for a developer's.
+      const browser = await openBrowser(['--host-resolver-rules=MAP shop.test 127.0.0.1'])
+      Object.assign(state, {
+        browser,
+        project,
+        shop,
+        said,
+        url: `http://shop.test:${port}`,
+        stop: () => void child.kill(),
+      })
+      await until('the application', 60_000, async () => (await fetch(`http://127.0.0.1:${port}`)).ok)
+      // webpack's build takes 50 s alone, 160 s on a machine that has two more things to do
+    }, 480_000)
+    afterAll(async () => {
+      state.stop?.()
+      await state.browser?.close()
+    })
+
+    /** Opens the shop, does something there, and waits until the browser has reported it; gives the addresses that were asked. */
+    async function visit(act: (page: Page) => Promise<unknown>, reports = true): Promise<string[]> {
+      const context = await state.browser.newContext()
+      const page = await context.newPage()
+      const asked: string[] = []
+      page.on('request', (request) => void asked.push(request.url()))
+      await page.goto(state.url)
+      const isReport = (request: Request) => (request.postData() ?? '').includes('"type":"event"')
+      const reported = reports ? page.waitForResponse((one) => isReport(one.request()), { timeout: 15_000 }) : undefined
+      await Promise.all([reported, act(page)])
+      await context.close()
+      return asked
+    }
+
+    test('source maps are uploaded, and failures of browser and server are read as their sources', async () => {
+      const { project, shop, said, url } = state
+      expect(filesIn(join(shop.folder, '.next/static'), '.map')).toEqual([])
       const { releases, files } = await uploaded(product, project)
       expect(releases, said.slice(-2000)).toEqual([release])
-
-      const url = await started(folder, env)
-      const page = await state.browser.newPage()
-      await page.goto(url)
-      await page.click('#go')
-      expect((await fetch(`${url}/api/fail`)).status).toBe(500)
+      const asked = await visit((page) => page.click('#go'))
+      // The browser sends to its own origin alone: the tunnel passes it on.
+      expect(asked).toContain(`${url}${shop.tunnelPath}`)
+      expect(asked.filter((one) => !one.startsWith(`${url}/`))).toEqual([])
+      await visit((page) => page.click('#api'), false)
       const client = await failureOf(product, project, 'RangeError: the cart is empty')
       const inner = await failureOf(product, project, 'TypeError: no kettle in stock')
-      await page.close()
 
       const shown = (frames: readonly Frame[]) => frames.map((one) => [one.function, file(one), one.lineNo, one.inApp])
       expect([client.release, inner.release]).toEqual([release, release])
@@ -98,22 +148,94 @@ describe.skipIf(noChromium)(`@sentry/nextjs${noChromium ? ` (skipped: ${noChromi
       for (const failure of [client, inner]) {
         expect(failure.frames.at(-1)?.data).toMatchObject({ symbolicated: true, resolvedWith: 'debug-id' })
         const id = failure.debugIds.at(-1)
-        expect(
-          files
-            .filter((one) => one.debugId === id)
-            .map((one) => one.fileType)
-            .sort(),
-        ).toEqual(['minified_source', 'source_map'])
+        const types = files.filter((one) => one.debugId === id).map((one) => one.fileType)
+        expect(types.sort()).toEqual(['minified_source', 'source_map'])
       }
-    },
-    // webpack's build takes 50 s alone, 160 s on a machine that has two more things to do
-    480_000,
-  )
-})
+    })
+
+    /** What Mishap says of the events that came in since a moment, once as many are there and links are looked for. */
+    async function toldSince(sinceMs: number, count: number): Promise<Told[]> {
+      const events = `/projects/${state.project.org}/${state.project.slug}/events`
+      return until(`${count} events`, 15_000, async () => {
+        const newest = (await api(product, state.project, `${events}/?per_page=20`)).json as Event[]
+        const since = newest.filter((one) => Date.parse(one.dateReceived) >= sinceMs)
+        if (since.length < count) return false
+        const ids = since.map((one) => `${events}/${one.id}/`)
+        const whole = await Promise.all(ids.map(async (id) => (await api(product, state.project, id)).json as Event))
+        if (whole.some((one) => one.failure?.alone === 'waiting' || one.failure?.alone === 'none')) return false
+        return whole.map(tellOf).sort((a, b) => a.platform.localeCompare(b.platform))
+      })
+    }
+
+    const press = (id: string) => (page: Page) => page.click(`#${id}`)
+    const follow = (path: string) => (page: Page) => page.click(`a[href="${path}"]`)
+    const type = (path: string) => (page: Page) => page.goto(`${state.url}${path}`)
+    const hidden = 'Error: Minified React error #441; visit https://react.dev/errors/441'
+    /** The browser met a server error behind a number, and the hook made its digest sure. */
+    const both = (title: string): Told[] => [
+      {
+        platform: 'javascript',
+        title: hidden,
+        signs: ['react 441', 'invariant render-omitted'],
+        link: `digest: ${title}`,
+      },
+      { platform: 'node', title, signs: [], link: '1 in the browser' },
+    ]
+    const alone = (title: string, ...signs: string[]): Told[] => [{ platform: 'javascript', title, signs, link: '' }]
+    const hydration = () =>
+      alone('Error: Minified React error #418; visit https://react.dev/errors/418', 'react 418', 'hydration unknown')
+
+    test.each<[string, (page: Page) => Promise<unknown>, Told[]]>([
+      ['a promise that nobody waits for', press('promise'), alone('Error: nothing to pay')],
+      ['a file of an older build is gone', press('chunk'), alone('ChunkLoadError: Failed to load chunk', 'skew chunk')],
+      [
+        'an action of an older build is gone',
+        press('old-action'),
+        alone('UnrecognizedActionError: Server Action', 'skew server-action'),
+      ],
+      ['an extension fails', press('extension'), alone('TypeError: no wallet in this page', 'noise extension')],
+      ['a server action fails', press('action'), both('TypeError: no teapot in stock')],
+      ['a page fails on the server, clicked', follow('/server'), both('TypeError: no lid in stock')],
+      ['a page fails on the server, typed', type('/server'), both('TypeError: no lid in stock')],
+      ['a value in the message', follow('/lookup/41'), both('Error: user 41 not found')],
+      ['another value', type('/lookup/42'), both('Error: user 42 not found')],
+      ['a boundary caught it', follow('/segment'), both('Error: the price list is empty')],
+      ['a date differs', follow('/hydration/date'), hydration()],
+      ['a random number differs', follow('/hydration/random'), hydration()],
+      ['a branch of the browser only', follow('/hydration/browser'), hydration()],
+    ])('%s', async (_name, act, expected) => {
+      const sinceMs = Date.now()
+      await visit(act)
+      const told = await toldSince(sinceMs, expected.length)
+      expect(told.map((one, at) => ({ ...one, title: one.title.slice(0, expected[at]?.title.length) }))).toEqual(
+        expected,
+      )
+    })
+
+    test('of the values in a message one issue is made', async () => {
+      const path = `/organizations/${state.project.org}/issues/?query=user&project=${state.project.id}`
+      const issues = (await api(product, state.project, path)).json as { title: string; count: string }[]
+      expect(issues).toMatchObject([{ title: 'Error: user 42 not found', count: '2' }])
+    })
+  },
+)
 
 test('docs/sourcemaps.md has the configuration that is tested', () => {
-  const text = readFileSync(join(root, 'e2e/apps/next/next.config.mjs'), 'utf8')
+  const text = readFileSync(join(example, 'next.config.mjs'), 'utf8').replace(ownConfig, '{},')
   expect(readFileSync(join(root, 'docs/sourcemaps.md'), 'utf8')).toContain(
     `\`\`\`js\n// next.config.mjs\n${text}\`\`\``,
   )
+})
+
+test('the example has the hook of the setup screen', () => {
+  expect(readFileSync(join(example, 'digest.ts'), 'utf8')).toBe(`${digestHook[0]?.code}\n`)
+})
+
+test('the example names the versions that are tested', () => {
+  const versions = (path: string) => JSON.parse(readFileSync(path, 'utf8')) as Record<string, Record<string, string>>
+  const { dependencies } = versions(join(example, 'package.json'))
+  const tested = versions(join(root, 'package.json')).devDependencies
+  expect(existsSync(join(example, 'README.md'))).toBe(true)
+  for (const [name, version] of Object.entries(dependencies ?? {}))
+    expect([name, version]).toEqual([name, tested?.[name]])
 })

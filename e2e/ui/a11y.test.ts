@@ -62,6 +62,18 @@ function putDead(project: Project): void {
   database.close()
 }
 
+/** A server error, and the browser event that hides it and says what differed in a hydration. */
+const hiddenError = [
+  errorEvent('StockError', 'x', {
+    ...{ platform: 'node', server_name: 'api-1', tags: { digest: '2774530905' } },
+  }),
+  errorEvent(
+    'Error',
+    'Hydration failed because the server rendered HTML.\nhttps://react.dev/link/hydration-mismatch\n\n  <A>\n+   1\n-   2\n',
+    { event_id: 'a11'.padEnd(32, '0'), tags: { digest: '2774530905' } },
+  ),
+]
+
 describe.skipIf(noChromium)('every screen, for people with other ways to see and move', () => {
   const state = {} as { browser: Browser; project: Project; issue: string; page: Page }
 
@@ -85,6 +97,7 @@ describe.skipIf(noChromium)('every screen, for people with other ways to see and
       return found.length === 2 && found
     })
     state.issue = issues[0]?.id ?? ''
+    for (const event of hiddenError) await ingest(product, state.project, envelopeOf(event))
     // Something that ended badly, for the debugger and the drill-down.
     await ingest(product, state.project, '{}\n{"type":"event"}\n{broken')
     putDead(state.project)
@@ -122,8 +135,10 @@ describe.skipIf(noChromium)('every screen, for people with other ways to see and
     ['notifications', `/o/${org}/settings/notifications`, 'main'],
     ['status', `/o/${org}/status`, 'main table'],
     ['the ledger of one project', `/o/${org}/status?project=web&range=1h`, 'main details[open] table'],
+    ['a server issue with its browser’s side', '/d/2774530905', '#browser-side'],
+    ['a browser event with its server error and its signs', `/e/${'a11'.padEnd(32, '0')}`, '.differences'],
     ['a digest', '/d/2774530904', 'main'],
-    ['a digest that nobody has', '/d/1', 'main'],
+    ['a digest that nobody has', '/d/1', '.digest-places'],
     ['not found', `/o/${org}/no-such-screen`, 'main'],
     ['not found, outside', '/no-such-screen', 'body'],
   ]

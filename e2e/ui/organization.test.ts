@@ -58,15 +58,50 @@ describe.skipIf(noChromium)('environments and the end of an organization', () =>
     }
   })
 
+  test('two people change its settings: the second sees who was quicker, and may save anyway', async () => {
+    const { page, project } = state
+    const path = `/organizations/${org}/settings/`
+    const stored = async () => (await api(product, project, path)).json as { name: string; revision: number }
+    await page.goto(at('/settings/organization'))
+    await page.getByLabel('Name', { exact: true }).fill('Mine')
+    const theirs = { method: 'PUT', headers: { 'content-type': 'application/json' }, body: '{"name":"Theirs"}' }
+    expect((await api(product, project, path, theirs)).status).toBe(200)
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText(/changed these settings in the meantime/).waitFor()
+    expect((await stored()).name).toBe('Theirs')
+    // after a reload the revision that it was typed over goes along
+    await page.reload()
+    await until(
+      'mine again',
+      5000,
+      async () => (await page.getByLabel('Name', { exact: true }).inputValue()) === 'Mine',
+    )
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByRole('button', { name: 'Save mine anyway' }).click()
+    await until('mine', 5000, async () => (await stored()).name === 'Mine')
+    await page.getByText(/changed these settings/).waitFor({ state: 'detached' })
+    await page.getByLabel('Name', { exact: true }).fill('Dropped')
+    expect((await api(product, project, path, theirs)).status).toBe(200)
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByRole('button', { name: 'Drop mine, load theirs' }).click()
+    await until(
+      'theirs',
+      10_000,
+      async () => (await page.getByLabel('Name', { exact: true }).inputValue()) === 'Theirs',
+    )
+  })
+
   test('it goes when its name is typed; who deleted it keeps the proof', async () => {
     const { page, project } = state
+    const path = `/organizations/${org}/settings/`
+    const { name } = (await api(product, project, path)).json as { name: string }
     await page.goto(at('/settings/organization'))
-    const typed = page.getByLabel(`Type ${org} to confirm`)
+    const typed = page.getByLabel(`Type ${name} to confirm`)
     await typed.fill('something else')
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
     await page.getByText('This is not what was to be typed.').waitFor()
     expect((await api(product, project, `/organizations/${org}/`)).status).toBe(200)
-    await typed.fill(org)
+    await typed.fill(name)
     await page.getByRole('button', { name: 'Delete', exact: true }).click()
     await page.getByRole('heading', { name: 'You are in no organization' }).waitFor({ timeout: 30_000 })
     await until('the proof', 30_000, async () => {

@@ -1,13 +1,13 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { noChromium, openBrowser, openPage, signIn, type Watched } from '../browser.ts'
+import { hydrated, noChromium, openBrowser, openPage, signIn, type Watched } from '../browser.ts'
 import { api, bootstrap, envelopeOf, errorEvent, ingest, type Project, until } from '../product.ts'
 
 const product = inject('product')
 const org = 'people'
 
 describe.skipIf(noChromium)('members, feedback, deleting', () => {
-  const state = {} as { browser: Browser; watched: Watched; page: Page; project: Project; link: string }
+  const state = {} as { browser: Browser; watched: Watched; page: Page; project: Project; nina: Page }
   const at = (path: string) => `${product.url}/o/${org}${path}`
   const sent = errorEvent('PeopleError')
 
@@ -43,7 +43,28 @@ describe.skipIf(noChromium)('members, feedback, deleting', () => {
     await other.page.getByText('not good any more').waitFor()
     await other.page.goto(at('/settings/members'))
     expect(await other.page.getByRole('button', { name: 'Invite', exact: true }).count()).toBe(0)
-    await other.page.close()
+    state.nina = other.page
+  })
+
+  test('two people at one issue: each sees what the other does', async () => {
+    const { page, nina } = state
+    const [issue] = (await api(product, state.project, `/organizations/${org}/issues/`)).json as { id: string }[]
+    const button = (one: Page, name: string) => one.getByRole('button', { name, exact: true })
+    for (const one of [page, nina]) {
+      await one.goto(at(`/issues/${issue?.id}`))
+      await button(one, 'Resolve').waitFor()
+      await hydrated(one)
+    }
+    await button(page, 'Resolve').click()
+    await button(nina, 'Unresolve').waitFor()
+    await button(nina, 'Unresolve').click()
+    await button(page, 'Resolve').waitFor()
+    // and what was said, with who said it
+    await nina.locator('#activity textarea').fill('it came with the last deploy')
+    await nina.locator('#activity').getByRole('button', { name: 'Comment' }).click()
+    await page.locator('.comment-text', { hasText: 'it came with the last deploy' }).waitFor()
+    expect(await page.locator('#activity').innerText()).toContain('Nina')
+    await nina.close()
   })
 
   test('the last owner can’t leave, and is told why', async () => {

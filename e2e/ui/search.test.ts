@@ -66,6 +66,27 @@ describe.skipIf(noChromium)('search', () => {
     await page.keyboard.press('Alt+ArrowLeft')
     await page.keyboard.type('!')
     expect(await box().inputValue()).toBe('!plan:"gold \\"plus\\""')
+    // a filter that is chosen is replaced by what is typed
+    await page.keyboard.press('End')
+    await page.keyboard.press('Alt+ArrowLeft')
+    await page.keyboard.type('plan:free')
+    expect(await box().inputValue()).toBe('plan:free')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/q=plan(?::|%3A)free/)
+  })
+
+  test('the searches that were asked stand first in an empty box, the last one before the others', async () => {
+    const { page } = state
+    await page.goto(at('/issues?q='))
+    await page.locator('.issue-row').nth(1).waitFor()
+    await box().click()
+    await options().filter({ hasText: 'plan:free' }).waitFor()
+    const [first, second] = await options().allInnerTexts()
+    expect([first, second]).toEqual([expect.stringContaining('plan:free'), expect.stringContaining('gold')])
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/q=plan(?::|%3A)free/)
   })
 
   test('a view is saved for everybody, leads back to its address, is deleted, and comes back', async () => {

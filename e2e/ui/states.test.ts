@@ -128,6 +128,7 @@ describe.skipIf(noChromium)('states of the screens', () => {
     const { page } = state
     const answer = await page.goto(`${shared.url}/d/4242424242`)
     expect(answer?.status()).toBe(404)
+    await page.getByRole('button', { name: 'Look again' }).waitFor()
     const text = await textOf(page)
     expect(text).toMatch(/not seen \(yet\): 4242424242/i)
     expect(text).toMatch(/onRequestError/)

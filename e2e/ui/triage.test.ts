@@ -86,6 +86,41 @@ describe.skipIf(noChromium)('triage by keys', () => {
     await put(id, { status: 'unresolved' })
   })
 
+  test('all that match are meant where nobody knows how many, too', async () => {
+    const { page } = state
+    const path = /\/api\/0\/organizations\/triage\/issues\/\?/
+    // What a list that was cut answers: no number, and more behind the first page.
+    await page.route(path, async (route) => {
+      if (route.request().method() !== 'GET') return route.continue()
+      if (route.request().url().includes('cursor=')) return
+      // A page that is left takes its requests along.
+      const answer = await route.fetch().catch(() => undefined)
+      if (!answer) return
+      const { 'x-hits': _hits, link = '', ...headers } = answer.headers()
+      const more = link.replace(/(rel="next"[^,]*results=)"false"/, '$1"true"')
+      await route.fulfill({ response: answer, headers: { ...headers, link: more } }).catch(() => undefined)
+    })
+    await ready()
+    await page.getByLabel('Sort').selectOption('first')
+    await page.getByText('3 match').waitFor({ state: 'detached' })
+    await page.keyboard.press('Escape')
+    await page.locator('h1').first().click()
+    await page.keyboard.press('Control+a')
+    await page.getByRole('button', { name: 'Select all that match' }).click()
+    await page.getByText('All that match', { exact: true }).waitFor()
+    await page.locator('h1').first().click()
+    await page.keyboard.press('a')
+    await page.getByRole('dialog').getByText('Assign all that match to').waitFor()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('e')
+    await page.getByText('3 issues changed.').waitFor()
+    expect((await all()).every((one) => one.status === 'resolved')).toBe(true)
+    await page.keyboard.press('z')
+    await page.getByText('3 issues are as they were.').waitFor()
+    expect((await all()).every((one) => one.status === 'unresolved')).toBe(true)
+    await page.unroute(path)
+  })
+
   test('the list follows when all that match are changed, and when a colleague reopens one', async () => {
     const { page } = state
     await ready('is%3Aunresolved')
@@ -129,11 +164,53 @@ describe.skipIf(noChromium)('triage by keys', () => {
     await page.keyboard.press('j')
     await page.keyboard.press('?')
     await page.getByRole('dialog').getByText('Merge the selected issues').waitFor()
+    // what two keys do stands there once
+    expect(await page.getByRole('dialog').locator('dt', { hasText: 'Next issue' }).count()).toBe(1)
     for (const key of ['e', 'x', 'i']) await page.keyboard.press(key)
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     expect(await page.getByText('1 selected').count()).toBe(0)
     expect((await all()).every((one) => one.status === 'unresolved')).toBe(true)
+  })
+
+  test('the help has every key of the list and of an issue', async () => {
+    const { page } = state
+    const keys = async () => {
+      await page.keyboard.press('?')
+      await page.getByRole('dialog').getByText('Undo the last change').waitFor()
+      const shown = await page.evaluate<string[]>(
+        "[...document.querySelectorAll('dialog dd, [role=dialog] dd')].map((one) => [...one.querySelectorAll('kbd')].map((key) => key.textContent).join(' '))",
+      )
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      return shown
+    }
+    const everywhere = ['Ctrl+k', '/', '?', 'Ctrl+Shift+l', 'g i', 'g e', 'g f', 'g a', 'g s', 't', 'z']
+    const deciding = ['e', 'Shift+e', 's', 'i', 'a', 'p']
+    await ready()
+    expect(await keys()).toEqual(
+      expect.arrayContaining([
+        ...everywhere,
+        ...deciding,
+        ...['j ↓', 'k ↑', 'Shift+j Shift+↓', 'Shift+k Shift+↑', 'x', 'Ctrl+a', 'o Enter', 'Space', 'Esc', 'm'],
+      ]),
+    )
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await page.locator('#activity textarea').waitFor()
+    expect(await keys()).toEqual(
+      expect.arrayContaining([
+        ...everywhere,
+        ...deciding,
+        ...['j', 'k', 'u', '[', ']', '{', '}', 'n', 'Shift+n', 'f', 'r', 'c', 'y'],
+      ]),
+    )
+    // an issue has no box of its own: the one of the list takes the focus
+    await page.keyboard.press('/')
+    await page.waitForURL(/\/issues(\?|$)/)
+    await until('the box', 5000, () =>
+      page.evaluate<boolean>("document.activeElement?.getAttribute('role') === 'combobox'"),
+    )
   })
 
   test('the palette does for the row under the cursor what its key would', async () => {
@@ -153,8 +230,8 @@ describe.skipIf(noChromium)('triage by keys', () => {
   test('a comment is shown as text and elements, never as markup; j goes on in the list', async () => {
     const { page } = state
     await ready()
-    await page.keyboard.press('j')
-    await page.keyboard.press('Enter')
+    // The first row, wherever the cursor was left: behind the last one nothing comes.
+    await page.locator('[data-id] a').first().click()
     await page.locator('#activity textarea').fill('**bold** <img src=x onerror=alert(1)> @owner')
     await page.locator('#activity').getByRole('button', { name: 'Comment' }).click()
     await page.locator('.comment-text b', { hasText: 'bold' }).waitFor()
@@ -203,6 +280,23 @@ describe.skipIf(noChromium)('triage by keys', () => {
     await page.getByText('WEB-1').waitFor()
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Saved.').waitFor()
+  })
+
+  test('whom rules suggest stands at the issue, is found, and is assigned by a click', async () => {
+    const { page } = state
+    const [one] = await all()
+    const found = async () => (await call('/issues/?query=assigned_or_suggested%3Ame')).json as Stood[]
+    await until('suggested', 10_000, async () => (await found()).length === 3)
+    await page.goto(at(`/issues/${one?.id}`))
+    const suggested = page.getByTitle('Assign, as the rule path:* says')
+    await suggested.click()
+    await page.getByText('Assigned to').first().waitFor()
+    await suggested.waitFor({ state: 'detached' })
+    await until('assigned', 5000, async () => {
+      const { assignedTo } = (await call(`/issues/${one?.id}/`)).json as { assignedTo: { email: string } | null }
+      return assignedTo?.email === `owner@${org}.test`
+    })
+    await put(one?.id ?? '', { assignedTo: null })
   })
 
   test('rules that were typed over others are never saved unseen, after a reload neither', async () => {

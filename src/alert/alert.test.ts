@@ -9,7 +9,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { systemClock, testClock } from '../clock.ts'
 import { silent } from '../observe.ts'
 import { createOutgoing, type Outgoing } from '../outgoing.ts'
-import { commit, effect, hash, withProject } from '../store/meta/fixture.ts'
+import { commit, effect, hash, nowMs, withProject } from '../store/meta/fixture.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
 import { openSqliteMeta } from '../store/meta/sqlite.ts'
 import { type AlertDeps, createAlerts, retryMs } from './alert.ts'
@@ -56,6 +56,7 @@ function rig(more: Partial<AlertDeps> = {}) {
   }
   const deps: AlertDeps = {
     ...{ clock, observe: silent, meta, outgoing, mailer, url: 'https://m.test' },
+    events: { countsOf: async () => [] },
     open: (sealed) => sealed.replace('sealed:', ''),
     smtp: () => smtp,
     ...more,
@@ -99,7 +100,7 @@ describe('a commit’s notification', () => {
     channel('email', 'a@x.test')
     commit(meta, { events: [effect()] })
     expect(await alerts.run()).toEqual({ tries: 0 })
-    expect(meta.alertsDue(10)).toEqual([])
+    expect(meta.alertsDue(10, nowMs)).toEqual([])
   })
 
   test('an issue that asks twice, as after a merge, is told once', async () => {

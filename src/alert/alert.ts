@@ -2,17 +2,21 @@ import { randomUUID } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import type { Observe } from '../observe.ts'
 import type { Outgoing } from '../outgoing.ts'
+import type { EventStore } from '../store/events/events.ts'
 import type { Channel, Delivery } from '../store/meta/alerts.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
 import { decide } from './decide.ts'
 import { htmlOf, line, type Message, slackOf, subjectOf, type Told, textOf, webhookOf } from './message.ts'
 import { createMailer, type Mail, type Mailer, type SmtpSettings } from './send/email.ts'
 import { sendHook } from './send/hook.ts'
+import { settleSkew } from './skew.ts'
 
 export type AlertDeps = {
   clock: Clock
   observe: Observe
   meta: MetaStore
+  /** How much of a skew there is since it began. */
+  events: Pick<EventStore, 'countsOf'>
   outgoing: Outgoing
   /** Tests give their own. */
   mailer?: Mailer
@@ -58,10 +62,10 @@ function recipientsOf(deps: AlertDeps, channel: Channel): string[] {
   return deps.meta.people(members.map((one) => one.userId)).map((one) => one.email)
 }
 
-function decideDue(deps: AlertDeps): number {
+async function decideDue(deps: AlertDeps): Promise<number> {
   const { meta, clock } = deps
-  const due = meta.alertsDue(dueMax)
-  if (due.length === 0) return 0
+  const { told: due, goneIds } = await settleSkew(deps, meta.alertsDue(dueMax, clock.now()))
+  if (due.length + goneIds.length === 0) return 0
   const channels = [...new Set(due.map((one) => one.organizationId))].flatMap((id) => meta.channelsOf(id))
   const nowMs = clock.now()
   const recent = channels.length
@@ -79,8 +83,9 @@ function decideDue(deps: AlertDeps): number {
     }
   }
   const { deliveries, doneIds } = decide({ due, channels, recent, recipientsOf: recipients, nowMs })
-  if (deliveries.length || doneIds.length) meta.decideAlerts(deliveries, doneIds, nowMs)
-  return doneIds.length
+  const ended = [...doneIds, ...goneIds]
+  if (deliveries.length || ended.length) meta.decideAlerts(deliveries, ended, nowMs)
+  return ended.length
 }
 
 /** What a delivery says; undefined when everything that it was about is gone. */
@@ -166,7 +171,7 @@ export function createAlerts(given: AlertDeps): Alerts {
     do {
       state.again = false
       for (;;) {
-        const decided = decideDue(deps)
+        const decided = await decideDue(deps)
         const queued = deps.meta.deliveriesQueued(deps.clock.now(), sendingMax)
         if (state.stopped || (decided === 0 && queued.length === 0)) break
         tries += queued.length

@@ -27,6 +27,7 @@ const due = (issueId: number, more: Partial<AlertDue> = {}): AlertDue => ({
   kind: 'new',
   eventId: `e${issueId}`,
   atMs: nowMs,
+  untilMs: 0,
   ...more,
 })
 const many = (from: number, count: number) => Array.from({ length: count }, (_, at) => due(from + at))

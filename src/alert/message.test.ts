@@ -28,6 +28,8 @@ const issue: Issue = {
   rev: 0,
   stateMs: 0,
   priority: null,
+  noise: null,
+  signCounts: {},
 }
 const project = {
   id: 1,

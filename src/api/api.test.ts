@@ -368,6 +368,11 @@ describe('the rest', () => {
         })
       ).json,
     ).toMatchObject({ isActive: false, rateLimit: { window: 60, count: 5 } })
+    expect((await get(`${one}/keys/${key?.id}/tunnel/`)).json).toMatchObject({
+      dsn: key?.dsn.public,
+      path: expect.stringMatching(/^\/[a-z]{10}$/),
+    })
+    expect((await get(`${one}/keys/nothing/tunnel/`)).status).toBe(404)
     const second = await made().call('POST', `${one}/keys/`, { body: { name: 'Second' } })
     expect(second.status).toBe(201)
     expect((await made().call('DELETE', `${one}/keys/${(second.json as { id: string }).id}/`)).status).toBe(204)

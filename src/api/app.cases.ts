@@ -29,7 +29,7 @@ import { openFileBlobs } from '../store/blobs/files.ts'
 import { createEventStore } from '../store/events/clickhouse.ts'
 import { encodeEventRow } from '../store/events/encode.ts'
 import type { Scope } from '../store/events/events.ts'
-import type { Organization, Project } from '../store/meta/meta.ts'
+import type { Organization, Project, Role } from '../store/meta/meta.ts'
 import { openSqliteMeta } from '../store/meta/sqlite.ts'
 import { createRoutes } from './api.ts'
 import { createFolderBytes } from './folder-bytes.ts'
@@ -74,7 +74,7 @@ async function startEngine(folder: string, socketPath: string): Promise<ChildPro
   return child
 }
 
-type AlertParts = Pick<AlertDeps, 'meta' | 'open' | 'smtp'> & { sent: TestApp['sent'] }
+type AlertParts = Pick<AlertDeps, 'meta' | 'events' | 'open' | 'smtp'> & { sent: TestApp['sent'] }
 
 /** Notifications that go nowhere: a host named `broken` fails. */
 function alertDeps({ sent, ...parts }: AlertParts): AlertDeps {
@@ -123,7 +123,7 @@ export async function openTestApp(): Promise<TestApp> {
     ...{ clock: systemClock, observe: silent, meta, blobs, blobFolder: join(folder, 'blobs') },
   })
   const sent: TestApp['sent'] = { mails: [], posts: [], again: [] }
-  const alerts = createAlerts(alertDeps({ meta, sent, open: seal.open, smtp: () => smtpOf({ meta, seal }) }))
+  const alerts = createAlerts(alertDeps({ meta, events, sent, open: seal.open, smtp: () => smtpOf({ meta, seal }) }))
   const live = createLive(1000)
   const app: App = {
     seal,
@@ -301,7 +301,7 @@ export const everything = (project: Project): Scope => ({
 })
 
 /** One application for a test file: open before its tests, closed after them. */
-export function appForFile(): { made: () => TestApp; call: TestApp['call'] } {
+export function appForFile() {
   const state: { open?: TestApp } = {}
   const made = (): TestApp => {
     if (!state.open) throw new Error('not open')
@@ -311,5 +311,16 @@ export function appForFile(): { made: () => TestApp; call: TestApp['call'] } {
     state.open = await openTestApp()
   })
   afterAll(() => state.open?.close())
-  return { made, call: (...words) => made().call(...words) }
+
+  /** Somebody with a role in the organization, null for none, and a new token of theirs; the same person for the same name. */
+  async function personAs(role: Role | null, scopes: readonly string[] = allScopes, name: string = role ?? 'stranger') {
+    const { app, organization } = made()
+    const email = `${name.toLowerCase()}@example.test`
+    const person =
+      app.auth.personByEmail(email) ?? (await app.auth.createPerson({ name, email, password: 'another long password' }))
+    if (role) app.meta.setMember(organization.id, person.id, role)
+    return { ...person, token: app.auth.createToken(person, 't', [...scopes], null).secret }
+  }
+  const call: TestApp['call'] = (...words) => made().call(...words)
+  return { made, call, personAs }
 }

@@ -5,7 +5,7 @@ import { hex, seedEvents } from './seed.cases.ts'
 
 // Environments that are hidden from the lists to choose from, over the real stores.
 
-const { made, call } = appForFile()
+const { made, call, personAs } = appForFile()
 const O = '/organizations/acme'
 const P = '/projects/acme/web'
 const odd = 'a b%c?d'
@@ -69,11 +69,7 @@ describe('hidden environments', () => {
     ['member', 200, 403],
     ['viewer', 200, 403],
   ])('%s: reads %i, hides %i', async (role, reads, hides) => {
-    const { app, organization } = made()
-    const email = `${role}@environments.test`
-    const person = await app.auth.createPerson({ name: role, email, password: 'another long password' })
-    app.meta.setMember(organization.id, person.id, role)
-    const { secret: token } = app.auth.createToken(person, 't', ['project:admin', 'event:read'], null)
+    const { token } = await personAs(role, ['project:admin', 'event:read'])
     expect((await call('GET', `${P}/environments/`, { token })).status).toBe(reads)
     const body = { isHidden: false }
     expect((await call('PUT', `${P}/environments/production/`, { token, body })).status).toBe(hides)

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { z } from 'zod'
 import { MishapError } from '../errors.ts'
+import { pastedDigest } from '../protocol/pasted-digest.ts'
 import { normalOf, receivedJson, storedJson, toRestAttachment } from '../query/event.ts'
 import { listEvents, listProjectEvents } from '../query/event-list.ts'
 import { eventById, eventIdOf, eventRowOf, eventsOfDigest, issueEvent, placeEvent } from '../query/events.ts'
@@ -15,6 +16,7 @@ import {
   pageQuery,
   projectOf,
   rangeQuery,
+  readableIds,
   readableProjects,
   route,
   scopeOf,
@@ -69,13 +71,16 @@ async function projectEvent(call: Call<unknown, unknown>) {
   return found
 }
 
+const eventOfIssue = (call: Call<{ environment?: string[] }, undefined>) =>
+  issueEvent(call.app, issueOf(call.found), call.params.event ?? '', eventScope(call), readableIds(call))
+
 async function markdown(call: Call<{ environment?: string[] }, undefined>): Promise<Response> {
   const { app, found, params } = call
   const issue = issueOf(found)
   const view = viewOf(call)
   const [figures, event] = await Promise.all([
     figuresOf(app, view, [issue]),
-    issueEvent(app, issue, params.event ?? 'latest', eventScope(call)),
+    issueEvent(app, issue, params.event ?? 'latest', eventScope(call), readableIds(call)),
   ])
   const [rest] = toRestIssues(app, view, [issue], figures)
   if (!rest) throw new MishapError('NOT_FOUND')
@@ -123,9 +128,7 @@ function issueEventRoutes(path: string, id: (name: string) => string): Route[] {
       action: 'event:read',
       query: chosen,
       response: shapes.event,
-      handle: async (call) => ({
-        body: await issueEvent(call.app, issueOf(call.found), call.params.event ?? '', eventScope(call)),
-      }),
+      handle: async (call) => ({ body: await eventOfIssue(call) }),
     }),
     route({
       method: 'GET',
@@ -195,7 +198,12 @@ export const eventRoutes: readonly Route[] = [
           projectSlug: project.slug,
           groupId: String(known.issue.id),
           eventId: known.row.eventId,
-          event: await placeEvent(app, known.issue, known.row),
+          event: await placeEvent(
+            app,
+            known.issue,
+            known.row,
+            projects.map((one) => one.id),
+          ),
         },
       }
     },
@@ -213,7 +221,7 @@ export const eventRoutes: readonly Route[] = [
       const known = await eventsOfDigest(
         app,
         readableProjects(app, actor, organization).map((one) => one.id),
-        params.digest ?? '',
+        pastedDigest(params.digest ?? '')?.digest ?? params.digest ?? '',
       )
       const issues = known.map((one) => one.issue)
       const rest = new Map(
@@ -247,7 +255,7 @@ export const eventRoutes: readonly Route[] = [
     response: shapes.event,
     handle: async (call) => {
       const { row, issue } = await projectEvent(call)
-      return { body: await placeEvent(call.app, issue, row) }
+      return { body: await placeEvent(call.app, issue, row, readableIds(call)) }
     },
   }),
   route({

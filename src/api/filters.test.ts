@@ -4,7 +4,7 @@ import { appForFile } from './app.cases.ts'
 
 // Inbound filters by the API, over the real stores.
 
-const { made, call } = appForFile()
+const { made, call, personAs } = appForFile()
 const P = '/projects/acme/web/filters'
 type Filter = { id: string; active: boolean | string[]; patterns: string[] | null; dropped: number; revision: number }
 const list = async () => (await call('GET', `${P}/`)).json as Filter[]
@@ -66,11 +66,7 @@ describe('a change', () => {
     ['member', 200, 403],
     ['viewer', 200, 403],
   ])('%s: reads %i, changes %i', async (role, reads, changes) => {
-    const { app, organization } = made()
-    const email = `${role}@filters.test`
-    const person = await app.auth.createPerson({ name: role, email, password: 'another long password' })
-    app.meta.setMember(organization.id, person.id, role)
-    const { secret: token } = app.auth.createToken(person, 't', ['project:admin', 'event:read'], null)
+    const { token } = await personAs(role, ['project:admin', 'event:read'])
     expect((await call('GET', `${P}/`, { token })).status).toBe(reads)
     expect((await call('GET', `${P}/localhost/samples/`, { token })).status).toBe(reads)
     expect((await put('localhost', { active: false }, token)).status).toBe(changes)

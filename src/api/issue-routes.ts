@@ -18,6 +18,7 @@ import {
   pageQuery,
   projectOf,
   rangeQuery,
+  readableIds,
   route,
   scopeOf,
   viewOf,
@@ -63,7 +64,7 @@ async function list(call: ListCall): Promise<Answer<RestIssue[]>> {
 }
 
 const one = async (call: Call<{ statsPeriod?: string | undefined; environment?: string[] }, undefined>) => ({
-  body: await issueDetail(call.app, viewOf(call), issueOf(call.found)),
+  body: await issueDetail(call.app, viewOf(call), issueOf(call.found), readableIds(call)),
 })
 const oneQuery = z.object({ ...rangeQuery, environment: viewQuery.environment })
 
@@ -80,14 +81,14 @@ async function change(call: Call<object, IssueChangeBody>): Promise<Answer<z.inp
     // A change of nothing: it only holds the revision.
     app.meta.updateIssue(issue.id, {}, actor.person.id, app.clock.now(), revision)
     // Read before, as it may be gone when this answers.
-    const last = await issueDetail(app, view, issue)
+    const last = await issueDetail(app, view, issue, readableIds(call))
     await removeIssue(call, 'discard')
     return { body: last }
   }
   await updateIssues(app, actor, [issue], body, revision)
   const changed = app.meta.issueById(issue.id)
   if (!changed) throw new MishapError('NOT_FOUND')
-  return { body: await issueDetail(app, view, changed) }
+  return { body: await issueDetail(app, view, changed, readableIds(call)) }
 }
 
 /** Operation ids differ between the two addresses of an issue; the one without organization is lower case. */

@@ -38,7 +38,7 @@ function parts(more: Record<string, unknown>): App {
   const auth = {
     may: (_actor: Actor, _action: string, thing: { project: Project }) => (thing.project.id === 1 ? 'yes' : 'hidden'),
   }
-  return { clock: testClock(), live: createLive(1000), meta, auth, ...more } as unknown as App
+  return { clock: testClock(), live: createLive(1000), engineUp: () => true, meta, auth, ...more } as unknown as App
 }
 
 async function read(answer: Response, times: number): Promise<string> {
@@ -111,12 +111,20 @@ describe('live stream', () => {
     for (const lastId of ['1000', '7', '99999']) {
       const answer = liveStream(app, actor, organization, lastId, stop.signal)
       expect(await read(answer, 1 + messages.length)).toBe(
-        ['retry: 1000\n\n', ...messages.map((data) => `id: 1501\nevent: change\ndata: ${data}\n\n`)].join(''),
+        // Only what was missed moves the place from where it is resumed.
+        `retry: 1000\n\nid: 1501\n${messages.map((data) => `event: change\ndata: ${data}\n\n`).join('')}`,
       )
     }
     const inTime = await read(liveStream(app, actor, organization, '1001', stop.signal), 501)
     expect(inTime).not.toContain('missed')
     expect([...inTime.matchAll(/^id: /gm)]).toHaveLength(500)
+    stop.abort()
+  })
+
+  test('a screen that was made while the events store is away hears of it', async () => {
+    const stop = new AbortController()
+    const answer = liveStream(parts({ engineUp: () => false }), actor, organization, '', stop.signal)
+    expect(await read(answer, 2)).toContain('{"kind":"engine","up":false}')
     stop.abort()
   })
 

@@ -47,14 +47,16 @@ export function liveStream(
           stop()
           controller.close()
         }
+        const write = (one: LiveChange, id?: number) =>
+          send(`${id === undefined ? '' : `id: ${id}\n`}event: change\ndata: ${JSON.stringify(one)}\n\n`)
         send('retry: 1000\n\n')
         const unsubscribe = app.live.subscribe(organization.id, after, (id, change) => {
           if (ended) return
-          const write = (one: LiveChange) => send(`id: ${id}\nevent: change\ndata: ${JSON.stringify(one)}\n\n`)
           const seen = seenBy(change, new Set(readableProjects(app, actor, organization).map((one) => String(one.id))))
-          if (seen) write(seen)
-          if (change.kind === 'missed' && !app.engineUp()) write({ kind: 'engine', up: false })
+          if (seen) write(seen, id)
         })
+        // A screen that was made after the change to it would not hear of it.
+        if (!app.engineUp()) write({ kind: 'engine', up: false })
         const quiet = app.clock.every(heartbeatMs, () => {
           if (ended) return
           send(': still here\n\n')

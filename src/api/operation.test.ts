@@ -6,18 +6,13 @@ import type { RestDeadItem, RestIntakes, RestLedger, RestUsage } from '../protoc
 import { appForFile, type TestApp } from './app.cases.ts'
 import { todoFor, todoOf } from './todo.ts'
 
-const { made } = appForFile()
+const { made, personAs } = appForFile()
 const O = '/organizations/acme'
 const get = (path: string, options?: Parameters<TestApp['call']>[2]) => made().call('GET', path, options)
 
 /** A token of somebody who may only look. */
 async function viewer(): Promise<string> {
-  const { app, organization } = made()
-  const person =
-    app.auth.personByEmail('viewer@example.test') ??
-    (await app.auth.createPerson({ name: 'V', email: 'viewer@example.test', password: 'correct horse battery' }))
-  app.meta.setMember(organization.id, person.id, 'viewer')
-  return app.auth.createToken(person, 'v', ['org:admin', 'project:admin', 'event:admin'], null).secret
+  return (await personAs('viewer')).token
 }
 
 beforeAll(async () => {

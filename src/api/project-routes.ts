@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import type { App } from '../app.ts'
-import { dsnOf } from '../auth/admin.ts'
 import { sealedToken } from '../auth/scrape-token.ts'
 import { MishapError } from '../errors.ts'
+import { dsnOf } from '../protocol/dsn.ts'
 import { groupingVersions } from '../protocol/grouping.ts'
 import type { RestKey, RestProjectSettings } from '../protocol/rest.ts'
 import { ruleTextMax } from '../protocol/rule-text.ts'
 import { keptToken } from '../protocol/scrape.ts'
+import { tunnelOf } from '../protocol/tunnel.ts'
 import type { Organization, Project, ProjectChange, ProjectKey } from '../store/meta/meta.ts'
 import { freeSlug } from '../store/meta/names.ts'
 import { arrivalsOf } from './arrivals.ts'
@@ -303,6 +304,15 @@ export const projectRoutes: readonly Route[] = [
     action: 'project:read',
     response: shapes.key,
     handle: ({ app, found, params }) => ({ body: toRestKey(app, keyOf(app, found, params.key)) }),
+  }),
+  route({
+    method: 'GET',
+    path: `${P}/keys/:key/tunnel`,
+    operationId: 'keyTunnel',
+    summary: 'What an application takes to send through its own origin: the path, the SDK’s option and ready handlers.',
+    action: 'project:read',
+    response: shapes.tunnel,
+    handle: ({ app, found, params }) => ({ body: tunnelOf(app.config.url, keyOf(app, found, params.key)) }),
   }),
   route({
     method: 'PUT',

@@ -10,6 +10,7 @@ import {
   releaseMarks,
   toRestDeploy,
 } from '../query/releases.ts'
+import { releaseSkew } from '../query/skew.ts'
 import { committersOf } from '../query/suspects.ts'
 import type { Project } from '../store/meta/meta.ts'
 import { pageHeaders } from './page.ts'
@@ -19,6 +20,7 @@ import { releaseHere } from './release-routes.ts'
 import * as shapes from './release-schemas.ts'
 import type { Call, Route } from './route.ts'
 import { limitOf, organizationOf, pageQuery, projectOf, rangeQuery, route, viewOf, viewQuery } from './route.ts'
+import { skew } from './sign-schemas.ts'
 
 const listQuery = z.object(pageQuery)
 const markCountMax = 1_000
@@ -68,6 +70,12 @@ function deployedProjects(call: Call<unknown, z.output<typeof deployBody>>, proj
   return asked
 }
 
+/** Of the release's projects those whose events the caller may read: a token of a build reads releases alone. */
+const mayReadEvents = ({ app, actor, found }: Call<unknown, unknown>, projects: Project[]): Project[] => {
+  const organization = organizationOf(found)
+  return projects.filter((project) => app.auth.may(actor, 'event:read', { organization, project }) === 'yes')
+}
+
 function addDeploy(call: Call<unknown, z.output<typeof deployBody>>) {
   const { app, body, found } = call
   const { release, projects } = releaseHere(call, 'release:write')
@@ -82,6 +90,23 @@ function addDeploy(call: Call<unknown, z.output<typeof deployBody>>) {
   })
   return { body: toRestDeploy(deploy, about) }
 }
+
+const skewRoute = (path: string, name: string): Route =>
+  route({
+    method: 'GET',
+    path: `${path}/:version/skew`,
+    operationId: `${name === '' ? 'release' : 'projectRelease'}Skew`,
+    summary: 'What old tabs ran into after the last deploy of a release to each environment, two days long.',
+    action: 'release:read',
+    response: z.array(skew),
+    handle: async (call) => {
+      const { release, projects } = releaseHere(call)
+      const readable = mayReadEvents(call, projects)
+      return {
+        body: await releaseSkew(call.app, { organization: organizationOf(call.found), projects: readable, release }),
+      }
+    },
+  })
 
 function routesUnder(path: string, name: string): Route[] {
   return [
@@ -129,6 +154,7 @@ function routesUnder(path: string, name: string): Route[] {
       response: z.array(shapes.deploy),
       handle: (call) => pageOf(call, releaseDeploys),
     }),
+    skewRoute(path, name),
     route({
       method: 'POST',
       path: `${path}/:version/deploys`,

@@ -6,7 +6,7 @@ import { hex, seedEvents } from './seed.cases.ts'
 
 // Releases with their commits, deploys and marks, and who may have brought an issue, over the real stores.
 
-const { made, call } = appForFile()
+const { made, call, personAs } = appForFile()
 const O = '/organizations/acme'
 const P = '/projects/acme/web'
 const nowS = Math.floor(Date.now() / 1000)
@@ -390,11 +390,7 @@ describe('who may do what', () => {
     ['viewer', 200, 403],
     ['stranger', 404, 404],
   ])('%s: reads %i, writes %i', async (role, reads, writes) => {
-    const { app, organization } = made()
-    const email = `${role}@releases.test`
-    const person = await app.auth.createPerson({ name: role, email, password: 'another long password' })
-    if (role !== 'stranger') app.meta.setMember(organization.id, person.id, role)
-    const { secret: token } = app.auth.createToken(person, 't', ['org:ci', 'event:read'], null)
+    const { token } = await personAs(role === 'stranger' ? null : role, ['org:ci', 'event:read'])
     const R = `${O}/releases/cart@2.0.0`
     for (const path of [
       ...['/', '/commits/', '/commitfiles/', '/deploys/', '/previous-with-commits/'].map((one) => `${R}${one}`),

@@ -140,6 +140,11 @@ export function readableProjects(app: App, actor: Actor, organization: Organizat
     .filter((project) => app.auth.may(actor, 'issue:read', { organization, project }) === 'yes')
 }
 
+/** Ids of all projects that the caller may read in the organization that the path names. */
+export function readableIds({ app, actor, found }: Pick<Call<unknown, unknown>, 'app' | 'actor' | 'found'>): number[] {
+  return readableProjects(app, actor, organizationOf(found)).map((one) => one.id)
+}
+
 /** The asked projects (id or slug; none or -1: all readable ones). Throws NOT_FOUND for one that is not there for the caller. */
 export function askedProjects(app: App, actor: Actor, organization: Organization, asked: string[]): Project[] {
   const readable = readableProjects(app, actor, organization)

@@ -2,6 +2,9 @@ import { z } from 'zod'
 import { unmappedReasons } from '../protocol/event.ts'
 import { substatuses } from '../protocol/issue-states.ts'
 import type * as Rest from '../protocol/rest.ts'
+import type { Tunnel } from '../protocol/tunnel.ts'
+import { browserSide, failure } from './failure-schemas.ts'
+import { noiseVerdict, signs } from './sign-schemas.ts'
 
 /** Shapes of the answers (protocol/rest.ts) as zod: the OpenAPI file is made from them, and tests hold every answer against them. */
 
@@ -57,6 +60,16 @@ export const project = z
     secondaryGroupingExpiry: z.string().nullish(),
   })
   .meta({ id: 'Project' })
+
+const copied = z.strictObject({ where: z.string(), code: z.string() })
+export const tunnel = z
+  .strictObject({
+    path: z.string(),
+    dsn: z.string(),
+    client: copied,
+    servers: z.strictObject({ nextjs: copied, express: copied, nginx: copied }),
+  })
+  .meta({ id: 'Tunnel' }) satisfies z.ZodType<Tunnel>
 
 export const key = z
   .strictObject({
@@ -154,6 +167,7 @@ export const issueFields = {
     .strictObject({ type: z.literal('user'), id: z.string(), name: z.string(), email: z.string() })
     .nullable(),
   isUnhandled: z.boolean(),
+  noise: noiseVerdict.nullable().describe('The verdict that nobody of the team can mend it: docs/signs.md.'),
   isBookmarked: z.boolean(),
   hasSeen: z.boolean(),
   revision: z.int(),
@@ -202,10 +216,16 @@ export const issueDetail = z
     tags: z.array(z.strictObject({ key: z.string(), name: z.string(), totalValues: z.int() })),
     activity: z.array(activity),
     digests: z.array(z.string()),
+    browserSide,
+    noiseFilter: z
+      .strictObject({ id: z.string(), isActive: z.boolean() })
+      .nullable()
+      .describe('The inbound filter of its project that drops events like its own.'),
     seenBy: z.array(z.strictObject({ ...person, lastSeen: time })),
     participants: z.array(z.strictObject(person)),
     isSubscribed: z.boolean(),
     subscriptionDetails: z.strictObject({ reason: z.string() }).nullable(),
+    suggestedOwners: z.array(z.strictObject({ ...person, rule: z.string() })),
     thinned: z.int(),
   })
   .meta({ id: 'IssueDetail' }) satisfies z.ZodType<Rest.RestIssueDetail>
@@ -370,6 +390,9 @@ export const event = z
     spanId: textOrNull,
     replayId: textOrNull,
     digest: z.strictObject({ value: z.string(), found: z.string() }).nullable(),
+    signs: signs.nullable(),
+    digests: z.array(z.strictObject({ value: z.string(), found: z.string(), sure: z.boolean() })),
+    failure: failure.nullable(),
     dateMapped: time.nullable(),
     isUnhandled: z.boolean(),
     attachments: z.array(attachment),

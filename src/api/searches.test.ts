@@ -5,7 +5,7 @@ import { hex, seedEvents } from './seed.cases.ts'
 
 // One language over events, what a box completes, and saved views, over the real stores.
 
-const { made, call } = appForFile()
+const { made, call, personAs } = appForFile()
 const O = '/organizations/acme'
 const P = '/projects/acme/web'
 
@@ -24,14 +24,8 @@ const issueOf = async (query: string) => {
 }
 
 /** A token of a new person with a role. */
-async function as(role: Role, scopes = ['event:admin', 'project:admin']): Promise<string> {
-  const { app, organization } = made()
-  const person = await app.auth.createPerson({
-    ...{ name: role, email: `${role}${Math.random()}@searches.test`, password: 'another long password' },
-  })
-  app.meta.setMember(organization.id, person.id, role)
-  return app.auth.createToken(person, 't', scopes, null).secret
-}
+const as = async (role: Role, scopes = ['event:admin', 'project:admin']): Promise<string> =>
+  (await personAs(role, scopes, `${role}${Math.random()}`)).token
 
 describe('events of an issue', () => {
   test.each<[string, number[]]>([
@@ -121,6 +115,7 @@ describe('what a box completes', () => {
   test('people by e-mail, beside the words', async () => {
     const words = ['me null', 'none null', 'any null']
     expect(await values('assigned')).toEqual(expect.arrayContaining([...words, 'owner@example.test null']))
+    expect(await values('assigned_or_suggested', 'own')).toEqual(['owner@example.test null'])
     const path = `${O}/tags/assigned/values/`
     const without = await call('GET', path, { token: await as('owner', ['event:read']) })
     expect((without.json as { value: string }[]).map((one) => one.value)).toEqual(['me', 'none', 'any'])

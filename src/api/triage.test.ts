@@ -13,7 +13,7 @@ import { appForFile } from './app.cases.ts'
 import { seedEvents } from './seed.cases.ts'
 
 const state: { bob?: { id: string; token: string } } = {}
-const { made, call } = appForFile()
+const { made, call, personAs } = appForFile()
 const O = '/organizations/acme'
 const P = '/projects/acme/web'
 
@@ -296,14 +296,9 @@ describe('people', () => {
   })
 
   test('a viewer sets what is their own and nothing else', async () => {
-    const { app, organization } = made()
-    const vera = await app.auth.createPerson({
-      name: 'V',
-      email: 'vera@example.test',
-      password: 'another long password',
-    })
-    app.meta.setMember(organization.id, vera.id, 'viewer')
-    const { secret: token } = app.auth.createToken(vera, 't', ['event:admin'], null)
+    const { app } = made()
+    const vera = await personAs('viewer', ['event:admin'], 'Vera')
+    const { token } = vera
     const { id } = await first()
     const path = `${O}/issues/${id}/`
     const as = async (to: string, body: object) => (await call('PUT', to, { body, token })).status
@@ -351,6 +346,23 @@ describe('ownership', () => {
       ...{ type: 'assigned', user: null, data: { rule: 'tags.team:payments', assigneeName: 'Bob' } },
     })
     expect(app.meta.ownersDue(9)).toEqual([])
+    const listed = async (query: string) =>
+      ((await call('GET', `${O}/issues/?statsPeriod=90d&query=${encodeURIComponent(query)}`)).json as RestIssue[]).map(
+        (one) => one.id,
+      )
+    const suggested = 'assigned_or_suggested:bob@example.test'
+    expect(await listed(suggested)).toContain(issue?.id)
+    await call('PUT', `/issues/${issue?.id}/`, { body: { assignedTo: null } })
+    expect((await detail(issue?.id ?? '')).suggestedOwners).toMatchObject([
+      { email: 'bob@example.test', rule: 'tags.team:payments' },
+    ])
+    expect([await listed(suggested), await listed('assigned:bob@example.test')]).toEqual([[issue?.id], []])
+    expect(await listed('assigned_or_suggested:none')).not.toContain(issue?.id)
+    await call('PUT', `/issues/${issue?.id}/`, { body: { assignedTo: 'owner@example.test' } })
+    expect(await listed(suggested)).toEqual([])
+    await call('PUT', `${P}/ownership/`, { body: { raw: 'tags.team:none bob@example.test' } })
+    await app.triage.people()
+    expect((await detail(issue?.id ?? '')).suggestedOwners).toEqual([])
   })
 })
 

@@ -6,7 +6,7 @@ import { appForFile } from './app.cases.ts'
 
 // Uploads as sentry-cli makes them, releases, and the lists of what came, over the real stores.
 
-const { made, call } = appForFile()
+const { made, call, personAs } = appForFile()
 const O = '/organizations/acme'
 const P = '/projects/acme/web'
 const bundles = `${P}/files/artifact-bundles/`
@@ -247,11 +247,8 @@ test.each<[Role, string[], number, number]>([
   ['member', ['event:admin'], 403, 403],
   ['viewer', ['project:releases'], 200, 403],
 ])('%s with %j: lists %i, uploads %i', async (role, scopes, lists, uploads) => {
-  const { app, organization } = made()
-  const email = `${role}-${scopes[0]?.replace(':', '-')}@upload.test`
-  const person = await app.auth.createPerson({ name: role, email, password: 'another long password' })
-  app.meta.setMember(organization.id, person.id, role)
-  const { secret: token } = app.auth.createToken(person, 't', scopes, null)
+  const { app } = made()
+  const { email, token } = await personAs(role, scopes, `${role}-${scopes[0]?.replace(':', '-')}`)
   expect((await call('GET', bundles, { token })).status).toBe(lists)
   expect((await call('GET', `${O}/releases/`, { token })).status).toBe(lists)
   expect((await post(`${O}/chunk-upload/`, [], { token })).status).toBe(uploads)

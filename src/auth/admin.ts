@@ -1,4 +1,5 @@
 import { MishapError } from '../errors.ts'
+import { dsnOf } from '../protocol/dsn.ts'
 import type { MetaStore, Organization, Person, Project, ProjectKey } from '../store/meta/meta.ts'
 import { slugOf } from '../store/meta/names.ts'
 import type { Auth } from './auth.ts'
@@ -25,12 +26,6 @@ export type BootstrapAnswer = {
   dsn: string
   token: string
   ciToken?: string
-}
-
-/** The DSN of a key under the instance's address: `http://KEY@host:port/PROJECT`; a path of the address stands before the project. */
-export function dsnOf(url: string, key: ProjectKey): string {
-  const { protocol, host, pathname } = new URL(url)
-  return `${protocol}//${key.publicKey}@${host}${pathname.replace(/\/$/, '')}/${key.projectId}`
 }
 
 /** The first active key of a project, or a new one. */

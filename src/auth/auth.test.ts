@@ -10,7 +10,7 @@ import { MishapError } from '../errors.ts'
 import { silent } from '../observe.ts'
 import { openAuthDatabase } from '../store/meta/people.ts'
 import { openSqliteMeta } from '../store/meta/sqlite.ts'
-import { bootstrap, dsnOf, ensureSelfProject, selfProject } from './admin.ts'
+import { bootstrap, ensureSelfProject, selfProject } from './admin.ts'
 import { accountFailuresMax, addressFailuresMax, createAttempts } from './attempts.ts'
 import { type AuthOptions, betterAuthOptions, createAuth } from './create.ts'
 import { passwordFault } from './passwords.ts'
@@ -471,10 +471,6 @@ describe('bootstrap', () => {
     meta.updateProject(project.id, { slug: 'inside' })
     meta.createProject({ organizationId: 1, slug: 'mishap', name: 'Mishap', platform: null })
     expect([ensureSelfProject(meta, 1).project.id, selfProject(meta, 2)]).toEqual([project.id, undefined])
-    expect(dsnOf('https://mishap.example', key)).toBe(`https://${key.publicKey}@mishap.example/${project.id}`)
-    expect(dsnOf('https://a.example:8443/tools/mishap', key)).toBe(
-      `https://${key.publicKey}@a.example:8443/tools/mishap/${project.id}`,
-    )
   })
 })
 

@@ -5,6 +5,7 @@ import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { EventStore } from '../store/events/events.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
 import type { Artifacts } from './artifacts.ts'
+import { boundFailures } from './failures.ts'
 import { linkFeedback } from './feedback.ts'
 import { keepOwn } from './own-retention.ts'
 import type { Regroup } from './regroup.ts'
@@ -28,7 +29,7 @@ export type JobDeps = {
   artifacts: Pick<Artifacts, 'sweep'>
   regroup: Pick<Regroup, 'run'>
   scraping: Pick<Scraping, 'run'>
-  triage: Pick<Triage, 'clock' | 'forecasts' | 'people'>
+  triage: Pick<Triage, 'clock' | 'forecasts' | 'people' | 'failures'>
   turn: Turn
   retentionErrorsDays: number
 }
@@ -137,6 +138,18 @@ export const jobTable: readonly Job[] = [
     everyMs: 2000,
     firstMs: 2500,
     run: ({ triage }) => triage.people(),
+  },
+  {
+    name: 'failures',
+    everyMs: 1000,
+    firstMs: 1500,
+    run: ({ triage }) => triage.failures(),
+  },
+  {
+    name: 'failure-rows',
+    everyMs: minuteMs,
+    firstMs: 30_000,
+    run: async ({ meta }) => boundFailures({ meta }),
   },
   {
     name: 'feedback',

@@ -1,9 +1,10 @@
 import type { Clock } from '../clock.ts'
 import type { Observe } from '../observe.ts'
 import { type OwnerRule, ownerRuleOf, readOwnership } from '../protocol/ownership.ts'
-import { ownedEventOf } from '../query/owned.ts'
-import type { EventStore } from '../store/events/events.ts'
-import type { Issue, MetaStore } from '../store/meta/meta.ts'
+import { latestEventsOf, ownedEventOf } from '../query/owned.ts'
+import type { EventStore, SeenEvent } from '../store/events/events.ts'
+import type { Issue, MetaStore, Person } from '../store/meta/meta.ts'
+import type { Suggestion } from '../store/meta/suggestions.ts'
 
 export type OwnerDeps = {
   clock: Clock
@@ -14,45 +15,71 @@ export type OwnerDeps = {
     | 'endOwnerDue'
     | 'ownershipOf'
     | 'issueById'
+    | 'issuesByIds'
+    | 'hashesOf'
     | 'personByEmail'
     | 'memberOf'
     | 'updateIssue'
     | 'subscribe'
     | 'addNotices'
+    | 'suggest'
+    | 'suggestionsDue'
+    | 'endSuggestionsDue'
   >
-  events: Pick<EventStore, 'byEventId'>
+  events: Pick<EventStore, 'byEventId' | 'newestPlaces' | 'eventsAt'>
   changed(issues: readonly Issue[]): void
 }
 
 const dueMax = 200
 /** An event that is not in the store by then does not come. */
 const hopeMs = 600_000
+/** Rules may take some milliseconds for each, and nothing else runs between them. */
+const sweepMax = 20
+/** The job runs every two seconds: 50,000 issues whose rules were changed take some minutes. */
+const sweepMs = 500
 
-/** The first owner of a rule who is a member and may be assigned to. */
-function ownerOf({ meta }: OwnerDeps, organizationId: number, owners: readonly string[]) {
-  for (const email of owners) {
-    const person = meta.personByEmail(email)
-    if (person && meta.memberOf(organizationId, person.id)) return person
-  }
-  return undefined
-}
+type Rules = { rules: readonly OwnerRule[]; autoAssign: boolean }
+/** Whom the rules name for an issue: those who are members, in the order of the rule. */
+type Said = { owners: Person[]; rule: OwnerRule | undefined }
 
-/** Rules of projects, each read once a round. */
-function createRules({ meta }: OwnerDeps): (projectId: number) => readonly OwnerRule[] {
-  const known = new Map<number, readonly OwnerRule[]>()
+/** The rules of projects, each read once. */
+function createRules({ meta }: OwnerDeps): (projectId: number) => Rules {
+  const known = new Map<number, Rules>()
   return (projectId) => {
+    const kept = known.get(projectId)
+    if (kept) return kept
     const { text, autoAssign } = meta.ownershipOf(projectId)
-    const rules = known.get(projectId) ?? readOwnership(text).rules
-    known.set(projectId, rules)
-    return autoAssign ? rules : []
+    const read = { rules: readOwnership(text).rules, autoAssign }
+    known.set(projectId, read)
+    return read
   }
 }
 
-/** Assigns one issue by a rule of its project; undefined when none of its owners is there. */
-function assign(deps: OwnerDeps, issue: Issue, rule: OwnerRule): Issue | undefined {
+/** Holds an issue's event against rules. `over` has the line at which those of a project took too long. */
+function judge(
+  deps: OwnerDeps,
+  over: Map<number, number>,
+  issue: Issue,
+  event: SeenEvent | undefined,
+  of: Rules,
+): Said {
+  const { meta } = deps
+  const { rule, overAt } = event ? ownerRuleOf(of.rules, ownedEventOf(event)) : {}
+  if (overAt !== undefined) over.set(issue.projectId, overAt)
+  const owners = (rule?.owners ?? []).flatMap((email) => {
+    const person = meta.personByEmail(email)
+    return person && meta.memberOf(issue.organizationId, person.id) ? [person] : []
+  })
+  return { owners: [...new Map(owners.map((one) => [one.id, one])).values()], rule }
+}
+
+const suggestionsOf = ({ owners, rule }: Said): Suggestion[] =>
+  owners.map(({ id }) => ({ userId: id, rule: rule?.text ?? '' }))
+
+/** Assigns one issue to the first owner of a rule of its project; undefined when none of them is there. */
+function assign(deps: OwnerDeps, issue: Issue, { owners: [person], rule }: Said): Issue | undefined {
   const { meta, clock } = deps
-  const person = ownerOf(deps, issue.organizationId, rule.owners)
-  if (!person) return undefined
+  if (!person || !rule) return undefined
   const why = { reason: 'ownership', rule: rule.text }
   const made = meta.updateIssue(issue.id, { assigneeUserId: person.id }, null, clock.now(), undefined, why)
   meta.subscribe(issue.id, person.id, true, 'assigned', clock.now())
@@ -61,29 +88,64 @@ function assign(deps: OwnerDeps, issue: Issue, rule: OwnerRule): Issue | undefin
   return made.issue
 }
 
-/** Assigns new issues, and those that came back, to whom the project's rules name. Who is assigned by then stays. */
-export async function runOwners(deps: OwnerDeps): Promise<{ assigned: number }> {
-  const { meta, events, clock, observe } = deps
-  const assigned: Issue[] = []
+/** Holds issues against rules that were changed since. Nobody is assigned: what stands was decided under the old ones. */
+async function sweep(deps: OwnerDeps, over: Map<number, number>): Promise<number> {
+  const { meta, clock } = deps
+  let looked = 0
+  for (const endMs = clock.now() + sweepMs; clock.now() < endMs; ) {
+    const due = meta.suggestionsDue(sweepMax)
+    if (!due) break
+    const asked = meta.ownershipOf(due.projectId).text === '' ? [] : meta.issuesByIds(due.issueIds)
+    const events = await latestEventsOf(deps, due.projectId, asked)
+    // Rules and issues as they are now: from here on nothing comes between.
+    const rules = createRules(deps)(due.projectId)
+    const judged = meta
+      .issuesByIds(due.issueIds)
+      .map((one) => [one.id, judge(deps, over, one, events.get(one.id), rules)] as const)
+    meta.suggest(new Map(judged.map(([id, said]) => [id, suggestionsOf(said)])))
+    meta.endSuggestionsDue(due)
+    looked += due.issueIds.length
+  }
+  return looked
+}
+
+/** The event that says whose an issue is: the one that was named, or its latest. */
+async function eventOf(deps: OwnerDeps, issue: Issue, eventId: string): Promise<SeenEvent | undefined> {
+  if (eventId === '') return (await latestEventsOf(deps, issue.projectId, [issue])).get(issue.id)
+  const [event] = await deps.events.byEventId([issue.projectId], eventId)
+  return event
+}
+
+/**
+ * Keeps whom the projects' rules suggest for new issues, those that came back and those whose rules have changed, and
+ * assigns the first two. Who is assigned by then stays.
+ */
+export async function runOwners(deps: OwnerDeps): Promise<{ assigned: number; held: number }> {
+  const { meta, clock, observe } = deps
+  const told: Issue[] = []
+  let assigned = 0
   const rulesOf = createRules(deps)
   const over = new Map<number, number>()
   for (const due of meta.ownersDue(dueMax)) {
     const issue = meta.issueById(due.issueId)
-    if (issue && issue.assigneeUserId === null) {
-      const [event] = await events.byEventId([due.projectId], due.eventId)
-      if (!event && clock.now() - due.atMs < hopeMs) continue
-      // Read again: a person may have taken it while the event was looked for.
-      const now = event && meta.issueById(due.issueId)
-      const isFree = event !== undefined && now?.assigneeUserId === null
-      const said = isFree ? ownerRuleOf(rulesOf(now.projectId), ownedEventOf(event)) : undefined
-      const made = now && said?.rule && assign(deps, now, said.rule)
-      if (made) assigned.push(made)
-      if (said?.overAt !== undefined) over.set(issue.projectId, said.overAt)
+    const event = issue && (await eventOf(deps, issue, due.eventId))
+    if (issue && !event && due.eventId !== '' && clock.now() - due.atMs < hopeMs) continue
+    // Read again: a person may have taken it while the event was looked for.
+    const now = event && meta.issueById(due.issueId)
+    if (now) {
+      const rules = rulesOf(now.projectId)
+      const said = judge(deps, over, now, event, rules)
+      const isNews = meta.suggest(new Map([[now.id, suggestionsOf(said)]])).size > 0
+      const isFree = now.assigneeUserId === null && rules.autoAssign && due.eventId !== ''
+      const made = isFree ? assign(deps, now, said) : undefined
+      if (made) assigned++
+      if (made || isNews) told.push(made ?? now)
     }
     meta.endOwnerDue([due.issueId])
   }
+  const held = await sweep(deps, over)
   for (const [project, line] of over)
     observe.warn({ project, line }, 'rules of ownership take too long: from this line up they were not asked')
-  if (assigned.length > 0) deps.changed(assigned)
-  return { assigned: assigned.length }
+  if (told.length > 0) deps.changed(told)
+  return { assigned, held }
 }

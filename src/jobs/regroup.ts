@@ -3,7 +3,7 @@ import { MishapError } from '../errors.ts'
 import { faultOf, type Observe } from '../observe.ts'
 import type { EventRow, EventStore } from '../store/events/events.ts'
 import type { RowMark } from '../store/events/regroup.ts'
-import type { EventEffect, MetaStore } from '../store/meta/meta.ts'
+import type { MetaStore } from '../store/meta/meta.ts'
 import { lateName, type MissedGroup } from '../store/meta/missed.ts'
 import type { Regrouping, RegroupMove, RegroupResult, RegroupRewrite, RegroupStep } from '../store/meta/regroup.ts'
 import type { Turn } from './turn.ts'
@@ -11,7 +11,7 @@ import type { Turn } from './turn.ts'
 /** Stored rows that were mapped again; `tsv` has the lines of `moves`. */
 export type MappedAgain = {
   tsv: Uint8Array<ArrayBuffer>
-  moves: { fromHash: string; effect: EventEffect; tsvFrom: number; tsvTo: number; hour: number }[]
+  moves: (RegroupMove & { tsvFrom: number; tsvTo: number; hour: number })[]
   kept: { hash: string; names: string[] }[]
   broken: number
 }
@@ -187,7 +187,7 @@ async function writeStep(room: Room, { moves, lines }: Fresh, place: Place): Pro
       if (isHeld(meta, room.projectId)) return false
       const result = meta.commitRegroup(
         step.id,
-        left.map(({ fromHash, effect }): RegroupMove => ({ fromHash, effect })),
+        left.map(({ fromHash, fromSigns, effect }): RegroupMove => ({ fromHash, fromSigns, effect })),
       )
       room.moved += result.moved
       room.mapped += left.length

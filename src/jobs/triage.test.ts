@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { testClock } from '../clock.ts'
 import { silent } from '../observe.ts'
 import type { LiveChange } from '../protocol/rest.ts'
@@ -15,6 +15,8 @@ type Answers = {
   series?: number[]
   away?: boolean
   event?: Partial<SeenEvent>
+  /** The latest event of each group that has one. */
+  latest?: Record<string, Partial<SeenEvent>>
   /** What happens while the events store is asked. */
   meanwhile?: (meta: MetaStore) => void
 }
@@ -27,7 +29,7 @@ function rig(answers: Answers = {}) {
   const asked: Scope[] = []
   const warned: object[] = []
   const observe = { ...silent, warn: (what: object) => void warned.push(what) }
-  const events: Pick<EventStore, 'togetherOf' | 'series' | 'byEventId'> = {
+  const events: Pick<EventStore, 'togetherOf' | 'series' | 'byEventId' | 'newestPlaces' | 'eventsAt'> = {
     togetherOf: async (scope) => {
       asked.push(scope)
       answers.meanwhile?.(meta)
@@ -43,6 +45,12 @@ function rig(answers: Answers = {}) {
       if (answers.away) throw new Error('away')
       return answers.event ? [answers.event as SeenEvent] : []
     },
+    newestPlaces: async (_project, hashes) =>
+      hashes
+        .filter((one) => answers.latest?.[one])
+        .map((groupHash, at) => ({ groupHash, jpos: at + 1, timestampUs: at })),
+    eventsAt: async (_project, places) =>
+      places.map(({ groupHash }) => ({ ...answers.latest?.[groupHash], groupHash }) as SeenEvent),
   }
   const triage = createTriage({
     ...{ clock, meta, events, observe, url: 'http://mishap.test' },
@@ -215,4 +223,64 @@ test('rules that take too long for an event assign nothing, and the log says fro
   commit(meta, { events: [effect()] })
   expect(await triage.people()).toMatchObject({ assigned: 0 })
   expect([warned, meta.ownersDue(9)]).toEqual([[{ project: 1, line: expect.any(Number) }], []])
+})
+
+/** An event with one frame of the application and a tag. */
+const eventAt = (filename: string): Partial<SeenEvent> => ({
+  payload: `${JSON.stringify({ exception: { values: [{ stacktrace: { frames: [{ filename, in_app: true }] } }] } })}\n{}`,
+  tags: {},
+})
+/** Ann, Bob and Eve; Eve is no member. */
+function withPeople(meta: MetaStore): void {
+  const people = ['ann', 'bob', 'eve'].map((id) => ({ id, name: id, email: `${id}@example.test` }))
+  Object.assign(meta, {
+    personByEmail: (email: string) => people.find((one) => one.email === email),
+    memberOf: (organizationId: number, userId: string) =>
+      userId === 'eve' ? undefined : { organizationId, userId, role: 'member', createdMs: 0 },
+  })
+}
+const suggestedOf = (meta: MetaStore, id: number) => meta.suggestionsOf(id).map((one) => one.userId)
+
+test('rules suggest the owners of a new issue where they do not assign, and whoever looks at it is told', async () => {
+  const { meta, triage, sent } = rig({ event: eventAt('src/cart.js') })
+  withPeople(meta)
+  const text = 'path:src/* eve@example.test bob@example.test ann@example.test'
+  meta.setOwnership(1, { text, autoAssign: false }, { userId: 'ann' }, nowMs)
+  commit(meta, { events: [effect()] })
+  expect(await triage.people()).toMatchObject({ assigned: 0 })
+  expect([meta.issueById(1)?.assigneeUserId, meta.suggestionsOf(1)]).toEqual([
+    null,
+    [
+      { userId: 'bob', rule: 'path:src/*' },
+      { userId: 'ann', rule: 'path:src/*' },
+    ],
+  ])
+  expect(sent.told).toEqual([{ kind: 'issue', id: '1' }])
+})
+
+test('rules that are changed suggest others for every issue, and assign nobody', async () => {
+  const latest = Object.fromEntries(Array.from({ length: 45 }, (_, at) => [hash(at + 1), eventAt(`src/f${at + 1}.js`)]))
+  const { meta, triage } = rig({ latest })
+  withPeople(meta)
+  // More than one step looks at; the last has no event left.
+  commit(meta, { events: Array.from({ length: 46 }, (_, at) => effect({ hashes: [hash(at + 1)] })) })
+  const write = (text: string) => meta.setOwnership(1, { text }, { userId: 'ann' }, nowMs)
+  write('path:src/* ann@example.test\npath:src/f7.js bob@example.test')
+  expect(await triage.people()).toMatchObject({ assigned: 0, held: 46 })
+  expect([1, 7, 45, 46].map((id) => suggestedOf(meta, id))).toEqual([['ann'], ['bob'], ['ann'], []])
+  expect(meta.issueById(1)?.assigneeUserId).toBeNull()
+  expect(await triage.people()).toMatchObject({ held: 0 })
+  write('')
+  expect(await triage.people()).toMatchObject({ held: 46 })
+  expect([1, 7].map((id) => suggestedOf(meta, id))).toEqual([[], []])
+})
+
+test('a project’s rules are read once for all of its new issues', async () => {
+  const { meta, triage } = rig({ event: eventAt('src/cart.js') })
+  withPeople(meta)
+  meta.setOwnership(1, { text: 'path:src/* bob@example.test' }, { userId: 'ann' }, nowMs)
+  commit(meta, { events: Array.from({ length: 9 }, (_, at) => effect({ hashes: [hash(at + 1)] })) })
+  const read = vi.spyOn(meta, 'ownershipOf')
+  expect(await triage.people()).toMatchObject({ assigned: 9 })
+  expect(read).toHaveBeenCalledTimes(1)
 })

@@ -6,6 +6,7 @@ import type { EventStore } from '../store/events/events.ts'
 import type { Issue, MetaStore } from '../store/meta/meta.ts'
 import { type Bulks, createBulks } from './bulks.ts'
 import { runClock, runForecasts } from './clockwork.ts'
+import { joinFailures } from './failures.ts'
 import { runNotices } from './notices.ts'
 import { runOwners } from './owners.ts'
 
@@ -13,7 +14,7 @@ export type TriageDeps = {
   clock: Clock
   observe: Observe
   meta: MetaStore
-  events: Pick<EventStore, 'togetherOf' | 'series' | 'byEventId'>
+  events: Pick<EventStore, 'togetherOf' | 'series' | 'byEventId' | 'newestPlaces' | 'eventsAt'>
   alerts: Pick<Alerts, 'mail' | 'kick'>
   live: { publish(organizationId: number, change: LiveChange): void }
   url: string
@@ -27,6 +28,8 @@ export type Triage = {
   forecasts(): Promise<Record<string, unknown>>
   /** Owners of new issues, mails to people. */
   people(): Promise<Record<string, unknown>>
+  /** Browser events beside the server errors that they hide. */
+  failures(): Promise<Record<string, unknown>>
 }
 
 /** More changed issues than this are one message: screens look at everything once. */
@@ -55,6 +58,7 @@ export function createTriage(deps: TriageDeps): Triage {
       return { ...done, ...(await bulks.run()) }
     },
     forecasts: () => runForecasts({ ...deps, changed }),
+    failures: () => joinFailures({ ...deps, changed }),
     people: async () => {
       // Mails first: they go out while the events store, which owners are found in, is away.
       const told = await runNotices(deps)

@@ -1,3 +1,6 @@
+import type { Failure } from './failures.ts'
+import type { Signs } from './signs.ts'
+
 /**
  * The normalized event: what refine makes of any loose shape (protocol.md 3). Wire names stay snake_case here;
  * query/ turns them into camelCase at one place. Every string is trimmed to its limit, `_meta` says where.
@@ -143,6 +146,12 @@ export type Findings = {
   /** true: some exception was unhandled. */
   unhandled: boolean
   digest?: { value: string; found: string }
+  /** What it is: React's error in words, hydration, skew, noise; none of it where there is nothing to say. */
+  signs?: Signs
+  /** Every digest that the event names, the surest first. `sure`: in a field or tag of its own. */
+  digests?: { value: string; found: string; sure: boolean }[]
+  /** It is one side of a server error that the browser shows as a number. */
+  failure?: Failure
   /** When its frames were mapped after it was stored, in ms since 1970. */
   mapped_again_ms?: number
   /** `rule`: the fingerprint rule that matched, as it was written; `secondary`: hashes of the version before. */

@@ -1,6 +1,8 @@
 import type { UnmappedReason } from './event.ts'
 import type { StatusDetails, Substatus } from './issue-states.ts'
+import type { RestBrowserSide, RestFailure } from './rest-failure.ts'
 import type { RestPerson } from './rest-triage.ts'
+import type { NoiseKind, RestSigns } from './signs.ts'
 
 /** Shapes of the answers under /api/0/ (protocol.md 6), camelCase, as screens and other clients read them. */
 export type RestOrganization = {
@@ -110,6 +112,8 @@ export type RestIssue = {
   priorityReason: 'level' | 'escalating' | 'set'
   assignedTo: null | { type: 'user'; id: string; name: string; email: string }
   isUnhandled: boolean
+  /** Ours: the verdict that nobody of the team can mend it; null where not each of its events says so. */
+  noise: { kind: NoiseKind; sentence: string } | null
   isBookmarked: boolean
   /** Whether the caller has looked at it since it came, or came back. */
   hasSeen: boolean
@@ -149,12 +153,18 @@ export type RestIssueDetail = RestIssue & {
   tags: { key: string; name: string; totalValues: number }[]
   activity: RestActivity[]
   digests: string[]
+  /** Ours: what its server errors were in the browser; apart from all counts of the issue. */
+  browserSide: RestBrowserSide
+  /** Ours: the inbound filter of its project that drops events like its own; null without a verdict, and where none does. */
+  noiseFilter: { id: string; isActive: boolean } | null
   /** Who has looked at it, the latest first. */
   seenBy: (RestPerson & { lastSeen: string })[]
   /** Who follows it, and whether the caller does and why. */
   participants: RestPerson[]
   isSubscribed: boolean
   subscriptionDetails: { reason: string } | null
+  /** Ours: whom the rules of ownership suggest, and by which rule. */
+  suggestedOwners: (RestPerson & { rule: string })[]
   /** Ours: events of it that the disk budget took out. Counts are of all. */
   thinned: number
 }
@@ -302,6 +312,12 @@ export type RestEvent = {
   spanId: string | null
   replayId: string | null
   digest: { value: string; found: string } | null
+  /** Ours: what was recognized in it; null when nothing was. */
+  signs: RestSigns | null
+  /** Ours: every digest that it names, the surest first; `sure`: in a field or tag of its own. */
+  digests: { value: string; found: string; sure: boolean }[]
+  /** Ours: the other side of a server error that the browser shows as a number; null in lists and for all other events. */
+  failure: RestFailure | null
   /** Ours: when its frames were mapped again, as their maps came after it; null otherwise. */
   dateMapped: string | null
   isUnhandled: boolean

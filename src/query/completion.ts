@@ -48,7 +48,8 @@ function known(deps: QueryDeps, view: View, key: string, mayPeople: boolean): st
       return view.projects.map((one) => one.slug).sort()
     case 'issue.priority':
       return priorities
-    case 'assigned': {
+    case 'assigned':
+    case 'assigned_or_suggested': {
       const ids = mayPeople ? deps.meta.membersOf(view.organization.id).map((one) => one.userId) : []
       const people = deps.meta.people(ids).map((one) => one.email)
       return ['me', 'none', 'any', ...people.sort()]

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { NormalEvent } from '../protocol/event.ts'
 import type { RestEvent } from '../protocol/rest.ts'
+import { hydrationCauses, invariants, noiseKinds, type Signs, skewKinds } from '../protocol/signs.ts'
 import type { EventRow } from '../store/events/events.ts'
 import { type EventPlace, toRestAttachment, toRestEvent } from './event.ts'
 
@@ -11,6 +12,7 @@ const place: EventPlace = {
   previousEventId: 'a'.repeat(32),
   nextEventId: null,
   attachments: [],
+  failure: null,
 }
 const bare: NormalEvent = {
   event_id: 'e'.repeat(32),
@@ -120,6 +122,9 @@ test('an event with nothing in it says so with null, never with a hole', () => {
     spanId: null,
     replayId: null,
     digest: null,
+    signs: null,
+    digests: [],
+    failure: null,
     dateMapped: null,
     isUnhandled: true,
     attachments: [],
@@ -347,6 +352,30 @@ describe('what else the event says', () => {
       { type, message, data: {} },
       { type, message, data: { name: 'a.b', value: 5, reason: 'why' } },
     ])
+  })
+
+  test('its signs, each with its sentence, and null for what there is not', () => {
+    const none = { react: null, invariant: null, logged: null, hydration: null, skew: null, noise: null }
+    const of = (signs: Signs) => rest({ findings: { ...bare.findings, signs } }).signs
+    expect(of({ react: { code: 9999 } })).toEqual({ ...none, react: { code: 9999, message: null } })
+    expect(of({ invariant: { id: 'hook-order', found: 'f' } })?.invariant).toEqual({
+      ...{ id: 'hook-order', found: 'f' },
+      ...invariants['hook-order'],
+    })
+    expect(of({ logged: { by: 'boundary', component: 'A' } })?.logged).toEqual({
+      ...{ by: 'boundary', type: null, value: null, component: 'A', boundary: null },
+    })
+    const differences = [{ what: 'text' as const, client: 'b' }]
+    expect(of({ hydration: { cause: 'browser-only', evidence: 'e', differences } })?.hydration).toEqual({
+      ...{ cause: 'browser-only', sentence: hydrationCauses['browser-only'], evidence: 'e', component: null },
+      differences: [{ what: 'text', name: null, server: null, client: 'b' }],
+    })
+    expect(of({ skew: { kind: 'rsc', found: 'x' }, noise: { kind: 'bot', found: 'y' } })).toEqual({
+      ...none,
+      skew: { kind: 'rsc', sentence: skewKinds.rsc, found: 'x' },
+      noise: { kind: 'bot', sentence: noiseKinds.bot, found: 'y' },
+    })
+    expect(rest().signs).toBeNull()
   })
 
   test('when it was mapped again', () => {

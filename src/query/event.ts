@@ -17,10 +17,12 @@ import type {
   RestFrame,
   RestStacktrace,
 } from '../protocol/rest.ts'
+import type { RestFailure } from '../protocol/rest-failure.ts'
 import type { SeenEvent } from '../store/events/events.ts'
 import type { AttachmentRow } from '../store/meta/meta.ts'
+import { toRestSigns } from './signs.ts'
 
-/** What stands around an event: its issue, its neighbours (older, newer), its number (1 = oldest kept), its attachments. */
+/** What stands around an event: its issue, its neighbours (older, newer), its number (1 = oldest kept), what hangs on it. */
 export type EventPlace = {
   issueId: number
   number: number
@@ -28,6 +30,8 @@ export type EventPlace = {
   previousEventId: string | null
   nextEventId: string | null
   attachments: (AttachmentRow & { id: number })[]
+  /** The other side of a hidden server error. */
+  failure: RestFailure | null
 }
 
 /** The normalized event of a row. Throws INTERNAL when the stored payload can't be read. */
@@ -290,6 +294,9 @@ export function toRestEvent(row: SeenEvent, place: EventPlace): RestEvent {
     spanId: textField(trace, 'span_id'),
     replayId: textField(event.contexts.replay, 'replay_id'),
     digest: findings.digest ?? null,
+    signs: toRestSigns(findings.signs),
+    digests: findings.digests ?? (findings.digest ? [{ ...findings.digest, sure: false }] : []),
+    failure: place.failure,
     dateMapped: findings.mapped_again_ms === undefined ? null : new Date(findings.mapped_again_ms).toISOString(),
     isUnhandled: findings.unhandled,
     attachments: place.attachments.map(toRestAttachment),

@@ -1,8 +1,10 @@
 import { MishapError } from '../errors.ts'
+import { isDigest } from '../protocol/pasted-digest.ts'
 import type { RestEvent } from '../protocol/rest.ts'
 import type { Scope, SeenEvent } from '../store/events/events.ts'
 import type { Issue } from '../store/meta/meta.ts'
-import { toRestEvent } from './event.ts'
+import { normalOf, toRestEvent } from './event.ts'
+import { failureOf } from './failures.ts'
 import type { QueryDeps } from './issue.ts'
 
 /** Which event of an issue: by word, by number (1 = oldest kept), or by id (32 hex, dashes allowed). */
@@ -47,8 +49,16 @@ export async function eventRowOf(
   return row
 }
 
-/** A row with its place in the issue: number, neighbours, attachments. Throws STORE_UNAVAILABLE. */
-export async function placeEvent(deps: QueryDeps, issue: Issue, row: SeenEvent): Promise<RestEvent> {
+/**
+ * A row with its place in the issue: number, neighbours, attachments, the other side of a hidden server error. `readable`:
+ * projects in which that side may be shown; without it the own one only. Throws STORE_UNAVAILABLE.
+ */
+export async function placeEvent(
+  deps: QueryDeps,
+  issue: Issue,
+  row: SeenEvent,
+  readable: readonly number[] = [issue.projectId],
+): Promise<RestEvent> {
   const hashes = hashesOf(deps, issue)
   const { number, total, olderId, newerId } = await deps.events.placeOf(issue.projectId, hashes, row)
   return toRestEvent(row, {
@@ -58,6 +68,7 @@ export async function placeEvent(deps: QueryDeps, issue: Issue, row: SeenEvent):
     previousEventId: olderId ?? null,
     nextEventId: newerId ?? null,
     attachments: deps.meta.attachmentsOf(row.projectId, row.eventId),
+    failure: failureOf(deps, row, normalOf(row).findings, readable),
   })
 }
 
@@ -67,8 +78,9 @@ export async function issueEvent(
   issue: Issue,
   choice: EventChoice,
   scope?: Scope,
+  readable?: readonly number[],
 ): Promise<RestEvent> {
-  return placeEvent(deps, issue, await eventRowOf(deps, issue, choice, scope))
+  return placeEvent(deps, issue, await eventRowOf(deps, issue, choice, scope), readable)
 }
 
 /** The issue that a row belongs to now; undefined when its mapping is gone. */
@@ -88,6 +100,7 @@ export function toListedEvent(deps: QueryDeps, issueId: number, row: SeenEvent):
     previousEventId: null,
     nextEventId: null,
     attachments: deps.meta.attachmentsOf(row.projectId, row.eventId),
+    failure: null,
   })
 }
 
@@ -106,16 +119,41 @@ export async function eventById(
   return undefined
 }
 
-/** Events with this digest (the number that a React framework shows), newest first, with their issues. Throws STORE_UNAVAILABLE. */
+/** Browser events of a digest whose server errors are looked up. */
+const followedMax = 20
+
+/** Server events that browser events with a digest are linked to, where those have none that is known. */
+async function linkedServers(
+  deps: QueryDeps,
+  projectIds: readonly number[],
+  rows: readonly SeenEvent[],
+): Promise<SeenEvent[]> {
+  const found = new Map<string, SeenEvent>()
+  for (const { projectId, eventId } of rows.slice(0, followedMax)) {
+    const server = deps.meta.failureLinkOf(projectId, eventId)?.server
+    if (!server || found.has(server.eventId) || !projectIds.includes(server.projectId)) continue
+    const [row] = await deps.events.byEventId([server.projectId], server.eventId)
+    if (row) found.set(server.eventId, row)
+  }
+  return [...found.values()]
+}
+
+/**
+ * Events with this digest (the number that a React framework shows), newest first, with their issues. Events of a browser,
+ * which only hide the error, are left out where the server's are there or linked. Throws STORE_UNAVAILABLE.
+ */
 export async function eventsOfDigest(
   deps: QueryDeps,
   projectIds: number[],
   digest: string,
   max = 100,
 ): Promise<{ issue: Issue; events: SeenEvent[] }[]> {
-  if (!/^[\w@;:.-]{1,200}$/.test(digest) || projectIds.length === 0) return []
+  if (!isDigest(digest) || projectIds.length === 0) return []
+  const rows = await deps.events.byDigest(projectIds, digest, max)
+  const others = rows.filter((row) => normalOf(row).findings.failure?.side !== 'browser')
+  const servers = others.length > 0 ? others : await linkedServers(deps, projectIds, rows)
   const found = new Map<number, { issue: Issue; events: SeenEvent[] }>()
-  for (const row of await deps.events.byDigest(projectIds, digest, max)) {
+  for (const row of servers.length > 0 ? servers : rows) {
     const issue = issueOfRow(deps, row)
     if (!issue) continue
     const known = found.get(issue.id)

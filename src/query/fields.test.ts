@@ -37,6 +37,43 @@ const cases: Record<string, [text: string, branches: object[], negated?: object[
     ['assigned:eve@example.test', nothing, everything],
     ['assigned:""', [{ issue: { op: 'assigned', userId: null } }]],
   ],
+  assigned_or_suggested: [
+    [
+      'assigned_or_suggested:me',
+      [
+        {
+          issue: {
+            op: 'or',
+            of: [
+              { op: 'assigned', userId: 'me-id' },
+              {
+                op: 'and',
+                of: [
+                  { op: 'assigned', userId: null },
+                  { op: 'suggested', userId: 'me-id' },
+                ],
+              },
+            ],
+          },
+        },
+      ],
+    ],
+    [
+      'assigned_or_suggested:none',
+      [
+        {
+          issue: {
+            op: 'and',
+            of: [
+              { op: 'assigned', userId: null },
+              { op: 'not', of: { op: 'suggested', userId: 'any' } },
+            ],
+          },
+        },
+      ],
+    ],
+    ['assigned_or_suggested:eve@example.test', nothing, everything],
+  ],
   bookmarks: [
     ['bookmarks:me', [{ issue: { op: 'bookmarked', userId: 'me-id' } }]],
     ['bookmarks:eve@example.test', nothing, everything],
@@ -220,6 +257,26 @@ describe('has', () => {
   test.each<[string, object[]]>([
     ['has:release', [{ event: field('release') }]],
     ['!has:release', [{ event: { op: 'not', of: field('release') } }]],
+    [
+      'has:assigned_or_suggested',
+      [
+        {
+          issue: {
+            op: 'or',
+            of: [
+              { op: 'assigned', userId: 'any' },
+              {
+                op: 'and',
+                of: [
+                  { op: 'assigned', userId: null },
+                  { op: 'suggested', userId: 'any' },
+                ],
+              },
+            ],
+          },
+        },
+      ],
+    ],
     ['has:trace_id', [{ event: field('trace_id') }]],
     ['has:assigned', [{ issue: { op: 'assigned', userId: 'any' } }]],
     ['has:title', [{ issue: { op: 'not', of: { op: 'field', field: 'title', match: 'is', value: '' } } }]],

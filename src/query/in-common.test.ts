@@ -35,3 +35,41 @@ test('of an issue that was thinned the shares are those of the events that are l
     { key: 'plan', value: 'free', own: 900, ownShare: 0.45 },
   ])
 })
+
+// So large that no group is small: of those behind the 25 largest none was looked at, and what all of them have was told.
+test.each([30, 85, 150])('of %i large groups what most have is no cause', async (count) => {
+  const groups = Array.from({ length: count }, (_one, at) => group(`g${at}`, 50_000 + (count - at)))
+  const looked: { hashes: readonly string[]; shares: number[] }[] = []
+  const many = {
+    ...deps,
+    events: {
+      tagsOf: async () => [
+        tag('level', { error: 2000 }),
+        tag('browser', { Safari: 2000 }),
+        tag('plan', { gold: 2000 }),
+      ],
+      groups: async () => [group('own', 100_000), ...groups],
+      tagPairs: async (asked: { hashes: readonly string[]; spans: { fromMs: number; toMs: number }[] }) => {
+        const share = asked.spans.reduce((all, one) => all + one.toMs - one.fromMs, 0) / scope.toMs
+        looked.push({ hashes: asked.hashes, shares: [share] })
+        const events = Math.round(asked.hashes.length * 50_000 * share)
+        const isHeavy = Number(asked.hashes[0]?.slice(1)) < 25
+        return {
+          events,
+          counts: new Map([['level=error', events], ...(isHeavy ? [] : [['browser=Safari', events]])] as [
+            string,
+            number,
+          ][]),
+        }
+      },
+    },
+  } as unknown as QueryDeps
+  const scope = { projectIds: [1], environments: [], fromMs: 0, toMs: 90 * 86_400_000 }
+  const found = await inCommonOf(many, { id: 7, projectId: 1 } as Issue, scope)
+  const byKey = new Map(found.values.map((one) => [one.key, one]))
+  expect(byKey.get('plan')).toMatchObject({ otherShare: 0 })
+  const safari = (count - 25) / count
+  expect(byKey.get('browser')?.otherShare ?? safari).toBeCloseTo(safari, 1)
+  // No more is read than a sample takes, however large the groups are.
+  for (const { hashes, shares } of looked) expect(hashes.length * 50_000 * (shares[0] ?? 1)).toBeLessThan(30_000)
+})

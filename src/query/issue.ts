@@ -1,7 +1,12 @@
 import type { Clock } from '../clock.ts'
+import { inboundFilters } from '../protocol/filters.ts'
+import { filterFor } from '../protocol/noise.ts'
 import type { RestActivity, RestIssue, RestIssueDetail, RestLevel, RestPoint } from '../protocol/rest.ts'
-import type { EventStore, GroupCount, Scope } from '../store/events/events.ts'
+import { noiseKinds } from '../protocol/signs.ts'
+import type { EventStore, Scope } from '../store/events/events.ts'
 import type { Activity, Issue, MetaStore, Organization, Person, Project } from '../store/meta/meta.ts'
+import { browserSideOf } from './failures.ts'
+import { filterState } from './filters.ts'
 import type { Range } from './range.ts'
 import { bucketOf, pointsOf } from './range.ts'
 
@@ -46,16 +51,8 @@ export function priorityOf(issue: Pick<Issue, 'priority' | 'substatus' | 'level'
 export const statsKey = (range: Range): string =>
   range.period === '24h' || range.period === '14d' ? range.period : 'range'
 
-/** Time of everything that is kept, for figures over an issue's life. */
-const lifetimeScope = (projectIds: number[], nowMs: number): Scope => ({
-  projectIds,
-  environments: [],
-  fromMs: 0,
-  toMs: nowMs + 86_400_000,
-})
-
 /**
- * Counts, users and points of issues over a view, one call each for all of them (side by side).
+ * Counts, users and points of issues over a view and users over their life, in one call for all of them.
  * `counted` holds what a query has counted already. Throws STORE_UNAVAILABLE.
  */
 export async function figuresOf(
@@ -64,81 +61,31 @@ export async function figuresOf(
   issues: Issue[],
   counted?: Map<number, { events: number; users: number }>,
 ): Promise<Map<number, Figures>> {
-  const made = new Map<number, Figures>()
-  if (issues.length === 0) return made
+  if (issues.length === 0) return new Map()
   const hashesOf = deps.meta.hashesOf(issues.map((one) => one.id))
-  const issueOf = new Map<string, number>()
-  const refsOf = (list: Issue[]) =>
-    list.flatMap((issue) =>
-      (hashesOf.get(issue.id) ?? []).map((groupHash) => ({ projectId: issue.projectId, groupHash })),
-    )
-  for (const issue of issues)
-    for (const hash of hashesOf.get(issue.id) ?? []) issueOf.set(`${issue.projectId}:${hash}`, issue.id)
-  const projectIds = [...new Set(issues.map((one) => one.projectId))]
-  const scope: Scope = { projectIds, environments: view.environments, fromMs: view.range.fromMs, toMs: view.range.toMs }
-  const bucketMs = bucketOf(view.range)
-  const refs = refsOf(issues)
-  // An issue that began within the range needs no second count: its range is its life, unless only some of its events counted.
-  const isPart = counted !== undefined || view.environments.length > 0
-  const older = issues.filter((one) => isPart || one.firstSeenMs < view.range.fromMs)
-  const [counts, buckets, lifetimes] = await Promise.all([
-    counted ? [] : deps.events.countsOf(scope, refs),
-    deps.events.series(scope, bucketMs, refs),
-    older.length ? deps.events.countsOf(lifetimeScope(projectIds, deps.clock.now()), refsOf(older)) : [],
-  ])
-  const [inRange, inLife] = await Promise.all([
-    counted ?? totalsOf(deps, scope, counts, issueOf),
-    totalsOf(deps, lifetimeScope(projectIds, deps.clock.now()), lifetimes, issueOf),
-  ])
-  const series = new Map<number, { startMs: number; events: number }[]>()
-  for (const one of buckets) {
-    const id = issueOf.get(`${one.projectId}:${one.groupHash}`)
-    if (id === undefined) continue
-    const list = series.get(id)
-    if (list) list.push(one)
-    else series.set(id, [one])
-  }
-  for (const issue of issues) {
-    const count = inRange.get(issue.id) ?? { events: 0, users: 0 }
-    made.set(issue.id, {
-      ...count,
-      lifetimeUsers: inLife.get(issue.id)?.users ?? count.users,
-      points: pointsOf(view.range, bucketMs, series.get(issue.id) ?? []),
-    })
-  }
-  return made
-}
-
-/** Counts by issue. One person in several hashes of a merged issue is one: only the store can say, asked for those alone. */
-async function totalsOf(
-  { events }: Pick<QueryDeps, 'events'>,
-  scope: Scope,
-  rows: readonly GroupCount[],
-  issueOf: ReadonlyMap<string, number>,
-): Promise<Map<number, { events: number; users: number }>> {
-  const made = new Map<number, { events: number; users: number }>()
-  const groups = Map.groupBy(rows, (one) => issueOf.get(`${one.projectId}:${one.groupHash}`))
-  const merged: { id: number; met: GroupCount[] }[] = []
-  for (const [id, own] of groups) {
-    if (id === undefined) continue
-    const met = own.filter((one) => one.users > 0)
-    if (met.length > 1) merged.push({ id, met })
-    made.set(id, {
-      events: own.reduce((sum, one) => sum + one.events, 0),
-      users: Math.max(0, ...met.map((one) => one.users)),
-    })
-  }
-  if (merged.length === 0) return made
-  const together = await events.togetherOf(
-    scope,
-    merged.map((one) => one.met),
+  const sets = issues.map(({ id, projectId }) =>
+    (hashesOf.get(id) ?? []).map((groupHash) => ({ projectId, groupHash })),
   )
-  for (const [at, { id }] of merged.entries()) {
-    const one = made.get(id)
-    // A long range is counted in whole hours there, and to the millisecond here: never fewer than one hash alone has.
-    if (one) one.users = Math.max(one.users, together[at]?.users ?? 0)
+  const projectIds = [...new Set(issues.map((one) => one.projectId))]
+  const { fromMs, toMs } = view.range
+  const scope: Scope = { projectIds, environments: view.environments, fromMs, toMs }
+  const bucketMs = bucketOf(view.range)
+  // An issue that lies within the range needs no second count: its range is its life, unless only some of its events counted.
+  const isLonger = ({ firstSeenMs, lastSeenMs }: Issue) =>
+    view.environments.length > 0 || firstSeenMs < fromMs || lastSeenMs >= toMs
+  const withLife = (at: number) => {
+    const issue = issues[at]
+    return issue !== undefined && isLonger(issue)
   }
-  return made
+  const found = await deps.events.figuresOf(scope, bucketMs, sets, withLife)
+  return new Map(
+    issues.map((issue, at) => {
+      const { events = 0, users = 0, lifetimeUsers = 0, series = [] } = found[at] ?? {}
+      const points = pointsOf(view.range, bucketMs, series)
+      const life = isLonger(issue) ? lifetimeUsers : users
+      return [issue.id, { events, users, ...counted?.get(issue.id), lifetimeUsers: life, points }]
+    }),
+  )
 }
 
 /** Issues in the shape of the API, in the same order. Takes their figures from `figuresOf`. */
@@ -199,6 +146,7 @@ function toRestIssue(
     ...priorityOf(issue),
     assignedTo: assignee ? { type: 'user', id: assignee.id, name: assignee.name, email: assignee.email } : null,
     isUnhandled: issue.unhandled,
+    noise: issue.noise && { kind: issue.noise, sentence: noiseKinds[issue.noise] },
     isBookmarked,
     hasSeen,
     revision: issue.rev,
@@ -269,11 +217,36 @@ function attentionOf({ meta }: QueryDeps, issueId: number, meUserId: string | un
   }
 }
 
+/** The inbound filter of an issue's project that drops events like its own, where it is said to be noise. */
+function noiseFilterOf({ meta }: QueryDeps, { projectId, noise, signCounts }: Issue): RestIssueDetail['noiseFilter'] {
+  const id = noise && filterFor(noise, signCounts)
+  const one = inboundFilters.find((known) => known.id === id)
+  return one ? { id: one.id, isActive: filterState(meta.filtersOf(projectId), one).active === true } : null
+}
+
+/** Whom the rules of ownership suggest for an issue. */
+function suggestedOwnersOf({ meta }: QueryDeps, issueId: number): RestIssueDetail['suggestedOwners'] {
+  const found = meta.suggestionsOf(issueId)
+  const people = new Map(meta.people(found.map((one) => one.userId)).map((one) => [one.id, one]))
+  return found.flatMap(({ userId, rule }) => {
+    const person = people.get(userId)
+    return person ? [{ id: person.id, name: person.name, email: person.email, rule }] : []
+  })
+}
+
 /** Newest events of an issue that its tag figures are counted over. */
 export const tagEventsMax = 5000
 
-/** One issue with tags and activity over the view. Throws STORE_UNAVAILABLE. */
-export async function issueDetail(deps: QueryDeps, view: View, issue: Issue): Promise<RestIssueDetail> {
+/**
+ * One issue with tags and activity over the view. `readable`: projects whose browser events are counted; without it the own
+ * one only. Throws STORE_UNAVAILABLE.
+ */
+export async function issueDetail(
+  deps: QueryDeps,
+  view: View,
+  issue: Issue,
+  readable: readonly number[] = [issue.projectId],
+): Promise<RestIssueDetail> {
   const hashes = deps.meta.hashesOf([issue.id]).get(issue.id) ?? []
   const scope: Scope = {
     projectIds: [issue.projectId],
@@ -292,7 +265,10 @@ export async function issueDetail(deps: QueryDeps, view: View, issue: Issue): Pr
     tags: tags.map((one) => ({ key: one.key, name: one.key, totalValues: one.total })),
     activity: activityOf(deps, issue.id),
     digests: deps.meta.digestsOf(issue.id),
+    browserSide: browserSideOf(deps, issue, readable),
+    noiseFilter: noiseFilterOf(deps, issue),
     ...attentionOf(deps, issue.id, view.meUserId),
+    suggestedOwners: suggestedOwnersOf(deps, issue.id),
     thinned: deps.meta.thinnedOf([issue.id]).get(issue.id) ?? 0,
   }
 }

@@ -19,25 +19,33 @@ function hashesOf(filter: EventFilter | undefined): readonly string[] | undefine
   return filter?.op === 'and' ? filter.of.map(hashesOf).find((one) => one !== undefined) : undefined
 }
 
-/** An events store that has one event of each group, of one user; over their lives three users. */
+/** An events store that has one event of each group, of one user; over a range two users met an issue, over its life three. */
 function eventsOf(groups: readonly GroupCount[]) {
   const asked: (EventFilter | undefined)[] = []
+  const merged: boolean[] = []
+  const withUsers = (users: boolean, found: GroupCount[]) => {
+    merged.push(users)
+    return users ? found : found.map(({ users: _, ...rest }) => rest)
+  }
   const newest = groups.toSorted((a, b) => b.lastMs - a.lastMs)
-  const events: Pick<EventStore, 'groups' | 'countsOf' | 'series'> = {
-    groups: async ({ filter, max }) => {
+  const events: Pick<EventStore, 'groups' | 'countsOf' | 'figuresOf'> = {
+    groups: async ({ filter, max, users = false }) => {
       asked.push(filter)
       const some = hashesOf(filter)
       const known = some && new Set(some)
-      return newest.filter((one) => !known || known.has(one.groupHash)).slice(0, max)
+      return withUsers(users, newest.filter((one) => !known || known.has(one.groupHash)).slice(0, max))
     },
-    countsOf: async (scope, refs) => {
+    countsOf: async (_scope, refs, { users = false } = {}) => {
       const known = new Set(refs.map((one) => one.groupHash))
-      const found = groups.filter((one) => known.has(one.groupHash))
-      return scope.fromMs === 0 ? found.map((one) => ({ ...one, users: 3 })) : found
+      return withUsers(
+        users,
+        groups.filter((one) => known.has(one.groupHash)),
+      )
     },
-    series: async () => [],
+    figuresOf: async (_scope, _bucketMs, sets, withLife = () => true) =>
+      sets.map((_one, at) => ({ events: 1, users: 2, lifetimeUsers: withLife(at) ? 3 : 0, series: [] })),
   }
-  return { events, asked }
+  return { events, asked, merged }
 }
 
 const state: { meta?: MetaStore; groups: GroupCount[] } = { groups: [] }
@@ -63,9 +71,9 @@ beforeAll(() => {
 function rig() {
   const { meta } = state
   if (!meta) throw new Error('nothing is open')
-  const { events, asked } = eventsOf(state.groups)
+  const { events, asked, merged } = eventsOf(state.groups)
   const deps = { meta, events, clock: testClock(nowMs), config: { url: '' }, auth: { personByEmail: () => undefined } }
-  return { deps: deps as unknown as QueryDeps, asked }
+  return { deps: deps as unknown as QueryDeps, asked, merged }
 }
 
 function requestOf(change: Partial<IssueListRequest>): IssueListRequest {
@@ -129,8 +137,33 @@ test.each([
 
 test('users over the life are not those of the events that the query asks for', async () => {
   const [row] = (await listIssues(rig().deps, requestOf({ query: 'fruit:apple', limit: 1 }))).rows
-  expect(row).toMatchObject({ userCount: 1, lifetime: { userCount: 3 } })
+  expect(row).toMatchObject({ userCount: 1, lifetime: { userCount: 2 } })
 })
+
+test('an issue that a branch of states found has its users, though another branch counts those of some events', async () => {
+  const query = 'is:resolved OR is:resolved fruit:apple'
+  const [row] = (await listIssues(rig().deps, requestOf({ query, limit: 1 }))).rows
+  expect(row).toMatchObject({ id: '10', userCount: 2, lifetime: { userCount: 2 } })
+})
+
+const past = { fromMs: nowMs - 14 * dayMs, toMs: nowMs - 5000, period: 'range' }
+
+// What lies within the range, in all environments, has its users over its life counted by the range.
+test.each<[string, Partial<IssueListRequest>, boolean[], number, number]>([
+  ['by events', { sort: 'freq' }, [false], 2, 2],
+  ['by users', { sort: 'user' }, [true], 2, 2],
+  ['in a range that it went on after', { sort: 'freq', range: past }, [false], 2, 3],
+  ['of an environment', { environments: ['production'] }, [false], 2, 3],
+  ['of some events', { sort: 'freq', query: 'fruit:apple' }, [true], 1, 2],
+  ['of some days', { sort: 'freq', query: 'event.timestamp:>2020-01-01' }, [true], 1, 2],
+])(
+  'users of all issues are merged only where the list is made of them: %s',
+  async (_name, change, merges, users, life) => {
+    const { deps, merged } = rig()
+    const [row] = (await listIssues(deps, requestOf({ limit: 1, ...change }))).rows
+    expect([merged, row?.userCount, row?.lifetime.userCount]).toEqual([merges, users, life])
+  },
+)
 
 test('a value that all rows have is all of an issue, however many of its events were thinned', async () => {
   const { deps } = rig()

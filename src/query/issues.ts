@@ -99,8 +99,11 @@ function fromState(deps: QueryDeps, request: IssueListRequest, branch: Branch, c
   return page
 }
 
-/** What a list by events knows of an issue. Whole rows are read of its page alone: of 10,000 they take a tenth of a second. */
-type Found = { id: number; firstSeenMs: number; events: number; users: number; lastMs: number }
+/**
+ * What a list by events knows of an issue; `plain`: all its events of the view were counted, as `figuresOf` does, and maybe no
+ * users. Whole rows are read of its page alone: of 10,000 they take a tenth of a second.
+ */
+type Found = { id: number; firstSeenMs: number; events: number; users: number; lastMs: number; plain: boolean }
 /** `cut`: there are more groups than were looked at. */
 type Answer = { found: Map<number, Found>; cut: boolean }
 
@@ -129,7 +132,8 @@ async function fromEvents(
   const hits = answers.some((one) => one.cut) ? undefined : sorted.length
   const rows = shown.flatMap((one) => issues.get(one.id) ?? [])
   const page = pageByOffset(rows, cursor.offset, limit, more, hits)
-  return { ...page, counted: new Map(shown.map((one) => [one.id, { events: one.events, users: one.users }])) }
+  const own = shown.filter((one) => !one.plain)
+  return { ...page, counted: new Map(own.map((one) => [one.id, { events: one.events, users: one.users }])) }
 }
 
 /** The issues of several branches, which overlap: of one that is in two, the larger figure is right more often than the sum. */
@@ -143,6 +147,7 @@ function mergedOf(answers: readonly Answer[]): Map<number, Found> {
         events: Math.max(before.events, one.events),
         users: Math.max(before.users, one.users),
         lastMs: Math.max(before.lastMs, one.lastMs),
+        plain: before.plain || one.plain,
       })
     }
   }
@@ -156,6 +161,9 @@ function mergedOf(answers: readonly Answer[]): Map<number, Found> {
  */
 async function foundBy(deps: QueryDeps, request: IssueListRequest, branch: Branch): Promise<Answer> {
   const scope = scopeOf(request, branch)
+  const plain = branch.event === undefined && branch.fromMs === undefined && branch.toMs === undefined
+  // Of all issues that a list looks through users are merged only where they are its order: the page's own are asked for then.
+  const users = !plain || request.sort === 'user'
   if (scope.fromMs >= scope.toMs) return { found: new Map(), cut: false }
   const { projectIds, fromMs } = scope
   const known =
@@ -165,18 +173,19 @@ async function foundBy(deps: QueryDeps, request: IssueListRequest, branch: Branc
     const hashes = known.map((one) => one.groupHash)
     const groups = branch.event
       ? await deps.events.groups({
-          ...{ scope, order, max: groupsMax },
+          ...{ scope, order, max: groupsMax, users },
           filter: { op: 'and', of: [branch.event, { op: 'groups', hashes }] },
         })
-      : await deps.events.countsOf(scope, known)
+      : await deps.events.countsOf(scope, known, { users })
     const ids = new Map(known.map((one) => [`${one.projectId}:${one.groupHash}`, one.issueId]))
-    return { found: summed(groups, ids, new Map(known.map((one) => [one.issueId, one.firstSeenMs]))), cut: false }
+    const starts = new Map(known.map((one) => [one.issueId, one.firstSeenMs]))
+    return { found: summed(groups, ids, starts, plain), cut: false }
   }
   const filter = branch.event ? { filter: branch.event } : {}
-  const groups = await deps.events.groups({ scope, order, max: groupsMax, ...filter })
+  const groups = await deps.events.groups({ scope, order, max: groupsMax, users, ...filter })
   const ids = deps.meta.issueIdsOf(groups)
   const starts = deps.meta.issueStarts([...new Set(ids.values())], branch.issue)
-  return { found: summed(groups, ids, starts), cut: groups.length === groupsMax }
+  return { found: summed(groups, ids, starts, plain), cut: groups.length === groupsMax }
 }
 
 function scopeOf(request: IssueListRequest, branch: Branch): Scope {
@@ -193,15 +202,16 @@ function summed(
   groups: readonly GroupCount[],
   ids: ReadonlyMap<string, number>,
   starts: ReadonlyMap<number, number>,
+  plain: boolean,
 ): Map<number, Found> {
   const found = new Map<number, Found>()
   for (const one of groups) {
     const id = ids.get(`${one.projectId}:${one.groupHash}`)
     const firstSeenMs = id === undefined ? undefined : starts.get(id)
     if (id === undefined || firstSeenMs === undefined) continue
-    const sum = found.get(id) ?? { id, firstSeenMs, events: 0, users: 0, lastMs: 0 }
+    const sum = found.get(id) ?? { id, firstSeenMs, events: 0, users: 0, lastMs: 0, plain }
     sum.events += one.events
-    sum.users += one.users
+    sum.users += one.users ?? 0
     sum.lastMs = Math.max(sum.lastMs, one.lastMs)
     found.set(id, sum)
   }

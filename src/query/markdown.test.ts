@@ -18,7 +18,15 @@ const issue = {
   lifetime: { count: '3', userCount: 2 },
   culprit: 'c',
 } as RestIssue
-const place = { issueId: 1, number: 1, total: 1, previousEventId: null, nextEventId: null, attachments: [] }
+const place = {
+  issueId: 1,
+  number: 1,
+  total: 1,
+  previousEventId: null,
+  nextEventId: null,
+  attachments: [],
+  failure: null,
+}
 const rest = (event: unknown): RestEvent => toRestEvent(refineEvent(event).row, place)
 
 test.each([
@@ -92,4 +100,15 @@ test.each([
   ['1', undefined],
 ])('event id %s', (text, id) => {
   expect(eventIdOf(text)).toBe(id)
+})
+
+test('what the event is, and what it hides, is said in words', () => {
+  const value = 'Minified React error #310; visit https://react.dev/errors/310 for the full message'
+  const event = rest({ platform: 'javascript', exception: { values: [{ type: 'Error', value }] } })
+  const server = { reason: 'trace', sure: false, shortId: 'API-1', title: 'StockError: `none`' } as const
+  const failure = { side: 'browser', server, alone: null, browser: null } as unknown as RestEvent['failure']
+  const text = toMarkdown(issue, { ...event, failure })
+  expect(text).toContain('- Hides the server error: `` API-1 StockError: `none` (not sure) ``')
+  expect(text).toContain('- In words: `Rendered more hooks than during the previous render.`')
+  expect(toMarkdown(issue, rest({ platform: 'node', message: 'x' }))).not.toMatch(/In words|Hides|Noise/)
 })

@@ -71,6 +71,20 @@ function entryText(entry: RestEntry): string[] {
   }
 }
 
+/** What the event is, beside what was sent: its signs, and the server error that it hides. */
+function readingOf({ signs, failure }: RestEvent): [string, string | null][] {
+  const { react, invariant, hydration, skew, noise } = signs ?? {}
+  const server = failure?.server
+  return [
+    ['Hides the server error', server ? `${server.shortId} ${server.title}${server.sure ? '' : ' (not sure)'}` : null],
+    ['In words', react?.message ?? null],
+    ['Framework', invariant ? `${invariant.name}. ${invariant.cause}` : null],
+    ['Hydration', hydration ? `${hydration.sentence} ${hydration.evidence ?? ''}`.trim() : null],
+    ['Skew', skew?.sentence ?? null],
+    ['Noise', noise?.sentence ?? null],
+  ]
+}
+
 /** An issue and one of its events as Markdown, for a ticket or an assistant; event data stands in fences that it can't leave, labelled as untrusted. */
 export function toMarkdown(issue: RestIssue, event: RestEvent): string {
   const facts: [string, string | null][] = [
@@ -89,6 +103,7 @@ export function toMarkdown(issue: RestIssue, event: RestEvent): string {
     ['Environment', event.environment],
     ['Digest', event.digest?.value ?? null],
     ['Trace', event.traceId],
+    ...readingOf(event),
   ]
   const tags = event.tags.map((one) => `${one.key}: ${one.value}`).join('\n')
   return [

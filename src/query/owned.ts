@@ -1,6 +1,7 @@
 import type { NormalFrame } from '../protocol/event.ts'
 import { type OwnedEvent, ownedNamesMax } from '../protocol/ownership.ts'
-import type { SeenEvent } from '../store/events/events.ts'
+import type { EventStore, SeenEvent } from '../store/events/events.ts'
+import type { Issue, MetaStore } from '../store/meta/meta.ts'
 import { normalOf } from './event.ts'
 
 /** Frames of an event that rules are held against, the newest calls. */
@@ -23,4 +24,27 @@ export function ownedEventOf(row: SeenEvent): OwnedEvent {
     url: event.request?.url ?? row.tags.url ?? '',
     tags: row.tags,
   }
+}
+
+/** The latest event of each of a project's issues that has any left. Throws STORE_UNAVAILABLE. */
+export async function latestEventsOf(
+  { meta, events }: { meta: Pick<MetaStore, 'hashesOf'>; events: Pick<EventStore, 'newestPlaces' | 'eventsAt'> },
+  projectId: number,
+  issues: readonly Pick<Issue, 'id'>[],
+): Promise<Map<number, SeenEvent>> {
+  const ownerOf = new Map<string, number>()
+  for (const [id, hashes] of meta.hashesOf(issues.map((one) => one.id))) for (const one of hashes) ownerOf.set(one, id)
+  const places = await events.newestPlaces(projectId, [...ownerOf.keys()])
+  const latest = new Map<number | undefined, (typeof places)[number]>()
+  for (const place of places) {
+    const id = ownerOf.get(place.groupHash)
+    if (place.timestampUs > (latest.get(id)?.timestampUs ?? -1)) latest.set(id, place)
+  }
+  const rows = await events.eventsAt(projectId, [...latest.values()])
+  return new Map(
+    rows.flatMap((row): [number, SeenEvent][] => {
+      const id = ownerOf.get(row.groupHash)
+      return id === undefined ? [] : [[id, row]]
+    }),
+  )
 }

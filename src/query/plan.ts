@@ -179,6 +179,7 @@ function stateOf(value: string, negate: boolean): Branch[] {
   }
   if (value === 'assigned') return issueIs({ op: 'assigned', userId: 'any' }, negate)
   if (value === 'unassigned') return issueIs({ op: 'assigned', userId: null }, negate)
+  if (value === 'noise') return issueIs({ op: 'noise' }, negate)
   if (value === 'linked' || value === 'unlinked') return truth((value === 'unlinked') !== negate)
   if (value === 'for_review') {
     const fresh: IssueFilter[] = ['new', 'regressed', 'escalating'].map((one) => ({ op: 'substatus', value: one }))
@@ -262,7 +263,8 @@ function hasOf(key: string, tag: boolean, negate: boolean, names: Names): Branch
   }
   if (isEventKey(key)) return eventIs({ op: 'field', field: eventFields[key], match: 'has', value: '' }, negate)
   if (isIssueKey(key)) return issueIs({ op: 'field', field: issueFields[key], match: 'is', value: '' }, !negate)
-  if (key === 'assigned') return issueIs({ op: 'assigned', userId: 'any' }, negate)
+  if (key === 'assigned' || key === 'assigned_or_suggested')
+    return assignedTo([{ text: 'any', wild: false }], negate, names, key !== 'assigned')
   const kind = named(userKeys, key)
   if (kind !== undefined) return eventIs(hasUser(key, kind), negate)
   if (key.startsWith('release.')) return eventIs({ op: 'field', field: 'release', match: 'has', value: '' }, negate)
@@ -354,7 +356,8 @@ function matchOf(term: Term & { op: 'match' }, negate: boolean, names: Names): B
         negate,
       )
     case 'assigned':
-      return assignedTo(values, negate, names)
+    case 'assigned_or_suggested':
+      return assignedTo(values, negate, names, key !== 'assigned')
     case 'event.type':
       return kinds(values, negate)
     case 'issue.category':
@@ -437,13 +440,17 @@ function ofPerson(key: keyof typeof ofPersons, values: readonly Wanted[], negate
   )
 }
 
-function assignedTo(values: Wanted[], negate: boolean, names: Names): Branch[] {
+/** `suggested`: of an issue that nobody is assigned to, whom the rules of ownership suggest counts. */
+function assignedTo(values: Wanted[], negate: boolean, names: Names, suggested: boolean): Branch[] {
+  const nobody: IssueFilter = { op: 'assigned', userId: null }
   const made = values.flatMap((one): IssueFilter[] => {
     const word = one.text.toLowerCase()
-    if (word === 'none' || word === '') return [{ op: 'assigned', userId: null }]
-    if (word === 'any') return [{ op: 'assigned', userId: 'any' }]
-    const userId = personOf(one.text, names)
-    return userId === undefined ? [] : [{ op: 'assigned', userId }]
+    if (word === 'none' || word === '')
+      return suggested ? [{ op: 'and', of: [nobody, { op: 'not', of: { op: 'suggested', userId: 'any' } }] }] : [nobody]
+    const userId = word === 'any' ? word : personOf(one.text, names)
+    if (userId === undefined) return []
+    const own: IssueFilter = { op: 'assigned', userId }
+    return suggested ? [own, { op: 'and', of: [nobody, { op: 'suggested', userId }] }] : [own]
   })
   return anyIssueIs(made, negate)
 }

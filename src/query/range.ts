@@ -63,9 +63,14 @@ const bucketChoicesMs = [
   30 * dayMs,
 ]
 
-/** Length of one bucket in ms, so that a range has at most `pointsMax` of them. */
+/**
+ * Length of one bucket in ms, so that a range has at most `pointsMax` of them. From 12 hours on whole hours, as the events
+ * store counts such ranges by the hour.
+ */
 export function bucketOf(range: { fromMs: number; toMs: number }, pointsMax = 30): number {
-  return bucketChoicesMs.find((one) => (range.toMs - range.fromMs) / one <= pointsMax) ?? 30 * dayMs
+  const lengthMs = range.toMs - range.fromMs
+  const leastMs = lengthMs < 12 * hourMs ? minuteMs : hourMs
+  return bucketChoicesMs.find((one) => one >= leastMs && lengthMs / one <= pointsMax) ?? 30 * dayMs
 }
 
 /** Points of a range from buckets with events: zeros filled in, oldest first, [seconds, events]. */

@@ -32,7 +32,7 @@ async function remapped({ rows, nowMs }: Rows, maps: RangeMaps, rules: GroupingC
       out.broken++
       continue
     }
-    const { changed, effect, forms } = again
+    const { changed, effect, forms, fromSigns } = again
     if (!changed) {
       out.kept.push({ hash: row.groupHash, names: effect.misses ?? [] })
       continue
@@ -40,7 +40,7 @@ async function remapped({ rows, nowMs }: Rows, maps: RangeMaps, rules: GroupingC
     const tsvFrom = lines.size
     lines.write(again.row, forms)
     const hour = Math.floor(row.timestampUs / hourUs) * 3600
-    out.moves.push({ fromHash: row.groupHash, effect, tsvFrom, tsvTo: lines.size, hour })
+    out.moves.push({ fromHash: row.groupHash, fromSigns, effect, tsvFrom, tsvTo: lines.size, hour })
   }
   out.tsv = lines.take()
   return out

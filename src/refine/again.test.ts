@@ -98,6 +98,27 @@ describe('an event that is mapped after it was stored is what it were if its map
       undefined,
     ],
     [
+      'whose frames name a component',
+      event({
+        exception: {
+          values: [
+            exception([frame('a.js', 15, { function: 'Nav' })], { type: 'React ErrorBoundary Error' }),
+            exception([frame('b.js', 9)], { type: 'Error', value: 'Minified React error #418' }),
+          ],
+        },
+      }),
+      undefined,
+    ],
+    [
+      'that is an error that was only logged',
+      {
+        ...{ event_id: 'c'.repeat(32), timestamp: nowMs / 1000, platform: 'javascript', release: '1.0' },
+        ...{ logger: 'console', message: 'TypeError: no total\n    at n (https://shop.test/a.js:1:15)' },
+        stacktrace: { frames: [frame('a.js', 15)] },
+      },
+      undefined,
+    ],
+    [
       'with two exceptions',
       event({
         exception: {

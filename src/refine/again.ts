@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { NormalEvent, NormalFrame, NormalStacktrace } from '../protocol/event.ts'
+import type { SignKey } from '../protocol/noise.ts'
 import type { EventRow } from '../store/events/events.ts'
 import type { EventEffect } from '../store/meta/meta.ts'
 import { describe } from './error/describe.ts'
@@ -8,13 +9,22 @@ import { makeEffect, rowOf } from './error/row.ts'
 import { fingerprint, type GroupingContext, stackRules } from './fingerprint/fingerprint.ts'
 import { withoutStackRules } from './fingerprint/stack-rules.ts'
 import type { Forms } from './lines.ts'
+import { signKeysOf } from './signs/keys.ts'
+import { signsAgain } from './signs/signs.ts'
 import type { Draft } from './step.ts'
 import type { MapSource } from './symbolicate/frames.ts'
 import { mapStacks } from './symbolicate/symbolicate.ts'
 import { object } from './value.ts'
 
 /** A stored event after mapping it again. `row` is of the next generation; without `changed` it is none that has to be written. */
-export type Again = { changed: boolean; row: EventRow; forms: Forms; effect: EventEffect }
+export type Again = {
+  changed: boolean
+  row: EventRow
+  forms: Forms
+  effect: EventEffect
+  /** What was counted of its signs before. */
+  fromSigns?: SignKey[] | undefined
+}
 
 type Stacked = { stacktrace?: NormalStacktrace; raw_stacktrace?: NormalStacktrace }
 
@@ -79,10 +89,12 @@ export function mapAgain(row: EventRow, maps: MapSource, nowMs: number, rules: G
   const after = JSON.parse(JSON.stringify(mappedFrames(event))) as NormalFrame[]
   if (after.length === 0 || isDeepStrictEqual(before, after)) return kept()
   describe(draft)
+  const fromSigns = signKeysOf(event.findings.signs)
+  signsAgain(event)
   fingerprint(draft, rules)
   event.findings.mapped_again_ms = nowMs
   const forms: Forms = { normal: JSON.stringify(event), received }
   const { projectId, jpos, receivedMs } = row
   const made = { ...rowOf(event, forms, { projectId, jpos, receivedMs }), gen: row.gen + 1 }
-  return { changed: true, row: made, forms, effect: makeEffect(event, made, 0) }
+  return { changed: true, row: made, forms, effect: makeEffect(event, made, 0), fromSigns }
 }

@@ -2,7 +2,8 @@ import { Worker } from 'node:worker_threads'
 import type { Clock } from '../clock.ts'
 import { faultOf, type Observe } from '../observe.ts'
 import type { EventRow } from '../store/events/events.ts'
-import type { EventEffect, GroupingSettings } from '../store/meta/meta.ts'
+import type { GroupingSettings } from '../store/meta/meta.ts'
+import type { RegroupMove } from '../store/meta/regroup.ts'
 import type { MapAnswer, MapDesk } from './symbolicate/desk.ts'
 import type { MapQuery } from './symbolicate/frames.ts'
 
@@ -13,7 +14,7 @@ import type { MapQuery } from './symbolicate/frames.ts'
 export type Remapped = {
   tsv: Uint8Array<ArrayBuffer>
   /** `hour`: when it happened, in seconds since 1970. */
-  moves: { fromHash: string; effect: EventEffect; tsvFrom: number; tsvTo: number; hour: number }[]
+  moves: (RegroupMove & { tsvFrom: number; tsvTo: number; hour: number })[]
   kept: { hash: string; names: string[] }[]
   broken: number
 }

@@ -14,6 +14,7 @@ import type { Marks } from './fingerprint/stack-rules.ts'
 import { trimFunctions } from './fingerprint/trim.ts'
 import type { Rules } from './scrub/rules.ts'
 import { scrub } from './scrub/scrub.ts'
+import { signs } from './signs/signs.ts'
 import type { MapSource } from './symbolicate/frames.ts'
 import { symbolicate } from './symbolicate/symbolicate.ts'
 import type { UserAgentFacts } from './useragent.ts'
@@ -28,6 +29,8 @@ export type Tools = {
   filtersOf: WeakMap<ProjectFilters, Filter>
   /** Whether what a sender's agent adds to an event can hold nothing to scrub. */
   plainAgents: LRUCache<string, boolean>
+  /** The crawler that a user agent names, '' for none. */
+  crawlers: LRUCache<string, string>
   /** Rules of grouping, by their text. */
   grouping: RuleCache
 }
@@ -40,6 +43,7 @@ export function createTools(): Tools {
     rulesOf: new WeakMap(),
     filtersOf: new WeakMap(),
     plainAgents: new LRUCache({ max: 5000 }),
+    crawlers: new LRUCache({ max: 5000 }),
     grouping: createRuleCache(),
   }
 }
@@ -89,5 +93,6 @@ export const eventSteps: readonly Step[] = [
   { name: 'stackRules', run: stackRules }, // before anything is derived from in_app
   { name: 'describe', run: describe }, // title, culprit, metadata
   { name: 'digest', run: digest },
+  { name: 'signs', run: signs }, // what it is, from mapped frames and scrubbed texts
   { name: 'fingerprint', run: fingerprint },
 ]

@@ -18,6 +18,8 @@ export type ToApp =
 /** What process app tells process main. */
 export type FromApp =
   | { kind: 'up'; setupSecret: string | undefined }
+  /** The events store's tables are those of this version. */
+  | { kind: 'stored' }
   | { kind: 'keys'; id: number; snapshot: KeySnapshot }
   | { kind: 'trim'; before: number }
   | { kind: 'refused'; code: 'START_NEWER_DATA' | 'START_JOURNAL_BEHIND'; sentence: string }

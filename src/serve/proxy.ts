@@ -51,6 +51,8 @@ export type ProxyOptions = {
   clientOf(req: IncomingMessage): { address: string; proto: 'http' | 'https'; host: string }
   /** Told of each answer's status. */
   answered?(status: number): void
+  /** Told of the bytes of each body that pass. */
+  passed?(bytes: number): void
 }
 
 /** The policy of every page; `nonce` admits our own scripts, which admit their chunks by 'strict-dynamic'. */
@@ -165,6 +167,8 @@ export function createProxy(options: ProxyOptions) {
     res.on('close', () => {
       if (!res.writableFinished) upstream.destroy()
     })
+    const { passed } = options
+    if (passed) req.on('data', (piece: Buffer) => passed(piece.length))
     pipeline(req, upstream, () => undefined)
   }
   /** A web socket (development only). */

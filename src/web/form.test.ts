@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { MishapError } from '../errors.ts'
-import { failed, failureOf, longTextOf, textOf, typedValues } from './form.ts'
+import {
+  attemptGuarded,
+  failed,
+  failureOf,
+  longTextOf,
+  noGuardedState,
+  revisionOf,
+  textOf,
+  typedValues,
+} from './form.ts'
 
 function data(values: Record<string, string | File>): FormData {
   const made = new FormData()
@@ -71,5 +80,33 @@ describe('fields of a form', () => {
       values: { name: 'x' },
       done: false,
     })
+  })
+})
+
+describe('a form that two people change', () => {
+  const revisions: [Record<string, string>, number | undefined][] = [
+    [{}, undefined],
+    [{ revision: '0' }, 0],
+    [{ revision: '7' }, 7],
+    [{ revision: '-1' }, undefined],
+    [{ revision: '7', anyway: 'yes' }, undefined],
+    [{ revision: '7', anyway: 'no' }, 7],
+  ]
+  it.each(revisions)('revision of %j', (values, revision) => expect(revisionOf(data(values))).toBe(revision))
+
+  const refused = (current?: Record<string, unknown>) => () => {
+    throw new MishapError('CONFLICT', { detail: 'No.', ...(current ? { current } : {}) })
+  }
+  const typed = { name: 'Mine' }
+  it('says who was quicker in place of a sentence, and keeps what was typed', async () => {
+    const current = { revision: 2, changedBy: { id: '1', name: 'Bob', email: 'bob@example.test' } }
+    const state = await attemptGuarded(data(typed), refused(current))
+    expect(state).toEqual({ fields: {}, error: null, values: typed, done: false, stale: { by: 'Bob' } })
+  })
+  it('says another conflict as it is', async () => {
+    expect(await attemptGuarded(data(typed), refused())).toMatchObject({ error: 'No.', done: false, stale: null })
+  })
+  it('is done after its work', async () => {
+    expect(await attemptGuarded(data(typed), () => undefined)).toEqual({ ...noGuardedState, done: true })
   })
 })

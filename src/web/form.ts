@@ -8,6 +8,11 @@ export type FormState = {
 
 export const noState: FormState = { fields: {}, error: null, values: {}, done: false }
 
+/** Of a form that is refused when somebody else changed what it shows since it was loaded; `stale` says who. */
+export type GuardedState = FormState & { stale: { by: string | null } | null }
+
+export const noGuardedState: GuardedState = { ...noState, stale: null }
+
 /** An expected failure of another part of the process. Its class may come from another bundle, so its shape is asked, not its class. */
 export type Failure = {
   code: string
@@ -89,4 +94,27 @@ export async function attempt(
     if (!failure) throw error
     return failed(data, failure)
   }
+}
+
+/** As `attempt`; of a change that somebody else was quicker with, who that was in place of a sentence. */
+export async function attemptGuarded(
+  data: FormData,
+  work: () => FormState | undefined | Promise<FormState | undefined>,
+): Promise<GuardedState> {
+  const conflict: Pick<GuardedState, 'stale'> = { stale: null }
+  const state = await attempt(data, async () => {
+    try {
+      return await work()
+    } catch (error) {
+      conflict.stale = failureOf(error)?.current ?? null
+      throw error
+    }
+  })
+  return { ...state, ...conflict, error: conflict.stale ? null : state.error }
+}
+
+/** The revision that the form was made for; undefined when the person chose to save anyway, or sent none. */
+export function revisionOf(data: FormData): number | undefined {
+  const text = textOf(data, 'revision')
+  return textOf(data, 'anyway') === 'yes' || !/^\d{1,15}$/.test(text) ? undefined : Number(text)
 }

@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest'
-import { dsnOf, platformById, platforms, snippetOf } from './platforms.ts'
+import { describe, expect, it, test } from 'vitest'
+import { platformById, platforms, sendsFromBrowsers, snippetOf } from './platforms.ts'
 
 const dsn = 'http://abc@mishap.example/3'
 
@@ -35,11 +35,10 @@ describe('platformById', () => {
   })
 })
 
-describe('dsnOf', () => {
-  const cases: [string, string][] = [
-    ['http://localhost:9000', 'http://k@localhost:9000/7'],
-    ['https://mishap.example', 'https://k@mishap.example/7'],
-    ['https://a.example:8443/tools/mishap', 'https://k@a.example:8443/tools/mishap/7'],
-  ]
-  it.each(cases)('%s', (url, expected) => expect(dsnOf(url, 'k', 7)).toBe(expected))
-})
+test.each([
+  ['javascript-nextjs', true],
+  ['other', true],
+  [null, true],
+  ['node', false],
+  ['python', false],
+])('%s sends from browsers: %s', (id, expected) => expect(sendsFromBrowsers(id)).toBe(expected))

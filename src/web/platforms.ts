@@ -23,6 +23,10 @@ export type PlatformId = (typeof platforms)[number]['id']
 export const platformById = (id: string): (typeof platforms)[number] | undefined =>
   platforms.find((one) => one.id === id)
 
+/** Whether applications of a platform send from browsers; of none that was said, they may. */
+export const sendsFromBrowsers = (id: string | null): boolean =>
+  id === null || id === 'other' || id.startsWith('javascript')
+
 /** One file or command to put into an application. `where` is a file name, or `shell`. */
 export type SnippetPart = { where: string; code: string }
 
@@ -109,10 +113,4 @@ export function snippetOf(platform: string | null, dsn: string): SnippetPart[] {
     ...part,
     code: part.code.replaceAll('__DSN__', dsn),
   }))
-}
-
-/** The DSN of a public key under the address that people and SDKs use. */
-export function dsnOf(url: string, publicKey: string, projectId: number): string {
-  const { protocol, host, pathname } = new URL(url)
-  return `${protocol}//${publicKey}@${host}${pathname.replace(/\/$/, '')}/${projectId}`
 }

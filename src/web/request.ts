@@ -5,12 +5,16 @@ import de from './messages/de.json'
 import doctorDe from './messages/doctor.de.json'
 import doctorEn from './messages/doctor.en.json'
 import en from './messages/en.json'
+import failuresDe from './messages/failures.de.json'
+import failuresEn from './messages/failures.en.json'
 import filtersDe from './messages/filters.de.json'
 import filtersEn from './messages/filters.en.json'
 import groupingDe from './messages/grouping.de.json'
 import groupingEn from './messages/grouping.en.json'
 import issuesDe from './messages/issues.de.json'
 import issuesEn from './messages/issues.en.json'
+import noiseDe from './messages/noise.de.json'
+import noiseEn from './messages/noise.en.json'
 import notificationsDe from './messages/notifications.de.json'
 import notificationsEn from './messages/notifications.en.json'
 import peopleDe from './messages/people.de.json'
@@ -19,6 +23,8 @@ import releasesDe from './messages/releases.de.json'
 import releasesEn from './messages/releases.en.json'
 import searchDe from './messages/search.de.json'
 import searchEn from './messages/search.en.json'
+import signsDe from './messages/signs.de.json'
+import signsEn from './messages/signs.en.json'
 import sourcesDe from './messages/sources.de.json'
 import sourcesEn from './messages/sources.en.json'
 import operationDe from './messages/status.de.json'
@@ -31,13 +37,16 @@ const catalogues = {
     ...en,
     doctor: doctorEn,
     grouping: groupingEn,
+    failures: failuresEn,
     filters: filtersEn,
     issues: issuesEn,
+    noise: noiseEn,
     notifications: notificationsEn,
     operation: operationEn,
     people: peopleEn,
     releases: releasesEn,
     search: searchEn,
+    signs: signsEn,
     sources: sourcesEn,
     triage: triageEn,
   },
@@ -45,13 +54,16 @@ const catalogues = {
     ...de,
     doctor: doctorDe,
     grouping: groupingDe,
+    failures: failuresDe,
     filters: filtersDe,
     issues: issuesDe,
+    noise: noiseDe,
     notifications: notificationsDe,
     operation: operationDe,
     people: peopleDe,
     releases: releasesDe,
     search: searchDe,
+    signs: signsDe,
     sources: sourcesDe,
     triage: triageDe,
   },

@@ -3,6 +3,8 @@ type MishapWindow = {
   hydrated?: boolean
   /** Errors that happened before the reporter was there: [error, where]. */
   errors?: [unknown, string][]
+  /** Controls of forms that a person changed before the page's scripts ran. */
+  early?: Map<unknown, string>
   report?: (error: unknown, where: string) => void
   /** Asks for the reporter at once: there is something to report. */
   loadReporter?: () => void

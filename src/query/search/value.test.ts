@@ -243,7 +243,6 @@ describe('fields', () => {
     ['last_release', 'lastRelease'],
     ['platform.name', 'platform'],
     ['assignee', 'assigned'],
-    ['assigned_or_suggested', 'assigned'],
     ['event.timestamp', 'timestamp'],
     ['project_id', 'project.id'],
     ['project.name', 'project'],

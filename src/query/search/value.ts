@@ -148,7 +148,7 @@ export function typed(field: Field, raw: Raw, at: number): Term[] {
     case 'is': {
       const value = raw.text.toLowerCase()
       if (!(states as readonly string[]).includes(value))
-        throw refuse(raw.at, `one of ${states.slice(0, 11).join(', ')}`, 'QUERY_TYPE')
+        throw refuse(raw.at, `one of ${states.slice(0, 12).join(', ')}`, 'QUERY_TYPE')
       return [{ op: 'is', value, at }]
     }
     case 'boolean': {

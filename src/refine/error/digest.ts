@@ -1,6 +1,7 @@
-import type { Findings, Json, NormalEvent } from '../../protocol/event.ts'
+import type { Findings, Json, NormalBreadcrumb, NormalEvent } from '../../protocol/event.ts'
 import type { Draft } from '../step.ts'
 import { object, own, scalar } from '../value.ts'
+import { failureOf, ownCrumbs } from './failure.ts'
 
 /**
  * The digest is what a person sees in place of a server error's message. Numbers (React's hash) and the opaque ids that
@@ -29,95 +30,115 @@ export function digestInText(text: string | undefined): string | undefined {
   return asDigest(found?.[1] ?? found?.[2])
 }
 
-/** Takes the first digest from tag, contexts, exceptions, breadcrumbs, extra, and says where it was. */
+/** Different digests of one event that are kept; an error screen shows one. */
+const digestsMax = 20
+
+/**
+ * Takes every digest that the event names, and says where it was. Its own fields and tags are sure; a text or what lies
+ * deep in an object may quote another one, and a breadcrumb may belong to another failure of the same moment. The first
+ * of them, the surest, is the event's digest.
+ */
 export function digest({ event, sent }: Draft): void {
-  if (sent && !mayName(sent.text)) return
-  const found =
-    fromTags(event) ??
-    fromContexts(event) ??
-    fromExceptions(event) ??
-    fromBreadcrumbs(event) ??
-    fromData(event.extra, 'extra', 3) ??
-    fromMessage(event)
-  if (found) event.findings.digest = found
+  if (!sent || mayName(sent.text)) {
+    const all = [
+      ...fromTags(event),
+      ...fromContexts(event),
+      ...fromExceptions(event),
+      ...fromData(event.extra, 'extra', 3, true),
+      ...fromBreadcrumbs(event),
+      ...fromMessage(event),
+    ]
+    const kept = withoutRepeats(all)
+    const [first] = kept
+    if (first) {
+      event.findings.digest = { value: first.value, found: first.found }
+      event.findings.digests = kept
+    }
+  }
+  const failure = failureOf(event)
+  if (failure) event.findings.failure = failure
+}
+
+/** Each digest once, from its surest place; the sure ones first, else in the order of the places. */
+function withoutRepeats(all: readonly Found[]): Found[] {
+  const kept = new Map<string, Found>()
+  for (const one of [...all.filter(({ sure }) => sure), ...all.filter(({ sure }) => !sure)])
+    if (!kept.has(one.value) && kept.size < digestsMax) kept.set(one.value, one)
+  return [...kept.values()]
 }
 
 /** Whether a payload's text can name a digest: looking there costs a tenth of looking at each breadcrumb. */
 const mayName = (text: string): boolean => text.includes('igest') || text.includes('IGEST') || text.includes('\\u')
 
-type Found = NonNullable<Findings['digest']>
+type Found = NonNullable<Findings['digests']>[number]
 
-const at = (value: string | undefined, found: string): Found | undefined => (value ? { value, found } : undefined)
+const at = (value: string | undefined, found: string, sure = false): Found[] => (value ? [{ value, found, sure }] : [])
 
-function fromTags(event: NormalEvent): Found | undefined {
-  for (const [key, value] of event.tags)
-    if (/^(?:\w{1,20}[._])?(?:[dD]igest|DIGEST)$/.test(key)) {
-      const digest = asDigest(value)
-      if (digest) return { value: digest, found: `tags.${key}` }
-    }
-  return undefined
+function fromTags(event: NormalEvent): Found[] {
+  return event.tags.flatMap(([key, value]) =>
+    /^(?:\w{1,20}[._])?(?:[dD]igest|DIGEST)$/.test(key) ? at(asDigest(value), `tags.${key}`, true) : [],
+  )
 }
 
-function fromContexts(event: NormalEvent): Found | undefined {
-  for (const name of Object.keys(event.contexts)) {
-    const found = fromData(event.contexts[name], `contexts.${name}`, 3)
-    if (found) return found
-  }
-  return undefined
-}
+const fromContexts = (event: NormalEvent): Found[] =>
+  Object.keys(event.contexts).flatMap((name) => fromData(event.contexts[name], `contexts.${name}`, 3, true))
 
-/** `digest` on the object itself or on one of its objects, to the given number of levels. */
-function fromData(value: Json | undefined, path: string, levels: number): Found | undefined {
+/** `digest` on the object itself or on one of its objects, to the given number of levels; sure on itself only. */
+function fromData(value: Json | undefined, path: string, levels: number, sure = false): Found[] {
   const loose = object(value)
-  if (!loose) return undefined
-  const direct = at(asDigest(own(loose, 'digest')), `${path}.digest`)
-  if (direct || levels <= 1) return direct
+  if (!loose) return []
+  const found = at(asDigest(own(loose, 'digest')), `${path}.digest`, sure)
+  if (levels <= 1) return found
   for (const key of Object.keys(loose).slice(0, 100)) {
     const inner = loose[key]
-    if (typeof inner !== 'object' || inner === null) continue
-    const found = fromData(inner as Json, `${path}.${key}`, levels - 1)
-    if (found) return found
+    if (typeof inner === 'object' && inner !== null)
+      found.push(...fromData(inner as Json, `${path}.${key}`, levels - 1))
   }
-  return undefined
+  return found
 }
 
-function fromExceptions(event: NormalEvent): Found | undefined {
+function fromExceptions(event: NormalEvent): Found[] {
   const list = event.exception?.values ?? []
-  for (let i = list.length - 1; i >= 0; i--) {
-    const exception = list[i]
-    const found =
-      fromData(exception?.mechanism?.data, `exception.values.${i}.mechanism.data`, 2) ??
-      fromData(exception?.mechanism?.meta, `exception.values.${i}.mechanism.meta`, 2) ??
-      at(digestInText(exception?.value), `exception.values.${i}.value`)
-    if (found) return found
-  }
-  return undefined
+  return list
+    .flatMap((exception, i) => [
+      ...at(digestInText(exception.value), `exception.values.${i}.value`),
+      ...fromData(exception.mechanism?.meta, `exception.values.${i}.mechanism.meta`, 2, true),
+      ...fromData(exception.mechanism?.data, `exception.values.${i}.mechanism.data`, 2, true),
+    ])
+    .reverse()
 }
 
-function fromBreadcrumbs(event: NormalEvent): Found | undefined {
+/** Digests of one breadcrumb that are looked at: it is of one failure, and mostly names one. */
+const crumbDigestsMax = 20
+
+/** The newest breadcrumb first: it is the likeliest to be of this failure. */
+function fromBreadcrumbs(event: NormalEvent): Found[] {
   const list = event.breadcrumbs?.values ?? []
-  for (let i = list.length - 1; i >= 0; i--) {
-    const crumb = list[i]
-    const path = `breadcrumbs.values.${i}`
-    const found =
-      fromData(crumb?.data, `${path}.data`, 3) ??
-      fromArguments(crumb?.data?.['arguments'], `${path}.data.arguments`) ??
-      at(digestInText(crumb?.message), `${path}.message`)
-    if (found) return found
-  }
-  return undefined
+  const all = list.flatMap((crumb, i) => fromBreadcrumb(crumb, `breadcrumbs.values.${i}`)).reverse()
+  // Beside its own message a digest is this failure's, whatever else was printed at the same moment.
+  const isOwn = ownCrumbs(event)
+  const parts = Map.groupBy(all, ({ found }) => isOwn(found))
+  return [...(parts.get(true) ?? []), ...(parts.get(false) ?? [])]
 }
+
+/** Its last ones stand in its text, which tells more than the depths of its data. */
+const fromBreadcrumb = (crumb: NormalBreadcrumb, path: string): Found[] =>
+  [
+    ...fromData(crumb.data, `${path}.data`, 3),
+    ...fromArguments(crumb.data?.['arguments'], `${path}.data.arguments`),
+    ...at(digestInText(crumb.message), `${path}.message`),
+  ].slice(-crumbDigestsMax)
 
 /** What was given to console.error: objects with a digest, or texts that name one. */
-function fromArguments(value: Json | undefined, path: string): Found | undefined {
-  if (!Array.isArray(value)) return undefined
-  for (const [i, one] of value.slice(0, 20).entries()) {
-    const found = typeof one === 'string' ? at(digestInText(one), `${path}.${i}`) : fromData(one, `${path}.${i}`, 2)
-    if (found) return found
-  }
-  return undefined
+function fromArguments(value: Json | undefined, path: string): Found[] {
+  if (!Array.isArray(value)) return []
+  return value
+    .slice(0, 20)
+    .flatMap((one, i) =>
+      typeof one === 'string' ? at(digestInText(one), `${path}.${i}`) : fromData(one, `${path}.${i}`, 2),
+    )
 }
 
-function fromMessage(event: NormalEvent): Found | undefined {
+function fromMessage(event: NormalEvent): Found[] {
   return at(digestInText(event.logentry?.formatted), 'logentry.formatted')
 }

@@ -1,10 +1,12 @@
 import { hash } from 'node:crypto'
 import type { Json, NormalEvent } from '../../protocol/event.ts'
 import { normalizeId } from '../../protocol/ids.ts'
+import { skewTag } from '../../protocol/skew.ts'
 import type { EventRow } from '../../store/events/events.ts'
 import type { EventEffect } from '../../store/meta/meta.ts'
 import { hashesOf } from '../fingerprint/fingerprint.ts'
 import type { Forms } from '../lines.ts'
+import { signKeysOf } from '../signs/keys.ts'
 import { missesOf } from '../symbolicate/misses.ts'
 import { scalar } from '../value.ts'
 
@@ -73,6 +75,7 @@ function rowTags(event: NormalEvent, user: string): Record<string, string> {
   field(tags, 'level', event.level)
   field(tags, 'dist', event.dist)
   field(tags, 'user', user)
+  field(tags, skewTag, event.findings.signs?.skew?.kind)
   // `user` says one of them; the others are asked for by their own names.
   for (const [key, value] of [
     ['email', event.user?.email],
@@ -132,10 +135,24 @@ function put(tags: Map<string, string>, key: string, value: string): void {
   if (line) tags.set(key, line.length > tagValueMax ? `${line.slice(0, tagValueMax - 3).toWellFormed()}...` : line)
 }
 
+/** Characters of a route that are compared. */
+const routeMax = 200
+
+/** The path of the page, without what differs between browser and server: host, query, method. */
+function routeOf({ request, transaction }: NormalEvent): string {
+  const url = request?.url ?? ''
+  const path = URL.canParse(url) ? new URL(url).pathname : (transaction?.replace(/^[A-Z]+ /, '') ?? '')
+  return path
+    .replace(/(.)\/$/, '$1')
+    .slice(0, routeMax)
+    .toWellFormed()
+}
+
 /** What the event does to its issue. */
 export function makeEffect(event: NormalEvent, row: EventRow, keyId: number): EventEffect {
   const { findings } = event
   const misses = missesOf(event)
+  const signs = signKeysOf(findings.signs)
   return {
     projectId: row.projectId,
     keyId,
@@ -155,6 +172,12 @@ export function makeEffect(event: NormalEvent, row: EventRow, keyId: number): Ev
     environment: row.environment,
     digest: row.digest,
     unhandled: findings.unhandled,
+    ...(signs ? { signs } : {}),
+    ...(findings.failure
+      ? {
+          failure: { ...findings.failure, traceId: row.traceId, route: routeOf(event), userHash: row.userHash },
+        }
+      : {}),
     ...(misses.length > 0 ? { misses } : {}),
   }
 }

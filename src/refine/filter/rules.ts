@@ -101,14 +101,15 @@ function said(event: NormalEvent, known: RegExp): string | undefined {
 
 const isBrowserEvent = (event: NormalEvent): boolean => event.platform === 'javascript'
 
-/** Only the page's own address counts: behind a proxy every visitor may seem to come from 127.0.0.1. */
-function localhostOf(event: NormalEvent): string | undefined {
+/** The page's host on somebody's own machine. Only the page's own address counts: behind a proxy every visitor may seem to come from 127.0.0.1. */
+export function localhostOf(event: NormalEvent): string | undefined {
   const url = event.request?.url
   const host = url === undefined || !URL.canParse(url) ? '' : new URL(url).hostname
   return /^(?:localhost|.*\.localhost|127(?:\.\d{1,3}){3}|\[::1\]|0\.0\.0\.0)$/.test(host) ? host : undefined
 }
 
-const agentOf = (event: NormalEvent, sender: Sender): string =>
+/** The user agent of the event's request, else of its sender; at most 1,024 characters. */
+export const agentOf = (event: NormalEvent, sender: Pick<Sender, 'userAgent'>): string =>
   (event.request?.headers?.find(([name]) => name.toLowerCase() === 'user-agent')?.[1] ?? sender.userAgent).slice(
     0,
     1024,
@@ -118,7 +119,8 @@ const agentOf = (event: NormalEvent, sender: Sender): string =>
 const crawlers =
   /Googlebot|Google-InspectionTool|AdsBot-Google|Mediapartners-Google|FeedFetcher-Google|Storebot-Google|GoogleOther|Google-Read-Aloud|bingbot|BingPreview|adidxbot|msnbot|Yahoo! Slurp|DuckDuckBot|DuckDuckGo-Favicons-Bot|Baiduspider|Yandex(?:Bot|Images|Video|Media|Blogs|Favicons|Webmaster|Metrika|Mobile|RenderResources)|Sogou web spider|Exabot|SeznamBot|facebookexternalhit|meta-externalagent|Facebot|Twitterbot|LinkedInBot|Slackbot|Slack-ImgProxy|Discordbot|TelegramBot|WhatsApp\/|Pinterestbot|redditbot|Applebot|AhrefsBot|SemrushBot|MJ12bot|DotBot|rogerbot|PetalBot|Bytespider|GPTBot|ChatGPT-User|OAI-SearchBot|ClaudeBot|CCBot|PerplexityBot|Amazonbot|ia_archiver|archive\.org_bot|Chrome-Lighthouse|UptimeRobot|Pingdom|Site24x7|StatusCake|GTmetrix|Screaming Frog|BLEXBot|DataForSeoBot/i
 
-function crawlerOf(agent: string): string | undefined {
+/** The name by which a user agent says that it is a crawler, a previewer or a monitor. */
+export function crawlerOf(agent: string): string | undefined {
   return agent === '' ? undefined : crawlers.exec(agent)?.[0]
 }
 
@@ -152,18 +154,24 @@ function oldBrowserOf(event: NormalEvent, sender: Sender, wanted: readonly OldBr
 const extensionFrame =
   /^(?:chrome|moz|safari|safari-web|ms-browser|edge|opera)-extension:|^webkit-masked-url:|^resource:\/\/(?!\/)|\/kaspersky-labs\.com\/|^https?:\/\/gc\.kis\.v2\.scr\./
 /** What well-known extensions and toolbars throw into pages that have nothing of the kind. */
-const extensionMessages =
+export const extensionMessages =
   /top\.GLOBALS|originalCreateNotification|canvas\.contentDocument|MyApp_RemoveAllHighlights|tt\.epicplay\.com|Can't find variable: ZiteReader|jigsaw is not defined|ComboSearch is not defined|loading\.retry\.widdit\.com|atomicFindClose|fb_xd_fragment|bmi_SafeAddOnload|EBCallBackMessageReceived|conduitPage|Can't find variable: gCrWeb|Can't find variable: _AutofillCallbackHandler|Extension context invalidated|Could not establish connection\. Receiving end does not exist|Can't find variable: instantSearchSDKJSBridgeClearHighlight|__firefox__\.|webkit\.messageHandlers\.autofill|evaluating 'window\.webkit\.messageHandlers\.(?:selectedDebugHandler|pageHandler)|setting 'luaEnabled'|zaloJSV2|DealPly|runtime\.sendMessage\(\)\. Tab not found/
 
 /** Where it was thrown decides: an extension that only wraps a call of the page has a frame further up. */
 function extensionOf(event: NormalEvent): string | undefined {
-  if (!isBrowserEvent(event)) return undefined
-  const main = event.exception?.values.at(-1)
-  const thrown = main?.stacktrace?.frames.at(-1)
-  const place = thrown?.abs_path ?? thrown?.filename ?? ''
-  if (extensionFrame.test(place)) return place
-  return said(event, extensionMessages)
+  return isBrowserEvent(event) ? (extensionFrameOf(event) ?? said(event, extensionMessages)) : undefined
 }
+
+/** The file of an extension that threw the event's error. */
+export function extensionFrameOf(event: NormalEvent): string | undefined {
+  const thrown = event.exception?.values.at(-1)?.stacktrace?.frames.at(-1)
+  const place = thrown?.abs_path ?? thrown?.filename ?? ''
+  return extensionFrame.test(place) ? place : undefined
+}
+
+/** Whether the evidence of an extension is what this filter goes by, too: a file that threw, or a well-known text. */
+export const isFilteredExtension = (found: string): boolean =>
+  extensionFrame.test(found) || extensionMessages.test(found)
 
 /** React's sentences, and the numbers that its minified build has for them. */
 const hydration =

@@ -74,6 +74,7 @@ async function putStream(
   key: string,
   stream: AsyncIterable<Uint8Array>,
   bytesMax: number,
+  passed?: (bytes: number) => void,
 ): Promise<{ bytes: number }> {
   const segments = checkKey(key)
   await mkdir(root, { recursive: true, mode: 0o700 })
@@ -88,6 +89,7 @@ async function putStream(
         bytes += chunk.length
         if (bytes > bytesMax) throw new MishapError('ACCEPT_TOO_LARGE')
         await handle.writeFile(chunk)
+        passed?.(chunk.length)
       }
       await handle.sync()
     } finally {
@@ -134,13 +136,13 @@ function readerOf(handle: FileHandle, size: number): BlobReader {
 
 /**
  * Blobs as files under `root` (made with mode 0700 when missing). A blob is written beside its place, synced and renamed,
- * so a reader sees the old bytes or the new ones. Keys as in `BlobStore`; a bad one throws MishapError VALIDATION.
+ * so a reader sees the old bytes or the new ones. `passed` is told of the bytes that are written. Keys as in `BlobStore`; a bad one throws MishapError VALIDATION.
  */
-export function openFileBlobs(root: string): BlobStore {
+export function openFileBlobs(root: string, passed?: (bytes: number) => void): BlobStore {
   const pathOf = (key: string) => join(root, ...checkKey(key))
 
   return {
-    putStream: (key, stream, bytesMax) => putStream(root, key, stream, bytesMax),
+    putStream: (key, stream, bytesMax) => putStream(root, key, stream, bytesMax, passed),
     async put(key, bytes) {
       await putStream(
         root,

@@ -4,17 +4,16 @@ import { type Connection, connect } from './connection.ts'
 import { createCounts } from './counts.ts'
 import { eventColumns } from './encode.ts'
 import type { EventStore } from './events.ts'
+import { createFigures } from './figures.ts'
 import { waitingFor } from './gate.ts'
 import { createKeep } from './keep.ts'
+import { migrate } from './migrate.ts'
 import { createNewest } from './newest.ts'
 import { createReads } from './reads.ts'
 import { createRegroup } from './regroup.ts'
 import { createRemove, createRemoveBefore } from './remove.ts'
-import { eventsTable } from './schema/events.ts'
-import { rollupTables } from './schema/rollups.ts'
-import { olderTables, tableSettings } from './schema/settings.ts'
-import { thinnedTable } from './schema/thinned.ts'
 import { createSettle } from './settle.ts'
+import { createSkew } from './skew.ts'
 import { createTags } from './tags.ts'
 import { createThin, weekTables } from './thin.ts'
 import { createUsage } from './usage.ts'
@@ -66,17 +65,6 @@ async function weeksOver(
   return { over: new Set([...over, ...strayed].map((one) => one.week)), fresh: new Set(fresh.map((one) => one.week)) }
 }
 
-/** Gives tables that an older version made the settings that it did not know. */
-async function refit(connection: Connection, database: string): Promise<void> {
-  const older = await connection.rows<{ name: string }>(olderTables, { database, tables: [...weekTables] })
-  for (const { name } of older)
-    await connection.command(
-      `ALTER TABLE ${database}.${name} MODIFY SETTING ${tableSettings}`,
-      {},
-      { seconds: workSeconds },
-    )
-}
-
 /** The events store over `@clickhouse/client`: the embedded engine, or any ClickHouse server at `url`. */
 export function createEventStore(options: EventStoreOptions): EventStore {
   const { database, clock, observe } = options
@@ -89,7 +77,9 @@ export function createEventStore(options: EventStoreOptions): EventStore {
 
   return {
     ...createReads(connection, database),
-    ...createCounts(waitingFor(settling, connection), database),
+    ...createCounts(waitingFor(settling, connection), database, clock),
+    ...createFigures(waitingFor(settling, connection), database, clock),
+    ...createSkew(connection, database),
     ...createNewest(connection, database),
     ...createTags(connection, database),
     ...createKeep(connection, database, clock),
@@ -98,12 +88,7 @@ export function createEventStore(options: EventStoreOptions): EventStore {
     ...createRemoveBefore(connection, database),
     ...createThin(connection, database),
     ...createRegroup(connection, database, { ...settling, insert }),
-    async migrate() {
-      await connection.command(`CREATE DATABASE IF NOT EXISTS ${database} ENGINE = Atomic`)
-      for (const statement of [eventsTable(database), ...rollupTables(database), thinnedTable(database)])
-        await connection.command(statement, {}, { seconds: workSeconds })
-      await refit(connection, database)
-    },
+    migrate: () => migrate(connection, database),
     ping: () => connection.ping(),
     insert,
     settle: (token, from, to) => settling.settle(token, from, to),

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import { countCases } from './counts.cases.ts'
 import { encodeEventRow } from './encode.ts'
 import type { EventRow, EventStore, Scope } from './events.ts'
 import { filterCases } from './filter.cases.ts'
 import { regroupCases } from './regroup.cases.ts'
+import { skewCases } from './skew.cases.ts'
 import { thinCases } from './thin.cases.ts'
 
 /** Monday 2026-11-16 10:00 UTC. */
@@ -75,6 +77,7 @@ const nasty = [
 
 /** What every events store does. `open` gives a migrated, possibly used one; each case uses a project of its own. */
 export function eventsCases(open: () => EventStore): void {
+  describe('skew', () => skewCases(open))
   describe('rows', () => {
     test('the newest of a project, and the newest of each group', async () => {
       const store = open()
@@ -99,9 +102,10 @@ export function eventsCases(open: () => EventStore): void {
           timestampUs: row(n).timestampUs,
         })),
       )
-      expect(ids(await store.newestOfGroups(25, groups)).sort()).toEqual([1103, 1104])
-      expect(ids(await store.newestOfGroups(25, [groups[1] ?? '', 'e0000000000000ff']))).toEqual([1103])
-      expect(await store.newestOfGroups(25, [])).toEqual([])
+      const newestOf = async (hashes: string[]) => store.eventsAt(25, await store.newestPlaces(25, hashes))
+      expect(ids(await newestOf(groups)).sort()).toEqual([1103, 1104])
+      expect(ids(await newestOf([groups[1] ?? '', 'e0000000000000ff']))).toEqual([1103])
+      expect(await newestOf([])).toEqual([])
       expect([await store.lastPlaces(27, 9), await store.newestPlaces(25, []), await store.eventsAt(25, [])]).toEqual([
         [],
         [],
@@ -183,7 +187,7 @@ export function eventsCases(open: () => EventStore): void {
       const bytes = tsv([row(2000, { projectId: 21 }), row(2001, { projectId: 21 })])
       await Promise.all([store.insert(bytes, 'once'), store.insert(bytes, 'once')])
       await store.insert(bytes, 'once')
-      const [group] = await store.groups({ scope: wide(21), order: 'last', max: 5 })
+      const [group] = await store.groups({ scope: wide(21), order: 'last', max: 5, users: true })
       expect([group?.events, group?.users]).toEqual([2, 1])
       expect(
         await store.ofIssue({ projectId: 21, hashes: ['f000000000000001'], order: 'newest', max: 9 }),
@@ -290,131 +294,7 @@ export function eventsCases(open: () => EventStore): void {
     })
   })
 
-  describe('groups', () => {
-    const a = '000000000000000a'
-    const b = '000000000000000b'
-
-    test.each([
-      ['rollup', 2 * day],
-      ['rows', 5 * hour],
-    ])('counts, orders and series from %s', async (name, range) => {
-      const store = open()
-      const projectId = name === 'rollup' ? 41 : 42
-      const at = (hours: number) => (monday - hours * hour) * 1000
-      await store.insert(
-        tsv([
-          row(4000, { projectId, groupHash: a, timestampUs: at(3), userHash: '' }),
-          row(4001, { projectId, groupHash: a, timestampUs: at(3) + 1000 }),
-          row(4002, { projectId, groupHash: a, timestampUs: at(2), environment: 'dev', userHash: '00000000000000b2' }),
-          row(4003, { projectId, groupHash: b, timestampUs: at(1) }),
-          row(4004, { projectId, groupHash: b, timestampUs: at(99) }),
-          row(4005, { projectId: projectId + 5, groupHash: a, timestampUs: at(1) }),
-        ]),
-        `groups:${name}`,
-      )
-      const scope: Scope = { projectIds: [projectId], environments: [], fromMs: monday - range, toMs: monday }
-      const countA = { projectId, groupHash: a, events: 3, users: 2, firstMs: at(3) / 1000, lastMs: at(2) / 1000 }
-      const countB = { projectId, groupHash: b, events: 1, users: 1, firstMs: at(1) / 1000, lastMs: at(1) / 1000 }
-      const orders = {
-        last: [countB, countA],
-        events: [countA, countB],
-        users: [countA, countB],
-        first: [countB, countA],
-      } as const
-      for (const [order, expected] of Object.entries(orders)) {
-        expect(await store.groups({ scope, order: order as keyof typeof orders, max: 5 })).toEqual(expected)
-      }
-      expect(await store.groups({ scope, order: 'last', max: 1 })).toEqual([countB])
-      expect(await store.groups({ scope: { ...scope, environments: ['dev'] }, order: 'last', max: 5 })).toMatchObject([
-        { groupHash: a, events: 1 },
-      ])
-      expect(
-        await store.groups({
-          scope,
-          filter: { op: 'field', field: 'environment', match: 'is', value: 'production' },
-          order: 'events',
-          max: 1,
-        }),
-      ).toMatchObject([{ events: 2 }])
-      expect(
-        await store.countsOf(scope, [
-          { projectId, groupHash: a },
-          { projectId: projectId + 5, groupHash: b },
-        ]),
-      ).toEqual([countA])
-      expect(await store.series(scope, hour, [{ projectId, groupHash: a }])).toEqual([
-        { projectId, groupHash: a, startMs: monday - 3 * hour, events: 2 },
-        { projectId, groupHash: a, startMs: monday - 2 * hour, events: 1 },
-      ])
-      const production = { op: 'field', field: 'environment', match: 'is', value: 'production' } as const
-      expect(await store.filteredSeries(scope, hour, production)).toEqual([
-        { startMs: monday - 3 * hour, events: 2 },
-        { startMs: monday - hour, events: 1 },
-      ])
-      expect(await store.filteredSeries({ ...scope, projectIds: [] }, hour, production)).toEqual([])
-      expect(await store.byRelease(scope, 10)).toEqual([{ release: 'web@1.0.0', events: 4 }])
-      expect(await store.byRelease({ ...scope, projectIds: [] }, 10)).toEqual([])
-      const pairs = [a, b].map((groupHash) => ({ projectId, groupHash }))
-      expect(await store.togetherOf(scope, [pairs, []])).toEqual([
-        { events: 4, users: 2 },
-        { events: 0, users: 0 },
-      ])
-      expect(await store.togetherOf(scope, [])).toEqual([])
-      expect(await store.togetherOf({ ...scope, projectIds: [] }, [pairs])).toEqual([{ events: 0, users: 0 }])
-    })
-
-    test.each([
-      ['rollups and the rows before them', 20],
-      ['rows', 3],
-    ])('together, to the millisecond, of sets in two projects: %s', async (name, hours) => {
-      const store = open()
-      const [projectId, other] = name === 'rows' ? [241, 242] : [243, 244]
-      const from = monday - hours * hour + 30 * 60_000
-      const at = (ms: number) => ({ timestampUs: ms * 1000 })
-      const user = (n: number) => ({ userHash: n.toString(16).padStart(16, '0') })
-      await store.insert(
-        tsv([
-          row(4200, { projectId, groupHash: a, ...at(from - 1), ...user(1) }),
-          row(4201, { projectId, groupHash: a, ...at(from), ...user(2) }),
-          row(4202, { projectId, groupHash: b, ...at(from + 60_000), ...user(2) }),
-          row(4203, { projectId, groupHash: b, ...at(monday - hour), ...user(2) }),
-          row(4204, { projectId, groupHash: b, ...at(monday - 1), ...user(3), environment: 'dev' }),
-          row(4205, { projectId: other, groupHash: a, ...at(monday - 1), ...user(1) }),
-          row(4206, { projectId: other, groupHash: b, ...at(monday - 1), userHash: '' }),
-        ]),
-        `together:${name}`,
-      )
-      const scope: Scope = { projectIds: [projectId, other], environments: [], fromMs: from, toMs: monday }
-      const set = (project: number, hashes: string[]) => hashes.map((groupHash) => ({ projectId: project, groupHash }))
-      const sets = [set(projectId, [a, b]), set(other, [a]), set(other, [b]), set(projectId, ['00000000000000ff'])]
-      expect(await store.togetherOf(scope, sets)).toEqual([
-        { events: 4, users: 2 },
-        { events: 1, users: 1 },
-        { events: 1, users: 0 },
-        { events: 0, users: 0 },
-      ])
-      expect(await store.togetherOf({ ...scope, environments: ['production'] }, sets.slice(0, 1))).toEqual([
-        { events: 3, users: 1 },
-      ])
-    })
-
-    test('many hashes of many projects are asked for at once', async () => {
-      const store = open()
-      const hash = '000000000000000a'
-      await store.insert(
-        tsv([row(4100, { projectId: 56, groupHash: hash }), row(4101, { projectId: 57, groupHash: hash })]),
-        'groups:pairs',
-      )
-      const pairs = Array.from({ length: 20_000 }, (_, n) => ({
-        projectId: 56 + (n % 2),
-        groupHash: (n + 1).toString(16).padStart(16, '0'),
-      }))
-      expect((await store.countsOf({ ...wide(56), projectIds: [56, 57] }, pairs)).map((one) => one.projectId)).toEqual([
-        57,
-      ])
-    })
-  })
-
+  countCases(open)
   filterCases(open)
 
   test('dropBefore drops the weeks that are over, with their rollups, and only those', async () => {

@@ -82,7 +82,7 @@ describe('what a power cut must not take back', () => {
 
   test('a deletion has synced the parts that it wrote anew, when it is answered', async () => {
     await store().insert(Buffer.from(encodeEventRow(row(1_000_000, { projectId: 977 }))), 'synced:1')
-    for (const table of ['events', 'issue_hour', 'hour_issue']) {
+    for (const table of ['events', 'issue_time', 'hour_issue']) {
       const [parts, before] = [await partsOf(table), await syncs()]
       await client.command({ query: `DELETE FROM mishap.${table} WHERE project_id = 977` })
       expect([table, parts > 0, (await syncs()) - before >= 5 * parts]).toEqual([table, true, true])
@@ -105,6 +105,68 @@ describe('what a power cut must not take back', () => {
     expect(await made()).toContain('min_compressed_bytes_to_fsync_after_merge = 1')
     expect(await made()).toContain('max_parts_to_merge_at_once = 10')
   })
+})
+
+test('a rollup without days is brought over, also when that was broken off, and goes', async () => {
+  const projectId = 980
+  const at = (hoursAgo: number) => ({ projectId, timestampUs: (monday - hoursAgo * 3_600_000) * 1000 })
+  const users = ['00000000000000c1', '00000000000000c2', '00000000000000c1']
+  const rows = users.map((userHash, n) => row(1_200_000 + n, { ...at(20 * n), userHash }))
+  await store().insert(Buffer.concat(rows.map((one) => Buffer.from(encodeEventRow(one)))), 'moved')
+  const scope = { projectIds: [projectId], environments: [], fromMs: monday - 72 * 3_600_000, toMs: monday + 1000 }
+  const sets = [[{ projectId, groupHash: row(1).groupHash }]]
+  const figures = async () => (await store().figuresOf(scope, 86_400_000, sets))[0]
+  const before = await figures()
+  expect(before).toMatchObject({ events: 3, users: 2, lifetimeUsers: 2 })
+  const total = async () => Number((await ask<{ n: string }>('SELECT sum(n) AS n FROM mishap.issue_time'))[0]?.n)
+  const all = await total()
+  const run = (query: string) => client.command({ query })
+  const keys = 'week, project_id, group_hash, environment, hour, n, first_at, last_at, users'
+  const made = `CREATE TABLE mishap.issue_hour ENGINE = AggregatingMergeTree PARTITION BY week
+    ORDER BY (project_id, group_hash, hour, environment) AS SELECT ${keys} FROM mishap.issue_time WHERE span = 0`
+  const feed = `CREATE MATERIALIZED VIEW mishap.issue_hour_feed TO mishap.issue_hour AS SELECT toMonday(received) AS week,
+    project_id, group_hash, environment, toStartOfHour(timestamp) AS hour, count() AS n FROM mishap.events GROUP BY ALL`
+  for (const broken of [
+    'TRUNCATE TABLE mishap.issue_time',
+    'DELETE FROM mishap.issue_time WHERE span = 1',
+    'SELECT 1',
+  ]) {
+    await run(made)
+    await run(feed)
+    await run(broken)
+    await store().migrate()
+    expect([await total(), await figures()]).toEqual([all, before])
+    expect(await ask("SELECT name FROM system.tables WHERE name LIKE 'issue_hour%'")).toEqual([])
+  }
+  await run('DELETE FROM mishap.events WHERE project_id = 980')
+  for (const table of ['issue_time', 'hour_issue']) await run(`DELETE FROM mishap.${table} WHERE project_id = 980`)
+})
+
+test('a table made before gets the look-up indexes of today, and its rows are in them', async () => {
+  await store().insert(Buffer.from(encodeEventRow(row(1_100_000, { projectId: 979, digest: '2774530904' }))), 'refit')
+  const from = (step: string) => client.command({ query: `ALTER TABLE mishap.events ${step}` })
+  await from('DROP INDEX event_id')
+  await from('ADD INDEX event_id event_id TYPE bloom_filter(0.001)')
+  await from('DROP INDEX digest')
+  await store().migrate()
+  const made = await ask<{ name: string; granularity: string }>(
+    "SELECT name, granularity FROM system.data_skipping_indices WHERE table = 'events' AND type = 'bloom_filter' ORDER BY name",
+  )
+  expect(made.map((one) => [one.name, Number(one.granularity)])).toEqual([
+    ['digest', 64],
+    ['event_id', 64],
+    ['trace_id', 64],
+  ])
+  await expect
+    .poll(() => ask("SELECT 1 FROM system.mutations WHERE table = 'events' AND NOT is_done"), { timeout: 20_000 })
+    .toEqual([])
+  const [bytes] = await ask<{ n: string }>(
+    "SELECT min(data_compressed_bytes) AS n FROM system.data_skipping_indices WHERE table = 'events' AND name IN ('event_id', 'digest')",
+  )
+  expect(Number(bytes?.n)).toBeGreaterThan(0)
+  expect(await store().byDigest([979], '2774530904', 9)).toHaveLength(1)
+  expect(await store().byEventId([979], row(1_100_000).eventId)).toHaveLength(1)
+  await client.command({ query: 'DELETE FROM mishap.events WHERE project_id = 979' })
 })
 
 test('a granule of large payloads stays small, and so does what a merge holds of each part', async () => {

@@ -1,6 +1,7 @@
 import type { TagCount } from '../../protocol/rest.ts'
 import type { NewestStore } from './newest.ts'
 import type { RegroupStore, Rewrite } from './regroup.ts'
+import type { SkewStore } from './skew.ts'
 import type { Cut, ThinStore } from './thin.ts'
 
 /** One error event as a row. Hashes are unsigned 64-bit numbers as 16 lower-case hex characters. */
@@ -97,14 +98,24 @@ export type GroupCount = {
   projectId: number
   groupHash: string
   events: number
-  users: number
+  /** Only where they were asked for: to merge them costs more than all else. */
+  users?: number
   lastMs: number
   firstMs: number
+}
+
+/** What a set of groups did within a scope, the buckets that have events in the order of time, and its users over all times. */
+export type SetFigures = {
+  events: number
+  users: number
+  lifetimeUsers: number
+  series: { startMs: number; events: number }[]
 }
 
 /** The events store: ClickHouse over its HTTP interface (embedded: the engine process on a Unix socket). */
 export type EventStore = ThinStore &
   RegroupStore &
+  SkewStore &
   NewestStore & {
     /** Makes database and tables; safe to repeat. Throws MishapError STORE_UNAVAILABLE. */
     migrate(): Promise<void>
@@ -140,9 +151,27 @@ export type EventStore = ThinStore &
       filter?: EventFilter
       order: 'last' | 'events' | 'users' | 'first'
       max: number
+      /** Whether users are counted; by default only where they are the order. */
+      users?: boolean
     }): Promise<GroupCount[]>
-    /** Counts for known hashes within the scope. */
-    countsOf(scope: Scope, hashes: { projectId: number; groupHash: string }[]): Promise<GroupCount[]>
+    /** Counts for known hashes within the scope, by default without users. */
+    countsOf(
+      scope: Scope,
+      hashes: { projectId: number; groupHash: string }[],
+      options?: { users?: boolean },
+    ): Promise<GroupCount[]>
+    /**
+     * Figures of each set of groups, in the order of the sets (a group is in one of them): who met several groups of a set
+     * is one user. `startMs` of each bucket is a multiple of `bucketMs`; where that is whole hours and the scope at least 12
+     * of them, hours are taken whole at its ends. `withLife`: of which sets (by their place, from 0) users over all times are
+     * counted, by default of all; of the others it is 0.
+     */
+    figuresOf(
+      scope: Scope,
+      bucketMs: number,
+      sets: readonly (readonly { projectId: number; groupHash: string }[])[],
+      withLife?: (at: number) => boolean,
+    ): Promise<SetFigures[]>
     /** Events per bucket for known hashes: `startMs` of each bucket is a multiple of `bucketMs`; only buckets with events. */
     series(
       scope: Scope,

@@ -1,15 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { EventFilter } from './events.ts'
-import {
-  compileFilter,
-  compileHours,
-  compileScope,
-  createValues,
-  hashList,
-  hashNumber,
-  likePattern,
-  wordsOf,
-} from './filter.ts'
+import { compileFilter, compileScope, createValues, hashList, hashNumber, likePattern, wordsOf } from './filter.ts'
 
 const compiled = (filter: EventFilter) => {
   const values = createValues()
@@ -156,16 +147,5 @@ describe('scopes', () => {
     const values = createValues()
     expect(compileScope(values, { ...scope, environments: ['a', "'"] })).toContain('environment IN {p4:Array(String)}')
     expect(values.bound.p4).toEqual(['a', "'"])
-  })
-
-  test.each([
-    [0, 3_600_000, 0, 3600],
-    [1500, 2500, 1, 3],
-    [-5000, 1000, 0, 1],
-    [0, 1e18, 0, 2 ** 32 - 1],
-  ])('hours of %i to %i ms stay within what the column holds', (fromMs, toMs, from, to) => {
-    const values = createValues()
-    compileHours(values, { ...scope, fromMs, toMs })
-    expect(Object.values(values.bound)).toEqual([[1, 2], from, to])
   })
 })

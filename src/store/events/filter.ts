@@ -149,14 +149,3 @@ export function compileScope(values: Values, scope: Scope): string {
   if (scope.environments.length > 0) parts.push(`environment IN ${values.add('Array(String)', scope.environments)}`)
   return parts.join(' AND ')
 }
-
-/** A scope as a condition on a rollup: whole hours, the first one from its start. */
-export function compileHours(values: Values, scope: Scope): string {
-  const parts = [
-    `project_id IN ${values.add('Array(UInt64)', scope.projectIds)}`,
-    `hour >= toStartOfHour(toDateTime(${values.add('UInt32', Math.max(0, Math.floor(scope.fromMs / 1000)))}, 'UTC'))`,
-    `hour < toDateTime(${values.add('UInt32', Math.min(2 ** 32 - 1, Math.ceil(scope.toMs / 1000)))}, 'UTC')`,
-  ]
-  if (scope.environments.length > 0) parts.push(`environment IN ${values.add('Array(String)', scope.environments)}`)
-  return parts.join(' AND ')
-}

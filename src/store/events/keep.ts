@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.ts'
 import type { Connection } from './connection.ts'
 import type { EventStore } from './events.ts'
 import { rewriteBound, rewriteWhere } from './regroup.ts'
-import { rollupNames } from './schema/rollups.ts'
+import { rollupParts } from './schema/rollups.ts'
 import { cutBound, cutWhere } from './thin.ts'
 
 /** A backup of ten million rows took a minute here; a disk that hangs ends it. */
@@ -50,7 +50,7 @@ async function check(
     { seconds: workSecondsMax },
   )
   const rollups: Record<string, number> = {}
-  for (const name of rollupNames) {
+  for (const [name, part] of Object.entries(rollupParts)) {
     const [off] = await connection.rows<{ n: string }>(
       `SELECT count() AS n FROM (
          SELECT project_id, group_hash, week, sum(m) AS difference FROM (
@@ -58,7 +58,7 @@ async function check(
            UNION ALL
            SELECT project_id, group_hash, week, toInt64(sum(n)) AS m FROM ${thinned} GROUP BY ALL
            UNION ALL
-           SELECT project_id, group_hash, week, -toInt64(sum(n)) AS m FROM ${database}.${name} GROUP BY ALL
+           SELECT project_id, group_hash, week, -toInt64(sum(n)) AS m FROM ${database}.${part} GROUP BY ALL
          ) ${sure} GROUP BY ALL HAVING difference != 0)`,
       bound,
       { seconds: workSecondsMax },

@@ -17,8 +17,6 @@ export type NewestStore = {
   newestPlaces(projectId: number, hashes: readonly string[]): Promise<EventPlace[]>
   /** The events at these places, at most 1,000, those that were received last first. */
   eventsAt(projectId: number, places: readonly EventPlace[]): Promise<SeenEvent[]>
-  /** The newest event of each of these groups that has any, at most 1,000 of them. */
-  newestOfGroups(projectId: number, hashes: readonly string[]): Promise<SeenEvent[]>
 }
 
 /** Positions in one question: a position is unique within a generation, so few rows are read whole. */
@@ -35,35 +33,6 @@ const readPlace = (row: StoredPlace): EventPlace => ({
 export function createNewest(connection: Connection, database: string): NewestStore {
   const table = `${database}.events`
 
-  async function newestPlaces(projectId: number, hashes: readonly string[]): Promise<EventPlace[]> {
-    if (hashes.length === 0) return []
-    const found = await connection.rows<StoredPlace>(
-      `SELECT group_hash, argMax(jpos, (timestamp, event_id)) AS jpos, toUnixTimestamp64Micro(max(timestamp)) AS timestamp_us
-       FROM ${table} WHERE project_id = {project:UInt64} AND group_hash IN {hashes:Array(UInt64)} GROUP BY group_hash`,
-      { project: projectId, hashes: hashes.map(hashNumber).filter((one) => one !== undefined) },
-    )
-    return found.map(readPlace)
-  }
-
-  async function eventsAt(projectId: number, places: readonly EventPlace[]): Promise<SeenEvent[]> {
-    const asked = places.slice(0, positionsMax)
-    if (asked.length === 0) return []
-    const values = createValues()
-    const positions = asked.map((one) => one.jpos)
-    const groups = hashList(
-      values,
-      asked.map((one) => one.groupHash),
-    )
-    const rows = await connection.rows<StoredSeen>(
-      `SELECT ${normalSelect} FROM ${table} WHERE project_id = ${values.add('UInt64', projectId)} AND group_hash IN ${groups}
-         AND jpos >= ${values.add('UInt64', Math.min(...positions))} AND jpos <= ${values.add('UInt64', Math.max(...positions))}
-         AND jpos IN ${values.add('Array(UInt64)', positions)}
-       ORDER BY jpos DESC LIMIT ${positionsMax}`,
-      values.bound,
-    )
-    return rows.map(readSeen)
-  }
-
   return {
     async lastPlaces(projectId, max) {
       const found = await connection.rows<StoredPlace>(
@@ -73,10 +42,32 @@ export function createNewest(connection: Connection, database: string): NewestSt
       )
       return found.map(readPlace)
     },
-    newestPlaces,
-    eventsAt,
-    async newestOfGroups(projectId, hashes) {
-      return eventsAt(projectId, await newestPlaces(projectId, hashes.slice(0, positionsMax)))
+    async newestPlaces(projectId: number, hashes: readonly string[]): Promise<EventPlace[]> {
+      if (hashes.length === 0) return []
+      const found = await connection.rows<StoredPlace>(
+        `SELECT group_hash, argMax(jpos, (timestamp, event_id)) AS jpos, toUnixTimestamp64Micro(max(timestamp)) AS timestamp_us
+         FROM ${table} WHERE project_id = {project:UInt64} AND group_hash IN {hashes:Array(UInt64)} GROUP BY group_hash`,
+        { project: projectId, hashes: hashes.map(hashNumber).filter((one) => one !== undefined) },
+      )
+      return found.map(readPlace)
+    },
+    async eventsAt(projectId: number, places: readonly EventPlace[]): Promise<SeenEvent[]> {
+      const asked = places.slice(0, positionsMax)
+      if (asked.length === 0) return []
+      const values = createValues()
+      const positions = asked.map((one) => one.jpos)
+      const groups = hashList(
+        values,
+        asked.map((one) => one.groupHash),
+      )
+      const rows = await connection.rows<StoredSeen>(
+        `SELECT ${normalSelect} FROM ${table} WHERE project_id = ${values.add('UInt64', projectId)} AND group_hash IN ${groups}
+           AND jpos >= ${values.add('UInt64', Math.min(...positions))} AND jpos <= ${values.add('UInt64', Math.max(...positions))}
+           AND jpos IN ${values.add('Array(UInt64)', positions)}
+         ORDER BY jpos DESC LIMIT ${positionsMax}`,
+        values.bound,
+      )
+      return rows.map(readSeen)
     },
   }
 }

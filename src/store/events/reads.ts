@@ -7,6 +7,8 @@ type Reads = Pick<EventStore, 'recentIds' | 'byEventId' | 'byDigest' | 'byTraceI
 
 /** A retried SDK may have sent one id some times; nobody looks at more. */
 const sameIdMax = 100
+/** Rows of one id in all projects: each takes an id once, so more would be somebody who sends one id to a thousand projects. */
+const copiesMax = 1000
 const hexId = /^[0-9a-f]{32}$/
 
 function idOf(values: Values, hex: string): string {
@@ -139,9 +141,11 @@ export function createReads(connection: Connection, database: string): Reads {
       const hex = eventId.replaceAll('-', '').toLowerCase()
       if (!hexId.test(hex) || projectIds.length === 0) return []
       const values = createValues()
+      // Projects are looked at outside: any condition on the key's first column beside one on its last makes the engine go
+      // through every granule (160 ms of ten million events instead of 13).
       const rows = await connection.rows<StoredSeen>(
-        `SELECT ${seenSelect} FROM ${table} WHERE project_id IN ${values.add('Array(UInt64)', projectIds)} AND event_id = ${idOf(values, hex)}
-         ORDER BY received DESC LIMIT ${sameIdMax}`,
+        `SELECT ${seenSelect} FROM (SELECT * FROM ${table} WHERE event_id = ${idOf(values, hex)} LIMIT ${copiesMax})
+         WHERE project_id IN ${values.add('Array(UInt64)', projectIds)} ORDER BY received DESC LIMIT ${sameIdMax}`,
         values.bound,
       )
       return rows.map(readSeen)

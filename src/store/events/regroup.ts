@@ -1,8 +1,8 @@
 import type { Connection } from './connection.ts'
 import type { EventRow, EventStore } from './events.ts'
 import { hashNumber } from './filter.ts'
+import { recount } from './recount.ts'
 import { readRow, rowSelect, type StoredRow } from './rows.ts'
-import { rollupKeys, rollupNames, rollupSelect } from './schema/rollups.ts'
 import type { Settling } from './settle.ts'
 
 /**
@@ -179,34 +179,12 @@ export function createRegroup(
   }
 
   /** The rollups of these groups in these hours from what stands: the feeding views have counted the new rows only. */
-  async function recount({ projectId, from, to, hours }: Rewrite): Promise<void> {
-    if (hours.length === 0) return
-    const bound = {
-      ...{ project: projectId, hashes: numbers([...new Set([...from, ...to])]), hours },
-      ...{ from: Math.min(...hours), to: Math.max(...hours) + 3600 },
-    }
-    const where = `project_id = {project:UInt64} AND group_hash IN {hashes:Array(UInt64)}`
-    for (const name of rollupNames) {
-      await connection.command(
-        `DELETE FROM ${database}.${name} WHERE ${where} AND has({hours:Array(UInt32)}, toUnixTimestamp(hour))`,
-        bound,
-        { seconds },
-      )
-      // Without insert_deduplicate = 0 the same counts once more would be taken for a repetition.
-      await connection.command(
-        `INSERT INTO ${database}.${name} (${rollupKeys}, n, first_at, last_at, users)
-         SELECT ${rollupKeys}, n, first_at, last_at, users FROM (${rollupSelect} FROM ${table}
-           WHERE ${where} AND timestamp >= toDateTime({from:UInt32}, 'UTC') AND timestamp < toDateTime({to:UInt32}, 'UTC')
-             AND has({hours:Array(UInt32)}, toUnixTimestamp(toStartOfHour(timestamp)))
-           GROUP BY ${rollupKeys} UNION ALL
-           SELECT ${rollupKeys}, n, first_at, last_at, users FROM ${database}.thinned
-           WHERE ${where} AND has({hours:Array(UInt32)}, toUnixTimestamp(hour)))
-         SETTINGS insert_deduplicate = 0`,
-        bound,
-        { seconds },
-      )
-    }
-  }
+  const recounted = ({ projectId, from, to, hours }: Rewrite): Promise<void> =>
+    recount(connection, database, {
+      where: 'project_id = {project:UInt64} AND group_hash IN {hashes:Array(UInt64)}',
+      bound: { project: projectId, hashes: numbers([...new Set([...from, ...to])]) },
+      ...{ hours, seconds },
+    })
 
   return {
     ...createLooks(connection, table),
@@ -216,11 +194,11 @@ export function createRegroup(
     async takeBack(rewrite) {
       await ended(rewrite.token)
       await drop(rewrite, 'new')
-      await counting(() => recount(rewrite))
+      await counting(() => recounted(rewrite))
     },
     async replace(rewrite) {
       await drop(rewrite, 'old')
-      await counting(() => recount(rewrite))
+      await counting(() => recounted(rewrite))
     },
   }
 }

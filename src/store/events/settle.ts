@@ -4,9 +4,8 @@ import type { Observe } from '../../observe.ts'
 import type { Connection } from './connection.ts'
 import type { EventRow } from './events.ts'
 import { createGate, type Gate } from './gate.ts'
+import { recount } from './recount.ts'
 import { readRow, rowSelect, type StoredRow } from './rows.ts'
-import { rollupKeys, rollupNames, rollupSelect } from './schema/rollups.ts'
-import { thinnedOfHours } from './thin.ts'
 
 export type Settling = Gate & {
   /** Ends inserts of this token, and of `token:` with more behind it. */
@@ -23,36 +22,15 @@ const ofBatch = `(Settings['log_comment'] = {token:String} OR startsWith(Setting
 
 /**
  * Counts the rollups of these rows' hours anew: an engine that is killed between a block and its views leaves the
- * rollups behind for good, as the token then says that the block is there. What was thinned goes on counting.
+ * rollups behind for good, as the token then says that the block is there.
  */
-async function recount(connection: Connection, database: string, rows: EventRow[]): Promise<void> {
-  const hours = rows.map((row) => Math.floor(row.timestampUs / hourUs) * 3600)
-  const bound = {
-    projects: [...new Set(rows.map((row) => row.projectId))],
-    hours: [...new Set(hours)],
-    from: Math.min(...hours),
-    to: Math.max(...hours) + 3600,
-  }
-  for (const name of rollupNames) {
-    await connection.command(
-      `DELETE FROM ${database}.${name} WHERE project_id IN {projects:Array(UInt64)} AND has({hours:Array(UInt32)}, toUnixTimestamp(hour))`,
-      bound,
-      { seconds: workSeconds },
-    )
-    // Without insert_deduplicate = 0 the second recount of the same rows would be taken for a repetition.
-    await connection.command(
-      `INSERT INTO ${database}.${name} (${rollupKeys}, n, first_at, last_at, users)
-       SELECT ${rollupKeys}, n, first_at, last_at, users FROM (${rollupSelect} FROM ${database}.events
-         WHERE project_id IN {projects:Array(UInt64)}
-           AND timestamp >= toDateTime({from:UInt32}, 'UTC') AND timestamp < toDateTime({to:UInt32}, 'UTC')
-           AND has({hours:Array(UInt32)}, toUnixTimestamp(toStartOfHour(timestamp)))
-         GROUP BY ${rollupKeys} UNION ALL ${thinnedOfHours(database)})
-       SETTINGS insert_deduplicate = 0`,
-      bound,
-      { seconds: workSeconds },
-    )
-  }
-}
+const recountRows = (connection: Connection, database: string, rows: EventRow[]): Promise<void> =>
+  recount(connection, database, {
+    where: 'project_id IN {projects:Array(UInt64)}',
+    bound: { projects: [...new Set(rows.map((row) => row.projectId))] },
+    hours: rows.map((row) => Math.floor(row.timestampUs / hourUs) * 3600),
+    seconds: workSeconds,
+  })
 
 /** What must be known of an insert that nobody saw end, and what it may have left half done. */
 export function createSettle(connection: Connection, database: string, clock: Clock, observe: Observe): Settling {
@@ -84,7 +62,7 @@ export function createSettle(connection: Connection, database: string, clock: Cl
       )
       const rows = found.map(readRow)
       if (rows.length > 0) {
-        await counting(() => recount(connection, database, rows))
+        await counting(() => recountRows(connection, database, rows))
         observe.info(
           { from, to, rows: rows.length },
           'rows of an unclear insert were found, their rollups counted anew',

@@ -1,7 +1,8 @@
 import type { TagCount } from '../../protocol/rest.ts'
 import type { Connection } from './connection.ts'
 import type { EventStore, Scope } from './events.ts'
-import { compileHours, compileScope, createValues, hashList, type Values } from './filter.ts'
+import { compileScope, createValues, hashList, type Values } from './filter.ts'
+import { compileRollup } from './spans.ts'
 
 type Tags = Pick<EventStore, 'tagsOf' | 'tagKeys' | 'tagValues' | 'tagPairs' | 'columnValues'>
 
@@ -133,10 +134,13 @@ async function newestOf(
   signal: AbortSignal | undefined,
 ): Promise<Scope> {
   const values = createValues()
+  const hours = compileRollup(values, database, scope, {
+    ...{ columns: 'hour, n', where: '1', known: false, nowMs: scope.toMs, byDays: false },
+  })
   const [found] = await connection.rows<{ from_s: string }>(
     `SELECT max(from_s) AS from_s FROM (
        SELECT toUnixTimestamp(hour) AS from_s, sum(sum(n)) OVER (ORDER BY hour DESC) AS events
-       FROM ${database}.hour_issue WHERE ${compileHours(values, scope)} GROUP BY hour)
+       FROM ${hours} GROUP BY hour)
      WHERE events >= ${values.add('UInt64', sampleMax)}`,
     values.bound,
     { signal },

@@ -241,10 +241,5 @@ export function createThin(connection: Connection, database: string): ThinStore 
   }
 }
 
-/** Rollup rows of what was thinned in the hours of `{hours}`, for those who count these hours anew. */
-export const thinnedOfHours = (database: string): string =>
-  `SELECT ${rollupKeys}, n, first_at, last_at, users FROM ${database}.thinned
-   WHERE project_id IN {projects:Array(UInt64)} AND has({hours:Array(UInt32)}, toUnixTimestamp(hour))`
-
 /** Every table whose partitions are weeks. */
 export const weekTables = ['events', ...rollupNames, 'thinned'] as const

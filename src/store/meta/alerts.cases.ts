@@ -39,16 +39,16 @@ export function alertCases(fresh: () => MetaStore): void {
     commit(meta, {
       events: [effect({ eventId: 'first' }), effect({ eventId: 'second' }), effect({ hashes: [hash(2)] })],
     })
-    expect(meta.alertsDue(10).map((one) => [one.issueId, one.kind, one.eventId, one.atMs])).toEqual([
+    expect(meta.alertsDue(10, nowMs).map((one) => [one.issueId, one.kind, one.eventId, one.atMs])).toEqual([
       [1, 'new', 'first', nowMs],
       [2, 'new', effect().eventId, nowMs],
     ])
     meta.decideAlerts([], [1, 2], nowMs)
     commit(meta, { events: [effect()] })
-    expect(meta.alertsDue(10)).toEqual([])
+    expect(meta.alertsDue(10, nowMs)).toEqual([])
     meta.updateIssue(1, { status: 'resolved' }, null, nowMs + 10)
     commit(meta, { events: [effect({ eventId: 'back', timestampMs: nowMs + 20 })] })
-    expect(meta.alertsDue(10)).toMatchObject([{ issueId: 1, kind: 'regression', eventId: 'back', projectId: 1 }])
+    expect(meta.alertsDue(10, nowMs)).toMatchObject([{ issueId: 1, kind: 'regression', eventId: 'back', projectId: 1 }])
   })
 
   test.each<[string, (meta: MetaStore) => void]>([
@@ -58,7 +58,7 @@ export function alertCases(fresh: () => MetaStore): void {
     const { meta } = withChannel()
     change(meta)
     commit(meta, { events: [effect()] })
-    expect(meta.alertsDue(10)).toEqual([])
+    expect(meta.alertsDue(10, nowMs)).toEqual([])
   })
 
   test('deciding queues deliveries, removes the changes and forgets what is 30 days old', () => {
@@ -72,7 +72,7 @@ export function alertCases(fresh: () => MetaStore): void {
       more: 0,
     } as const
     meta.decideAlerts([{ ...made, items: [...made.items] }], [1], nowMs)
-    expect(meta.alertsDue(10)).toEqual([])
+    expect(meta.alertsDue(10, nowMs)).toEqual([])
     expect(meta.deliveriesQueued(nowMs - 1, 10)).toEqual([])
     expect(meta.deliveriesQueued(nowMs, 10)).toEqual([meta.deliveryById(1)])
     expect(meta.deliveryById(1)).toMatchObject({

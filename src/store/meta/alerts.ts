@@ -35,6 +35,8 @@ export type AlertDue = {
   kind: AlertKind
   eventId: string
   atMs: number
+  /** It waited until then, as it was skew after a deploy; 0: it did not. */
+  untilMs: number
 }
 
 export type DeliveryItem = { issueId: number; kind: AlertKind; eventId: string }
@@ -71,8 +73,8 @@ export type AlertStore = {
   deleteChannel(id: number): void
   channelById(id: number): Channel | undefined
   channelsOf(organizationId: number): Channel[]
-  /** The oldest changes that nobody has decided on. */
-  alertsDue(max: number): AlertDue[]
+  /** The oldest changes that nobody has decided on and that wait no longer. */
+  alertsDue(max: number, nowMs: number): AlertDue[]
   /** Deliveries of these channels made since `fromMs`, oldest first; tests are no deliveries here. */
   deliveriesSince(channelIds: number[], fromMs: number): Delivery[]
   /** One transaction: the deliveries are queued, the changes removed. */
@@ -203,8 +205,9 @@ export function outboxPart(store: Store): OutboxPart {
     dialect: { builder },
   } = store
   return {
-    alertsDue: (max) =>
-      write.all(builder.selectFrom('alert_due').selectAll().orderBy('id').limit(max)).map((row) => ({
+    alertsDue: (max, nowMs) => {
+      const due = builder.selectFrom('alert_due').selectAll().where('until_ms', '<=', nowMs)
+      return write.all(due.orderBy('id').limit(max)).map((row) => ({
         id: row.id,
         organizationId: row.organization_id,
         projectId: row.project_id,
@@ -212,7 +215,9 @@ export function outboxPart(store: Store): OutboxPart {
         kind: row.kind as AlertKind,
         eventId: row.event_id,
         atMs: row.at_ms,
-      })),
+        untilMs: row.until_ms,
+      }))
+    },
     decideAlerts: (made, dueIds, nowMs) =>
       write.transaction(() => {
         for (const one of made) queue(store, one, nowMs)

@@ -121,32 +121,23 @@ export function ownPart(store: Store): OwnPart {
  */
 export function moveAttention({ write, dialect: { builder } }: Store, fromIds: readonly number[], toId: number): void {
   // Of one person that of the issue that stays is kept, else that of the oldest.
-  write.run(
-    builder
-      .insertInto('issue_bookmark')
-      .columns(['issue_id', 'user_id', 'at_ms'])
-      .expression(
-        builder
-          .selectFrom('issue_bookmark')
-          .select(({ val }) => [val(toId).as('issue_id'), 'user_id', 'at_ms'])
-          .where('issue_id', 'in', fromIds)
-          .orderBy('issue_id'),
-      )
-      .onConflict((conflict) => conflict.doNothing()),
-  )
-  write.run(
-    builder
-      .insertInto('issue_subscription')
-      .columns(['issue_id', 'user_id', 'active', 'reason', 'at_ms'])
-      .expression(
-        builder
-          .selectFrom('issue_subscription')
-          .select(({ val }) => [val(toId).as('issue_id'), 'user_id', 'active', 'reason', 'at_ms'])
-          .where('issue_id', 'in', fromIds)
-          .orderBy('issue_id'),
-      )
-      .onConflict((conflict) => conflict.doNothing()),
-  )
+  const tables = { issue_bookmark: [], issue_subscription: ['active', 'reason'] } as const
+  for (const table of ['issue_bookmark', 'issue_subscription'] as const) {
+    const own = ['user_id', 'at_ms', ...tables[table]] as ('user_id' | 'at_ms')[]
+    write.run(
+      builder
+        .insertInto(table)
+        .columns(['issue_id', ...own])
+        .expression(
+          builder
+            .selectFrom(table)
+            .select(({ val }) => [val(toId).as('issue_id'), ...own])
+            .where('issue_id', 'in', fromIds)
+            .orderBy('issue_id'),
+        )
+        .onConflict((conflict) => conflict.doNothing()),
+    )
+  }
   write.run(builder.updateTable('notice').set({ issue_id: toId }).where('issue_id', 'in', fromIds))
 }
 

@@ -3,6 +3,7 @@ import type { Connection } from './connection.ts'
 import type { Dialect } from './dialect.ts'
 import { type IssueRow, textColumns } from './issue-state.ts'
 import type { AttachmentRow, DeadItem } from './meta.ts'
+import { withVerdict } from './sign-counts.ts'
 import type { Tables } from './tables.ts'
 
 /** Of two events with one digest in an issue, the later is named. */
@@ -44,6 +45,8 @@ const issueColumns = [
   'hour_ms',
   'hour_count',
   'priority',
+  'sign_counts',
+  'noise',
 ] as const satisfies (keyof IssueRow)[]
 
 /** Every statement of a batch's commit, compiled and prepared once: the commit runs thousands of them a second. */
@@ -90,8 +93,7 @@ function stateStatements(write: Connection, { builder }: Dialect) {
         .selectFrom('ownership')
         .select('project_id')
         .where('project_id', '=', slot('projectId'))
-        .where('text', '!=', '')
-        .where('auto_assign', '=', 1),
+        .where('text', '!=', ''),
     ),
     ownerDue: write.hot<{ issueId: number; projectId: number; eventId: string; atMs: number }, unknown>((slot) =>
       builder
@@ -114,6 +116,10 @@ function issueStatements(write: Connection, { builder }: Dialect) {
   type NewIssue = Omit<IssueRow, 'id'>
   const columns = (slot: (name: (typeof issueColumns)[number]) => unknown) =>
     Object.fromEntries(issueColumns.map((name) => [name, slot(name)])) as unknown as NewIssue
+  const insert = write.hot<NewIssue, unknown>((slot) => builder.insertInto('issue').values(columns(slot)))
+  const update = write.hot<IssueRow, unknown>((slot) =>
+    builder.updateTable('issue').set(columns(slot)).where('id', '=', slot('id')),
+  )
   return {
     project: write.hot<
       { id: number },
@@ -151,10 +157,8 @@ function issueStatements(write: Connection, { builder }: Dialect) {
     issue: write.hot<{ id: number }, IssueRow>((slot) =>
       builder.selectFrom('issue').selectAll().where('id', '=', slot('id')),
     ),
-    insertIssue: write.hot<NewIssue, unknown>((slot) => builder.insertInto('issue').values(columns(slot))),
-    updateIssue: write.hot<IssueRow, unknown>((slot) =>
-      builder.updateTable('issue').set(columns(slot)).where('id', '=', slot('id')),
-    ),
+    insertIssue: { run: (row: NewIssue) => insert.run(withVerdict(row)) },
+    updateIssue: { run: (row: IssueRow) => update.run(withVerdict(row)) },
     activity: write.hot<{ issueId: number; type: string; createdMs: number; data: string }, unknown>((slot) =>
       builder.insertInto('activity').values({
         issue_id: slot('issueId'),
@@ -307,7 +311,8 @@ function rowStatements(write: Connection, { builder }: Dialect) {
 }
 
 function alertStatements(write: Connection, { builder }: Dialect) {
-  type Due = { organizationId: number; projectId: number; issueId: number; kind: string; eventId: string; atMs: number }
+  type Due = Record<'organizationId' | 'projectId' | 'issueId' | 'atMs' | 'untilMs', number> &
+    Record<'kind' | 'eventId', string>
   return {
     anyChannel: write.hot<{ organizationId: number }, { id: number }>((slot) =>
       builder
@@ -325,7 +330,14 @@ function alertStatements(write: Connection, { builder }: Dialect) {
         kind: slot('kind'),
         event_id: slot('eventId'),
         at_ms: slot('atMs'),
+        until_ms: slot('untilMs'),
       }),
     ),
   }
+}
+
+/** Has an issue whose events were another one's looked at by its project's rules of ownership. */
+export function askOwner(statements: BatchStatements, { id, project_id }: IssueRow, nowMs: number): void {
+  if (statements.ownership.get({ projectId: project_id }))
+    statements.ownerDue.run({ issueId: id, projectId: project_id, eventId: '', atMs: nowMs })
 }

@@ -2,6 +2,7 @@ import type { OutcomeCount } from '../../outcome.ts'
 import type { AlertKind } from './alerts.ts'
 import { type BatchStatements, batchStatements } from './batch-statements.ts'
 import { outcomeWriter } from './counts.ts'
+import { sideWriter } from './failures.ts'
 import { feedbackWriter } from './feedback.ts'
 import { sampleWriter } from './filters.ts'
 import {
@@ -18,6 +19,7 @@ import type { Batch, BatchEffects, BatchResult, BatchStore, DeadAgain, EventEffe
 import type { MissedNotes } from './missed.ts'
 import { aroundOf, releaseMadeMs } from './release-turns.ts'
 import { scrapeWriter } from './scrape.ts'
+import { signWriter, waitsUntil } from './sign-counts.ts'
 import type { Store } from './store.ts'
 
 type ProjectRow = { id: number; organization_id: number; slug: string; first_event_ms: number | null }
@@ -235,15 +237,16 @@ function writeAlerts(statements: BatchStatements, work: Work): void {
       kind: alert,
       eventId: alertEventId,
       atMs: work.nowMs,
+      untilMs: waitsUntil(row, work.nowMs),
     })
   }
 }
 
-/** New issues, and those that came back to nobody, whose owner the project's rules may name. */
+/** New issues, and those that came back, whose owner the project's rules may name. */
 function writeOwners(statements: BatchStatements, work: Work): void {
   const ruled = new Map<number, boolean>()
   for (const { row, isNew, regressed, alertEventId: eventId } of work.issues.values()) {
-    if (!(isNew || regressed) || row.assignee_user_id !== null) continue
+    if (!(isNew || regressed)) continue
     const { project_id: projectId } = row
     const hasRules = ruled.get(projectId) ?? statements.ownership.get({ projectId }) !== undefined
     ruled.set(projectId, hasRules)
@@ -292,6 +295,8 @@ export function batchPart(store: Store, notes: MissedNotes): Omit<BatchStore, 'p
   const writeFeedback = feedbackWriter(store)
   const noteScrapes = scrapeWriter(store)
   const keepSamples = sampleWriter(store)
+  const noteSide = sideWriter(store)
+  const noteSigns = signWriter(store)
   const cursor = () => write.get(builder.selectFrom('cursor').select('jpos').where('id', '=', 1))?.jpos ?? 0
   const open = () =>
     write
@@ -306,12 +311,17 @@ export function batchPart(store: Store, notes: MissedNotes): Omit<BatchStore, 'p
       )
     if (batch.to < cursor()) throw new Error(`batch ${batch.seq} ends at ${batch.to}, before the cursor ${cursor()}`)
     const work = newWork(nowMs)
+    const side = noteSide()
+    const signs = noteSigns()
     for (const effect of effects.events) {
       if (!apply(statements, work, effect)) continue
       notes.note(effect, nowMs)
       noteScrapes(effect, nowMs)
+      signs.note(effect)
+      side(effect, work.projects.get(effect.projectId)?.organization_id ?? 0)
     }
     writeWork(statements, work)
+    signs.flush()
     writeAlerts(statements, work)
     writeOwners(statements, work)
     for (const attachment of effects.attachments) statements.attachment.run(attachment)

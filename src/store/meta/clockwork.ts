@@ -5,6 +5,7 @@ import { escalationOf, type IssueRow, settleNext, stateColumns } from './issue-s
 import { toIssue } from './issues.ts'
 import type { Issue } from './meta.ts'
 import { aroundOf } from './release-turns.ts'
+import { waitsUntil } from './sign-counts.ts'
 import type { Store } from './store.ts'
 
 /** What the clock does to an issue. */
@@ -73,7 +74,7 @@ function turnOne(
   if (to === 'escalating' && statements.anyChannel.get({ organizationId: old.organization_id }))
     statements.alertDue.run({
       ...{ organizationId: old.organization_id, projectId: old.project_id, issueId: id },
-      ...{ kind: 'escalation', eventId: '', atMs: nowMs },
+      ...{ kind: 'escalation', eventId: '', atMs: nowMs, untilMs: waitsUntil(row, nowMs) },
     })
   return row
 }

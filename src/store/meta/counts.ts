@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { OutcomeCount } from '../../outcome.ts'
+import { pruneFailures } from './failures.ts'
 import { sampleDays } from './filters.ts'
 import type { AttachmentRow, MetaStore, OutcomeRow } from './meta.ts'
 import type { Store } from './store.ts'
@@ -138,7 +139,9 @@ export function outcomePart(store: Store): OutcomePart {
 }
 
 /** Attachments' rows and single values, and what goes at its time. */
-export function keptPart({ write, read, dialect: { builder } }: Store): KeptPart {
+export function keptPart(store: Store): KeptPart {
+  const { write, read } = store
+  const { builder } = store.dialect
   return {
     prune: (nowMs, attachmentsBeforeMs, deadBeforeMs) => {
       const before = new Date(nowMs)
@@ -154,6 +157,7 @@ export function keptPart({ write, read, dialect: { builder } }: Store): KeptPart
         write.run(builder.deleteFrom('attachment').where('received_ms', '<', attachmentsBeforeMs))
         write.run(builder.deleteFrom('dead_item').where('received_ms', '<', deadBeforeMs))
         write.run(builder.deleteFrom('feedback').where('received_ms', '<', attachmentsBeforeMs))
+        pruneFailures(store, attachmentsBeforeMs)
         write.run(builder.deleteFrom('filtered_event').where('received_ms', '<', nowMs - sampleDays * 24 * hourMs))
         // A younger row may stand on the same blob.
         const used = (key: string) =>

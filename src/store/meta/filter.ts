@@ -108,6 +108,13 @@ export function condition(build: Build, filter: IssueFilter): Expression<SqlBool
       return build(sql<string>`coalesce(substatus, '')`, '=', filter.value)
     case 'assigned':
       return build('assignee_user_id', filter.userId === null ? 'is' : 'is not', null)
+    case 'suggested': {
+      const named = build
+        .selectFrom('issue_suggestion')
+        .select('issue_suggestion.place')
+        .whereRef('issue_suggestion.issue_id', '=', 'issue.id')
+      return build.exists(filter.userId === 'any' ? named : named.where('issue_suggestion.user_id', '=', filter.userId))
+    }
     case 'priority':
       return build(priority, '=', filter.value)
     case 'bookmarked':
@@ -133,6 +140,8 @@ export function condition(build: Build, filter: IssueFilter): Expression<SqlBool
       return build(numberColumns[filter.field], filter.compare, filter.value)
     case 'unhandled':
       return build('unhandled', '=', Number(filter.value))
+    case 'noise':
+      return build('noise', '!=', '')
     case 'text':
       return sql<SqlBool>`${build.ref('search_text')} like ${`%${escaped(filter.value.toLowerCase())}%`} escape '\\'`
   }

@@ -16,6 +16,7 @@ import {
 } from '../../protocol/issue-states.ts'
 import type { AlertKind } from './alerts.ts'
 import type { EventEffect } from './meta.ts'
+import { shiftCounts } from './sign-counts.ts'
 import { fromJson } from './store.ts'
 import type { Tables } from './tables.ts'
 
@@ -111,6 +112,8 @@ export function beginIssue(
     hour_ms: 0,
     hour_count: 0,
     priority: null,
+    sign_counts: '',
+    noise: '',
   }
 }
 
@@ -230,11 +233,15 @@ function countFigures(row: IssueRow, effect: EventEffect): void {
 /** Counts an event that arrived into its issue, in place. Returns the new state that it brought about. */
 export function countEvent(row: IssueRow, effect: EventEffect, around: Around): Turn | undefined {
   countFigures(row, effect)
+  shiftCounts(row, effect.signs, 1)
   countArrival(row, effect.receivedMs)
   return turnOf(row, effect, around)
 }
 
-/** Counts an event that moves here from another issue: it may bring back what was resolved, but it is no arrival. */
+/**
+ * Counts an event that moves here from another issue: it may bring back what was resolved, but it is no arrival. Its signs
+ * are the caller's, who counts them out of the other one.
+ */
 export function countMoved(row: IssueRow, effect: EventEffect, around: Around): Turn | undefined {
   countFigures(row, effect)
   return row.status === 'resolved' ? turnOf(row, effect, around) : undefined

@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import { MishapError } from '../../errors.ts'
 import { condition } from './filter.ts'
 import type { Activity, Issue, IssueFilter, MetaStore } from './meta.ts'
+import { readCounts } from './sign-counts.ts'
 import { fromJson, type Store } from './store.ts'
 import type { Tables } from './tables.ts'
 
@@ -37,6 +38,8 @@ export const toIssue = (row: Row): Issue => ({
   lastRelease: row.last_release,
   unhandled: row.unhandled === 1,
   comments: row.comments,
+  noise: row.noise === '' ? null : (row.noise as Issue['noise']),
+  signCounts: readCounts(row.sign_counts),
   rev: row.rev,
 })
 

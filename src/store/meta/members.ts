@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely'
 import { MishapError } from '../../errors.ts'
 import type { Member, Role } from './meta.ts'
 import type { Store } from './store.ts'
+import { dropSuggestionsOf, sweepOrganization } from './suggestions.ts'
 import type { Tables } from './tables.ts'
 
 /** An invitation is good for 7 days (spec.md 9). */
@@ -110,6 +111,7 @@ export function invitationPart(
             .insertInto('member')
             .values({ organization_id: organizationId, user_id: userId, role: row.role, created_ms: nowMs }),
         )
+        sweepOrganization(store, organizationId)
         return { organizationId, userId, role: row.role as Role, createdMs: nowMs }
       }),
   }
@@ -150,6 +152,7 @@ export function membershipPart(store: Store): Pick<MemberStore, 'changeRole' | '
         write.run(
           builder.deleteFrom('member').where('organization_id', '=', organizationId).where('user_id', '=', userId),
         )
+        dropSuggestionsOf(store, organizationId, userId)
         // Tokens of the organization itself (sntrys_) stay: builds use them.
         write.run(
           builder

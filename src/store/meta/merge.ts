@@ -1,10 +1,12 @@
 import { MishapError } from '../../errors.ts'
-import { type BatchStatements, batchStatements, laterDigest } from './batch-statements.ts'
+import { askOwner, type BatchStatements, batchStatements, laterDigest } from './batch-statements.ts'
+import { lookAgain } from './failures.ts'
 import { type IssueRow, shiftBefore, stateColumns, textColumns } from './issue-state.ts'
 import { toIssue } from './issues.ts'
 import type { Issue } from './meta.ts'
 import { decidedOf, forgetForecast, moveIssues, sourceOf } from './move-issue.ts'
 import { edgeColumns, type IssueEdges } from './regroup.ts'
+import { countsOfHashes, countsOfIssue, dropSigns, joinCounts, withVerdict } from './sign-counts.ts'
 import type { Store } from './store.ts'
 
 /** A hash of an issue, and the issue that it came from, where people merged that one. */
@@ -90,6 +92,7 @@ function withEvents(to: IssueRow, from: IssueRow): IssueRow {
     ...to,
     ...shown,
     count: to.count + from.count,
+    sign_counts: joinCounts(to.sign_counts, from.sign_counts),
     unhandled: Math.max(to.unhandled, from.unhandled),
     first_seen_ms: Math.min(to.first_seen_ms, from.first_seen_ms),
     last_seen_ms: Math.max(to.last_seen_ms, from.last_seen_ms),
@@ -155,6 +158,8 @@ function moveAll(store: Store, ids: readonly number[], { id: toId, project_id }:
       // One that came with an earlier merge goes on naming the issue that it was of at first.
       .onConflict((conflict) => conflict.doNothing()),
   )
+  const sides = builder.selectFrom('failure_side').where('project_id', '=', project_id)
+  lookAgain(store, sides.where('hash', 'in', hashes.select('hash')), ['several'])
   copyDigests(store, ids, toId)
   const thinned = write.get(
     builder
@@ -241,7 +246,7 @@ export function mergePart(store: Store): Pick<MergeStore, 'mergeIssues' | 'issue
         if (from.length === 0) return { issue: toIssue(into), merged: [] }
         for (let start = 0; start < ids.length; start += chunk)
           moveAll(store, ids.slice(start, start + chunk), into, nowMs)
-        const to = from.reduce(withEvents, { ...into, rev: into.rev + 1 })
+        const to = withVerdict(from.reduce(withEvents, { ...into, rev: into.rev + 1 }))
         statements.updateIssue.run(to)
         forgetForecast(store, intoId)
         const issues = from.slice(0, 20).map((one) => ({ id: String(one.id), shortId: one.short_id, title: one.title }))
@@ -292,6 +297,9 @@ function takeOut(store: Store, row: IssueRow, hashes: readonly string[], came: C
       write.run(builder.deleteFrom(table).where('project_id', '=', row.project_id).where('hash', 'in', some))
     // Else every hash that its other events are mapped to later would begin an issue of its own.
     write.run(builder.deleteFrom('taken_issue').where('issue_id', '=', row.id).where('hash', 'in', some))
+    // What was one issue's is of two now: also what is linked.
+    const sides = builder.selectFrom('failure_side').where('project_id', '=', row.project_id)
+    lookAgain(store, sides.where('hash', 'in', some), ['several', ''])
   }
 }
 
@@ -345,18 +353,19 @@ export function unmergePart(store: Store): Pick<MergeStore, 'unmergeHashes'> {
       const prefix = statements.project.get({ id: row.project_id })?.slug.toUpperCase() ?? ''
       return `${prefix}-${statements.shortId.get({ organizationId: row.organization_id, prefix })?.last}`
     }
-    const made = {
+    const made = withVerdict({
       ...{ organization_id: row.organization_id, project_id: row.project_id, ...shown },
       ...stateColumns('unresolved', 'ongoing', {}, nowMs),
       ...{ ten_ms: 0, ten_counts: '', hour_ms: 0, hour_count: 0, priority: null },
       ...{ assignee_user_id: null, comments: 0, rev: 0, count: events },
       ...{ first_seen_ms: firstMs, last_seen_ms: lastMs, first_release: firstRelease, last_release: lastRelease },
       short_id: came?.shortId ?? shortId(),
-    }
+      ...{ sign_counts: countsOfHashes(store, row.project_id, leaving.hashes), noise: '' },
+    })
     if (!came) return { id: statements.insertIssue.run(made).lastId, ...made }
     if (came.row) {
       const joined = withEvents(came.row, { id: came.id, ...made })
-      const again = { ...joined, rev: joined.rev + 1 }
+      const again = withVerdict({ ...joined, rev: joined.rev + 1 })
       statements.updateIssue.run(again)
       forgetForecast(store, came.id)
       return again
@@ -384,11 +393,12 @@ export function unmergePart(store: Store): Pick<MergeStore, 'unmergeHashes'> {
           made = begin(row, leaving, came, nowMs)
           if (leaving.thinned > 0) moveThinned(store, issueId, made.id, leaving.thinned)
           for (const hash of hashes) statements.attachHash.run({ projectId: row.project_id, hash, issueId: made.id })
+          askOwner(statements, made, nowMs)
           moveNamed(store, issueId, made.id, leaving.eventIds)
           if (!came?.row) note(made.id, 'first_seen', {})
           note(made.id, 'unmerge', { source: row.short_id, hashes: hashes.length, events })
-        }
-        const left = without(row, leaving)
+        } else dropSigns(store, row.project_id, hashes)
+        const left = withVerdict({ ...without(row, leaving), sign_counts: countsOfIssue(store, issueId) })
         statements.updateIssue.run(left)
         forgetForecast(store, issueId)
         note(issueId, 'unmerge', { destination: made?.short_id ?? null, hashes: hashes.length, events })

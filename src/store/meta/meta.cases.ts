@@ -5,10 +5,14 @@ import { artifactCases } from './artifacts.cases.ts'
 import { commitCases, orderCases, regressionCases } from './batch.cases.ts'
 import { edgeCases } from './edges.cases.ts'
 import { environmentCases } from './environments.cases.ts'
+import { failureIssueCases } from './failure-issues.cases.ts'
+import { failureOrderCases } from './failure-orders.cases.ts'
+import { failureCases } from './failures.cases.ts'
 import { filterCases as inboundCases } from './filters.cases.ts'
 import { codeOf, commit, effect, hash, nowMs, stored, withProject } from './fixture.ts'
 import { mergeCases } from './merge.cases.ts'
 import type { IssueFilter, MetaStore } from './meta.ts'
+import { noiseCases } from './noise.cases.ts'
 import { peopleCases } from './people.cases.ts'
 import { regroupCases } from './regroup.cases.ts'
 import { releaseCases } from './releases.cases.ts'
@@ -42,6 +46,10 @@ export function metaCases(name: string, open: Open): void {
     environmentCases(fresh)
     artifactCases(fresh)
     regroupCases(fresh)
+    failureCases(fresh)
+    failureIssueCases(fresh)
+    noiseCases(fresh)
+    failureOrderCases(fresh)
     scrapeCases(fresh)
     searchCases(fresh)
     inboundCases(fresh)

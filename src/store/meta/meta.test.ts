@@ -67,6 +67,35 @@ test('2,000 effects in batches of 500 are 50 issues', () => {
   expect(meta.countIssues({ projectIds: [1] })).toBe(50)
 })
 
+test('a side that can’t be joined is set aside; those beside and behind it are joined', () => {
+  const file = nextFile()
+  const meta = withProject(openSqliteMeta(file, { clock: testClock(nowMs) }))
+  opened.push(meta)
+  const [bad, good] = ['b'.repeat(32), 'c'.repeat(32)]
+  const fault = openSqlite(file)
+  fault.script(
+    `create trigger fault before insert on failure_link when new.browser_event_id = '${bad}' begin select raise(abort, 'no link'); end`,
+  )
+  const sideOf = (side: 'browser' | 'server', digest: string) => ({
+    ...{ side, digest, sure: true, hints: 0, traceId: 't', route: '/', userHash: '' },
+  })
+  const events = [bad, good].flatMap((eventId, n) => [
+    effect({ eventId: `${n}`.repeat(32), hashes: [hash(9 + n)], failure: sideOf('server', `${100_000 + n}`) }),
+    effect({ eventId, failure: sideOf('browser', `${100_000 + n}`) }),
+  ])
+  commit(meta, { events })
+  expect(meta.joinFailures(10, nowMs)).toMatchObject({ looked: 4, linked: 1, aside: 1, more: false })
+  expect([bad, good].map((one) => meta.failureLinkOf(1, one)?.reason)).toEqual([undefined, 'digest'])
+  expect(meta.joinFailures(10, nowMs)).toMatchObject({ looked: 0 })
+  // What touches it again tries it again.
+  fault.script('drop trigger fault')
+  fault.close()
+  commit(meta, {
+    events: [effect({ eventId: 'd'.repeat(32), hashes: [hash(9)], failure: sideOf('server', '100000') })],
+  })
+  expect(meta.joinFailures(10, nowMs)).toMatchObject({ linked: 1, aside: 0 })
+})
+
 /** Commits batches of ten events for ever, printing each committed cursor. */
 const writer = (file: string) => `
 import { writeSync } from 'node:fs'

@@ -1,7 +1,9 @@
 import type { DataCategory, OutcomeCount } from '../../outcome.ts'
 import type { ProjectFilters } from '../../protocol/filters.ts'
 import type { Status, StatusDetails, Substatus } from '../../protocol/issue-states.ts'
+import type { SignCounts, SignKey } from '../../protocol/noise.ts'
 import type { RestActivity } from '../../protocol/rest.ts'
+import type { NoiseKind } from '../../protocol/signs.ts'
 import type { AlertStore } from './alerts.ts'
 import type { ArtifactSearchStore } from './artifact-search.ts'
 import type { ArtifactStore } from './artifacts.ts'
@@ -12,6 +14,7 @@ import type { ClockworkStore } from './clockwork.ts'
 import type { CommitStore } from './commits.ts'
 import type { DeployStore } from './deploys.ts'
 import type { EnvironmentStore } from './environments.ts'
+import type { FailureEffect, FailureStore } from './failures.ts'
 import type { FeedbackEffect, FeedbackStore } from './feedback.ts'
 import type { FilteredEvent, FilterStore } from './filters.ts'
 import type { CommentStore } from './issues.ts'
@@ -27,6 +30,7 @@ import type { ReleaseStore } from './releases.ts'
 import type { RemovalStore } from './removals.ts'
 import type { ScrapeStore } from './scrape.ts'
 import type { SearchStore } from './searches.ts'
+import type { SuggestionStore } from './suggestions.ts'
 import type { ThinningStore } from './thinning.ts'
 import type { IssueChangeStore, Priority } from './triage.ts'
 
@@ -51,6 +55,10 @@ export type EventEffect = {
   environment: string
   digest: string
   unhandled: boolean
+  /** What is counted of its signs; absent for nearly all. */
+  signs?: SignKey[]
+  /** It is one side of a server error that the browser shows as a number; absent for nearly all. */
+  failure?: FailureEffect
   /** Names of maps that it missed, as `missed` keeps them; absent for none. */
   misses?: string[]
   /** Public scripts that it ran and that nobody uploaded (`scrapeName`); absent where its project fetches none. */
@@ -256,6 +264,9 @@ export type Issue = {
   lastRelease: string
   unhandled: boolean
   comments: number
+  /** The verdict on the issue as a whole: nobody of the team can mend it. */
+  noise: NoiseKind | null
+  signCounts: SignCounts
   /** Grows with each change by a person; for CONFLICT. */
   rev: number
 }
@@ -267,6 +278,7 @@ export type IssueFilter =
   | { op: 'status'; value: Issue['status'] }
   | { op: 'substatus'; value: string }
   | { op: 'assigned'; userId: string | null | 'any' }
+  | { op: 'suggested'; userId: string }
   | { op: 'priority'; value: Priority }
   | { op: 'bookmarked' | 'subscribed'; userId: string }
   | {
@@ -293,6 +305,8 @@ export type IssueFilter =
       value: number
     }
   | { op: 'unhandled'; value: boolean }
+  /** It carries a verdict that it is noise. */
+  | { op: 'noise' }
   /** Free text: any of title, culprit, type and value contains it, case-insensitively. */
   | { op: 'text'; value: string }
 
@@ -312,6 +326,7 @@ export type MetaStore = BatchStore &
   AlertStore &
   KeepStore &
   MemberStore &
+  FailureStore &
   FeedbackStore &
   FilterStore &
   OrganizationStore &
@@ -335,6 +350,7 @@ export type MetaStore = BatchStore &
   AttentionStore &
   BulkStore &
   OwnershipStore &
+  SuggestionStore &
   ThinningStore & {
     /** Organizations. `createOrganization` makes the first member (owner) too. Slugs follow spec.md 5; CONFLICT when taken. */
     createOrganization(value: { slug: string; name: string; ownerUserId: string }): Organization

@@ -21,6 +21,10 @@ import { statements as filters } from './schema/0016-filters.ts'
 import { statements as triage } from './schema/0017-triage.ts'
 import { statements as attention } from './schema/0018-attention.ts'
 import { statements as bulk } from './schema/0019-bulk.ts'
+import { statements as failures } from './schema/0020-failures.ts'
+import { statements as noise } from './schema/0021-noise.ts'
+import { statements as suggestions } from './schema/0022-suggestions.ts'
+import { statements as failureAnswers } from './schema/0023-failure-answers.ts'
 
 /** Every step of the schema; the place in the list is its number, from 1. A released step is never edited. */
 const steps: ((dialect: Dialect) => string[])[] = [
@@ -43,6 +47,10 @@ const steps: ((dialect: Dialect) => string[])[] = [
   triage,
   attention,
   bulk,
+  failures,
+  noise,
+  suggestions,
+  failureAnswers,
 ]
 
 /** Names the version that wrote the database last, so that an older one can say what is needed. */

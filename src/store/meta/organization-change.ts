@@ -1,4 +1,5 @@
 import { MishapError } from '../../errors.ts'
+import { pruneFailures } from './failures.ts'
 import type { ChangedBy, Organization } from './meta.ts'
 import { checkName, checkSlug } from './names.ts'
 import { staleError } from './revision.ts'
@@ -94,11 +95,11 @@ export function organizationChangePart(
 }
 
 /** Retention of an organization's own. */
-export function organizationKeepPart({
-  write,
-  read,
-  dialect: { builder },
-}: Store): Pick<OrganizationStore, 'shorterRetentions' | 'dropKept' | 'keptSince'> {
+export function organizationKeepPart(
+  store: Store,
+): Pick<OrganizationStore, 'shorterRetentions' | 'dropKept' | 'keptSince'> {
+  const { write, read } = store
+  const { builder } = store.dialect
   const projectsOf = (organizationId: number) =>
     read
       .all(builder.selectFrom('project').select('id').where('organization_id', '=', organizationId))
@@ -124,6 +125,7 @@ export function organizationKeepPart({
           keys.push(...write.all(old.select('blob_key').distinct()).map((row) => row.blob_key))
           for (const table of ['attachment', 'feedback'] as const)
             write.run(builder.deleteFrom(table).where('project_id', 'in', ids).where('received_ms', '<', beforeMs))
+          pruneFailures(store, beforeMs, ids)
         }
         write.run(
           builder

@@ -20,7 +20,7 @@ export type OwnershipStore = {
     by: { userId: string; rev?: number | undefined },
     nowMs: number,
   ): Ownership
-  /** New issues whose owner is to be found, the oldest first. */
+  /** New issues whose owner is to be found, the oldest first; without an event's id they are looked at, and nobody is assigned. */
   ownersDue(max: number): { issueId: number; projectId: number; eventId: string; atMs: number }[]
   endOwnerDue(issueIds: readonly number[]): void
 }
@@ -50,11 +50,13 @@ export function ownershipPart(store: Store): OwnershipStore {
           ...{ text: value.text ?? old.text, auto_assign: Number(value.autoAssign ?? old.autoAssign) },
           ...{ rev: old.rev + 1, changed_ms: nowMs, changed_by: userId },
         }
+        const newest = builder.selectFrom('issue').select(({ fn }) => fn.max('id').as('id'))
+        const sweep = row.text === old.text ? {} : { sweep_id: write.get(newest)?.id ?? null }
         write.run(
           builder
             .insertInto('ownership')
-            .values({ project_id: projectId, ...row })
-            .onConflict((conflict) => conflict.column('project_id').doUpdateSet(row)),
+            .values({ project_id: projectId, sweep_id: null, ...row, ...sweep })
+            .onConflict((conflict) => conflict.column('project_id').doUpdateSet({ ...row, ...sweep })),
         )
         return ownershipOf(projectId)
       }),

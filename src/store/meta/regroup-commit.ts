@@ -1,10 +1,12 @@
-import { batchStatements } from './batch-statements.ts'
+import { askOwner, batchStatements } from './batch-statements.ts'
+import { moveFailure } from './failures.ts'
 import { beginIssue, countMoved, type IssueRow, latestTexts, shiftBefore } from './issue-state.ts'
 import type { EventEffect } from './meta.ts'
 import type { MissedNotes } from './missed.ts'
 import { decidedOf, forgetForecast, moveIssues, sourceOf } from './move-issue.ts'
 import type { RegroupMove, RegroupResult, RegroupStoreMeta } from './regroup.ts'
 import { aroundOf } from './release-turns.ts'
+import { hashSigns, joinCounts, shiftCounts } from './sign-counts.ts'
 import { fromJson, type Store } from './store.ts'
 
 /** An issue in a transaction of moves. */
@@ -24,6 +26,7 @@ type Room = {
   store: Store
   statements: ReturnType<typeof batchStatements>
   notes: MissedNotes
+  signs: ReturnType<typeof hashSigns>
   issues: Map<number, Work>
   nowMs: number
   regroupingId: number
@@ -85,6 +88,7 @@ function splitFrom(room: Room, from: Work, effect: EventEffect): Work {
   const data = JSON.stringify({ eventId: effect.eventId })
   statements.activity.run({ issueId: id, type: 'first_seen', createdMs: effect.timestampMs, data })
   const made = fresh({ id, ...begun }, true)
+  askOwner(statements, made.row, room.nowMs)
   issues.set(id, made)
   room.store.write.run(
     room.store.dialect.builder
@@ -143,6 +147,15 @@ function moveHanging({ store: { write, dialect } }: Room, from: Work, to: Work, 
     write.run(builder.deleteFrom('digest').where('issue_id', '=', from.row.id).where('event_id', '=', eventId))
 }
 
+/** Counts the signs that an event had out of its old hash, and those that it has into its new one. */
+function moveSigns({ signs }: Room, from: Work, to: Work, { fromHash, fromSigns, effect }: RegroupMove): void {
+  const { projectId } = effect
+  shiftCounts(from.row, fromSigns, -1)
+  shiftCounts(to.row, effect.signs, 1)
+  for (const sign of fromSigns ?? []) signs.take({ projectId, hash: fromHash, sign, events: 1 })
+  for (const sign of effect.signs ?? []) signs.add({ projectId, hash: effect.hashes[0] ?? '', sign, events: 1 })
+}
+
 function move(room: Room, one: RegroupMove): boolean {
   const { statements, notes, nowMs } = room
   const { effect, fromHash } = one
@@ -165,6 +178,8 @@ function move(room: Room, one: RegroupMove): boolean {
       ...{ projectId: effect.projectId, digest: effect.digest, issueId: to.row.id },
       ...{ eventId: effect.eventId, lastMs: effect.timestampMs },
     })
+  moveSigns(room, from, to, one)
+  moveFailure(room.store, effect)
   notes.note(effect, nowMs)
   return to !== from
 }
@@ -220,6 +235,7 @@ function finish(room: Room, targets: Map<number, Work>): { merged: number[]; sta
     // When it was first seen says nothing about the other one, and `tell` adds up what was mapped.
     moveIssues(room.store, [from.row.id], to.row.id, ['first_seen', 'mapped_again'], nowMs)
     Object.assign(to.row, decidedOf(to.row, from.row))
+    to.row.sign_counts = joinCounts(to.row.sign_counts, from.row.sign_counts)
     forgetForecast(room.store, to.row.id)
     merged.push(id)
   }
@@ -241,12 +257,13 @@ export function regroupCommitPart(store: Store, notes: MissedNotes): Pick<Regrou
   const { write, clock } = store
   const { builder } = store.dialect
   const statements = batchStatements(write, store.dialect)
+  const signs = hashSigns(store)
 
   function commit(stepId: number, moves: readonly RegroupMove[]): RegroupResult {
     const step = write.get(builder.selectFrom('regroup_step').selectAll().where('id', '=', stepId))
     if (step?.stage !== 'planned') return { organizationId: 0, issues: [], merged: [], moved: 0 }
     const regroupingId = step.regrouping_id
-    const room: Room = { store, statements, notes, issues: new Map(), nowMs: clock.now(), regroupingId }
+    const room: Room = { store, statements, notes, signs, issues: new Map(), nowMs: clock.now(), regroupingId }
     const targets = new Map<number, Work>()
     let moved = 0
     for (const one of moves) {

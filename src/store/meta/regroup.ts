@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely'
+import type { SignKey } from '../../protocol/noise.ts'
 import type { EventEffect } from './meta.ts'
 import { fromJson, type Store } from './store.ts'
 import type { Tables } from './tables.ts'
@@ -46,8 +47,8 @@ export type Regrouping = {
   error: string
 }
 
-/** An event that is written again: the group that it was in, and what it is now. */
-export type RegroupMove = { fromHash: string; effect: EventEffect }
+/** An event that is written again: the group that it was in and the signs that it had there, and what it is now. */
+export type RegroupMove = { fromHash: string; fromSigns?: SignKey[] | undefined; effect: EventEffect }
 
 /** What a transaction of moves changed. `merged`: issues that are gone, all of their events belong to another one now. */
 export type RegroupResult = { organizationId: number; issues: number[]; merged: number[]; moved: number }

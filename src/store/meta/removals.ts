@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import { MishapError } from '../../errors.ts'
 import { dropBundlesOf } from './artifacts.ts'
+import { dropFailures } from './failures.ts'
 import { bumpKeysVersion } from './projects.ts'
 import { dropStrayReleases } from './releases.ts'
 import type { Store } from './store.ts'
@@ -244,6 +245,7 @@ function removeProject(store: Store, { id, project_id: projectId, organization_i
     write.run(builder.deleteFrom(table).where('project_id', '=', projectId))
   }
   doom(store, id, dropBundlesOf(store, projectId))
+  dropFailures(store, projectId)
   write.run(builder.deleteFrom('project').where('id', '=', projectId))
   dropStrayReleases(store, organizationId)
   bumpKeysVersion(store)
@@ -278,9 +280,11 @@ function removeIssue(store: Store, removal: Row, issueId: number): void {
     said.map((row) => row.feedback_id),
   )
   if (removal.kind === 'discard') discard(store, removal, issueId)
-  // Else a hash that begins a new issue later would be said to have come from the one that was merged into this.
+  // Else a hash that begins a new issue later would be said to have come from the one that was merged into this, and to be noise.
   const hashes = builder.selectFrom('fingerprint').select('hash').where('issue_id', '=', issueId)
-  write.run(builder.deleteFrom('merged_hash').where('project_id', '=', removal.project_id).where('hash', 'in', hashes))
+  for (const table of ['merged_hash', 'hash_sign'] as const)
+    write.run(builder.deleteFrom(table).where('project_id', '=', removal.project_id).where('hash', 'in', hashes))
+  dropFailures(store, removal.project_id, issueId)
   write.run(builder.deleteFrom('issue').where('id', '=', issueId))
 }
 

@@ -18,6 +18,8 @@ import { keptPart, outcomePart } from './counts.ts'
 import { deadPart } from './dead.ts'
 import { sqliteDialect } from './dialect.ts'
 import { environmentPart } from './environments.ts'
+import { failureJoinPart } from './failure-join.ts'
+import { failureBoundPart, failureReadPart } from './failures.ts'
 import { feedbackLinkPart, feedbackPart } from './feedback.ts'
 import { filterPart } from './filters.ts'
 import { commentPart, issueHangPart, issueListPart, lookPart, seenPart } from './issues.ts'
@@ -40,6 +42,7 @@ import { removalFilePart, removalPart, removalRowPart } from './removals.ts'
 import { scrapePart } from './scrape.ts'
 import { searchPart } from './searches.ts'
 import type { Store } from './store.ts'
+import { suggestionPart } from './suggestions.ts'
 import { thinCountPart, thinFilePart, thinRunPart, thinStepPart } from './thinning.ts'
 import { tokenPart } from './tokens.ts'
 import { issueChangePart } from './triage.ts'
@@ -54,10 +57,14 @@ const triageParts = (store: Store) => ({
   ...noticePart(store),
   ...bulkPart(store),
   ...ownershipPart(store),
+  ...suggestionPart(store),
 })
 
-/** What comes after its events: maps that they missed. */
+/** What comes after its events: maps that they missed, and the other side of a failure. */
 const laterParts = (store: Store, notes: MissedNotes) => ({
+  ...failureReadPart(store),
+  ...failureJoinPart(store),
+  ...failureBoundPart(store),
   ...missedLookPart(store, notes),
   ...missedEndPart(store, notes),
   ...scrapePart(store),

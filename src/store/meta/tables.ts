@@ -187,6 +187,9 @@ export type Tables = {
     hour_count: Defaulted<number>
     /** What a person gave; null: it follows from level and state. */
     priority: Defaulted<string | null>
+    /** What its events are said to be, counted ('': nothing), and the verdict on all of it ('': none). */
+    sign_counts: Defaulted<string>
+    noise: Defaulted<string>
   }
   issue_bookmark: { issue_id: number; user_id: string; at_ms: number }
   issue_subscription: { issue_id: number; user_id: string; active: Flag; reason: string; at_ms: number }
@@ -212,13 +215,46 @@ export type Tables = {
     ended_ms: number | null
   }
   bulk_item: { bulk_id: number; issue_id: number; place: number; undo: JsonText | null; rev: number | null }
-  ownership: { project_id: number; text: string; auto_assign: Flag } & Revised
+  ownership: { project_id: number; text: string; auto_assign: Flag; sweep_id: number | null } & Revised
   owner_due: { issue_id: number; project_id: number; event_id: string; at_ms: number }
+  issue_suggestion: { issue_id: number; user_id: string; place: number; rule: string }
   issue_forecast: { issue_id: number; made_ms: number; limits: JsonText }
   issue_seen: { issue_id: number; user_id: string; at_ms: number }
   fingerprint: { project_id: number; hash: string; issue_id: number }
+  hash_sign: { project_id: number; hash: string; sign: string; events: number }
   activity: { id: Id; issue_id: number; type: string; created_ms: number; user_id: string | null; data: JsonText }
   digest: { project_id: number; digest: string; issue_id: number; event_id: string; last_ms: number }
+  failure_side: {
+    id: Id
+    organization_id: number
+    project_id: number
+    event_id: string
+    hash: string
+    side: string
+    digest: string
+    sure: Flag
+    hints: number
+    trace_id: string
+    route: string
+    user_hash: string
+    received_ms: number
+    open: Flag
+    alone: string
+  }
+  failure_link: {
+    organization_id: number
+    browser_project_id: number
+    browser_event_id: string
+    browser_hash: string
+    user_hash: string
+    browser_ms: number
+    server_project_id: number
+    server_event_id: string
+    server_hash: string
+    reason: string
+    made_ms: number
+    server_ms: number
+  }
   release: {
     organization_id: number
     project_id: number
@@ -421,6 +457,7 @@ export type Tables = {
     kind: string
     event_id: string
     at_ms: number
+    until_ms: Defaulted<number>
   }
   delivery: {
     id: Id

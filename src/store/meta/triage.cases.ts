@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { quietLimits, type StatusDetails } from '../../protocol/issue-states.ts'
 import { codeOf, commit, effect, hash, nowMs } from './fixture.ts'
 import type { EventEffect, Issue, MetaStore } from './meta.ts'
+import { suggestionCases } from './suggestions.cases.ts'
 
 const minuteMs = 60_000
 const dayMs = 86_400_000
@@ -17,6 +18,7 @@ export function triageCases(fresh: () => MetaStore): void {
     bulkCases(fresh)
     attentionCases(fresh)
     ownershipCases(fresh)
+    suggestionCases(fresh)
   })
 }
 
@@ -428,6 +430,11 @@ function ownershipCases(fresh: () => MetaStore): void {
     meta.endOwnerDue([2])
     meta.setOwnership(1, { autoAssign: false }, { userId: 'ann' }, nowMs)
     arrive(meta, 1, nowMs, { hashes: [hash(3)] })
+    // Nobody is assigned, but whom the rules suggest is found.
+    expect(meta.ownersDue(9).map((one) => one.issueId)).toEqual([3])
+    meta.endOwnerDue([3])
+    meta.setOwnership(1, { text: '' }, { userId: 'ann' }, nowMs)
+    arrive(meta, 1, nowMs, { hashes: [hash(4)] })
     expect(meta.ownersDue(9)).toEqual([])
   })
 }

@@ -6,7 +6,7 @@ import { rangeOf } from '../../query/range.ts'
 import type { SeenEvent } from '../../store/events/events.ts'
 import { app } from '../handle.ts'
 import { actorHere, organizationFor } from '../session.ts'
-import { codeOf, findIssue } from './load.ts'
+import { codeOf, findIssue, readableIds } from './load.ts'
 
 export type Asked = { issue: RestIssueDetail; event: RestEvent; stored: string; received: string | undefined }
 
@@ -46,7 +46,11 @@ export async function answerIssue(
       environments: [],
       range: rangeOf({}, deps.clock.now()),
     }
-    const [issue, event] = await Promise.all([issueDetail(deps, view, here.issue), placeEvent(deps, here.issue, row)])
+    const readable = readableIds(actor, here.organization)
+    const [issue, event] = await Promise.all([
+      issueDetail(deps, view, here.issue, readable),
+      placeEvent(deps, here.issue, row, readable),
+    ])
     return make({ issue, event, stored: storedJson(row), received: receivedJson(row) }, search) ?? missing()
   } catch (error) {
     const code = codeOf(error)

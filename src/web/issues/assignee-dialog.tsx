@@ -20,7 +20,8 @@ export function AssigneeDialog({
   onClose,
 }: {
   organization: string
-  count: number
+  /** How many issues; null: all that match, and nobody knows how many. */
+  count: number | null
   onChoose: (to: Assignee | null) => void
   onClose: () => void
 }) {
@@ -49,7 +50,7 @@ export function AssigneeDialog({
     event.preventDefault()
   }
   return (
-    <Dialog title={t('title', { count })} onClose={onClose} focus={field}>
+    <Dialog title={count === null ? t('titleAll') : t('title', { count })} onClose={onClose} focus={field}>
       <Input
         ref={field}
         role="combobox"

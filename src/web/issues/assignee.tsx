@@ -2,7 +2,7 @@
 import dynamic from 'next/dynamic'
 import { useTranslations } from 'next-intl'
 import { type ReactNode, useState } from 'react'
-import type { RestIssue } from '../../protocol/rest.ts'
+import type { RestIssue, RestIssueDetail } from '../../protocol/rest.ts'
 import { useKey } from '../ui/keys.tsx'
 import { PlainText } from '../ui/plain-text.tsx'
 import { type AssignedBefore, type Assignee, assignedOf } from './assignee-rules.ts'
@@ -34,8 +34,10 @@ type Options = {
 
 const idsOf = ({ issues }: AssignedBefore) => issues.map((one) => one.id)
 
-/** Assigning issues: `ask` (the key a, too) opens the list of members, `dialog` is to stand on the screen. */
-export function useAssign(options: Options): { ask: () => void; dialog: ReactNode } {
+export type Assign = { ask: () => void; to: (person: Assignee) => void; dialog: ReactNode }
+
+/** Assigning issues: `ask` (the key a, too) opens the list of members, `to` does without; `dialog` is to stand on the screen. */
+export function useAssign(options: Options): Assign {
   const { organization, canTriage, targets, settled, offerUndo, show = () => {} } = options
   const t = useTranslations('issues')
   const complain = useComplaint()
@@ -80,7 +82,7 @@ export function useAssign(options: Options): { ask: () => void; dialog: ReactNod
     asked.length > 0 ? (
       <AssigneeDialog
         organization={organization}
-        count={options.all?.count ?? asked.length}
+        count={options.all ? options.all.count : asked.length}
         onChoose={(to) => {
           if (options.all) options.all.change({ assignedTo: to?.id ?? null })
           else void assign(asked, to, options.guarded ?? false)
@@ -88,7 +90,10 @@ export function useAssign(options: Options): { ask: () => void; dialog: ReactNod
         onClose={() => setAsked([])}
       />
     ) : null
-  return { ask, dialog }
+  const to = (person: Assignee) => {
+    if (canTriage) void assign(targets(), person, options.guarded ?? false)
+  }
+  return { ask, to, dialog }
 }
 
 /** Who an issue is assigned to; for who may triage a button that asks for somebody else. */
@@ -106,5 +111,39 @@ export function AssigneeName({ issue, ask }: { issue: Target; ask: (() => void) 
     </button>
   ) : (
     name
+  )
+}
+
+/** Whom the rules of ownership suggest where nobody is assigned; for who may triage, buttons that assign. */
+export function SuggestedOwners({
+  issue,
+  to,
+}: {
+  issue: Pick<RestIssueDetail, 'assignedTo' | 'suggestedOwners'>
+  to: ((person: Assignee) => void) | undefined
+}) {
+  const t = useTranslations('triage.suggested')
+  if (issue.assignedTo || issue.suggestedOwners.length === 0) return null
+  return (
+    <span className="flex flex-wrap gap-x-2 whitespace-normal">
+      {t('title')}
+      {issue.suggestedOwners.map(({ rule, ...person }) =>
+        to ? (
+          <button
+            key={person.id}
+            type="button"
+            className="link"
+            title={t('assign', { rule })}
+            onClick={() => to({ type: 'user', ...person })}
+          >
+            <PlainText text={person.name || person.email} charactersMax={60} />
+          </button>
+        ) : (
+          <span key={person.id} title={t('by', { rule })}>
+            <PlainText text={person.name || person.email} charactersMax={60} />
+          </span>
+        ),
+      )}
+    </span>
   )
 }

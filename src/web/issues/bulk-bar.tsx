@@ -5,10 +5,14 @@ import type { Decisions } from './decisions.tsx'
 import type { Merge } from './merge.tsx'
 import type { Standing } from './rows.ts'
 
+/** How many issues a change reaches where only events can say which (query/issues.ts). */
+const uncountedMax = 10_000
+
 /** What can be done with the selected rows, or with all that match. */
 export function BulkBar({
   count,
   hits,
+  more,
   isAll,
   loaded,
   canTriage,
@@ -24,6 +28,8 @@ export function BulkBar({
   hits: number | null
   /** All that match are meant, not only the selected rows. */
   isAll: boolean
+  /** There are rows that the list has not loaded. */
+  more: boolean
   /** Every loaded row is selected. */
   loaded: boolean
   canTriage: boolean
@@ -36,6 +42,8 @@ export function BulkBar({
 }) {
   const t = useTranslations('issues')
   const triage = useTranslations('triage')
+  const counted = (key: 'allMatching' | 'selectAll') =>
+    hits === null ? triage(`bar.${key}Uncounted`) : triage(`bar.${key}`, { count: hits })
   const why = canTriage ? undefined : t('bulk.notAllowed')
   const buttons: { text: string; run: () => void; off?: string | undefined }[] = [
     { text: t('bulk.resolve'), run: () => decide({ status: 'resolved' }) },
@@ -47,18 +55,23 @@ export function BulkBar({
     { text: triage('bar.priority'), run: () => decisions.ask('priority') },
     { text: triage('bar.merge'), run: merge.ask, off: merge.off },
   ]
-  const more = hits !== null && hits > count && !isAll
+  const beyond = !isAll && (hits === null ? more : hits > count)
   return (
     <div className="bulk-bar" role="toolbar" aria-label={t('bulk.label')}>
-      <b>{isAll ? triage('bar.allMatching', { count: hits ?? count }) : t('bulk.selected', { count })}</b>
+      <b>{isAll ? counted('allMatching') : t('bulk.selected', { count })}</b>
       {buttons.map(({ text, run, off }) => (
         <Button key={text} compact disabled={!canTriage || off !== undefined} title={why ?? off} onClick={run}>
           {text}
         </Button>
       ))}
-      {more || !loaded ? (
-        <Button compact look="plain" onClick={selectAll}>
-          {loaded ? triage('bar.selectAll', { count: hits ?? count }) : t('bulk.all')}
+      {beyond || !loaded ? (
+        <Button
+          compact
+          look="plain"
+          title={loaded && hits === null ? triage('bar.atMost', { count: uncountedMax }) : undefined}
+          onClick={selectAll}
+        >
+          {loaded ? counted('selectAll') : t('bulk.all')}
         </Button>
       ) : null}
       <Button compact look="plain" onClick={clear}>

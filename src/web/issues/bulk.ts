@@ -7,8 +7,11 @@ import { useToast } from '../ui/toast.tsx'
 import { useComplaint } from './change.ts'
 import type { OfferUndo } from './undo.ts'
 
-/** Everything that the search finds, where that is meant in place of some rows: how many issues, and what changes them. */
-export type Everything = { count: number; change: (body: object) => void }
+/**
+ * Everything that the search finds, where that is meant in place of some rows: how many issues (null: nobody knows), and
+ * what changes them.
+ */
+export type Everything = { count: number | null; change: (body: object) => void }
 
 /** How often progress is asked for, ms. */
 const lookMs = 500

@@ -69,7 +69,8 @@ export function useDecisionKeys(options: Options): Decisions {
   }
   usePaletteActions(() => {
     if (!canTriage || options.targets().length === 0) return []
-    const count = t('forIssues', { count: options.all?.count ?? options.targets().length })
+    const meant = options.all ? options.all.count : options.targets().length
+    const count = meant === null ? t('forAll') : t('forIssues', { count: meant })
     // Behind each choice the question that it answers: alone they would not say what they do.
     const of = (asked: Question) => choices[asked]().map((one) => ({ ...one, note: `${t(`ask.${asked}`)} · ${count}` }))
     const plain: Choice[] = [

@@ -3,6 +3,8 @@ import { ChevronLeft, Link2 } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import type { RestEvent, RestIssueDetail } from '../../protocol/rest.ts'
 import { withBase } from '../base-path.ts'
+import { Sureness } from '../failures/hidden-error.tsx'
+import { ReactWords } from '../signs/react-words.tsx'
 import { Button } from '../ui/controls.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Link } from '../ui/link.tsx'
@@ -17,6 +19,8 @@ import { useStateWords } from './state-words.ts'
 
 type HeaderProps = {
   detail: RestIssueDetail
+  /** The event that is shown: a minified error of it is said in words below the title. */
+  event: RestEvent | undefined
   base: string
   listSearch: string
   organization: string
@@ -29,7 +33,7 @@ type HeaderProps = {
 
 /** What the issue is, its state and what can be done with it. */
 export function IssueHeader(props: HeaderProps) {
-  const { detail, base, listSearch, organization, linkText, changed } = props
+  const { detail, event, base, listSearch, organization, linkText, changed } = props
   const t = useTranslations('issues')
   const words = useStateWords()
   const level = useTranslations('level')
@@ -66,6 +70,7 @@ export function IssueHeader(props: HeaderProps) {
               <PlainText text={value} charactersMax={600} />
             </p>
           ) : null}
+          {event?.signs?.react ? <ReactWords react={event.signs.react} title={`${type} ${value}`} /> : null}
           {detail.culprit ? (
             <p className="issue-where">
               <PlainText text={detail.culprit} charactersMax={300} />
@@ -157,7 +162,15 @@ export function EventNav({ event, eventBase, kept, copyMarkdown, jsonHref, markd
               <PlainText text={event.digest.value} charactersMax={200} />
             </code>
           </Link>{' '}
-          <span className="text-ink-3">{t('digestFound', { place: event.digest.found })}</span>
+          <span className="text-ink-3">
+            <PlainText text={t('digestFound', { place: event.digest.found })} charactersMax={200} />
+          </span>{' '}
+          <Sureness sure={event.digests.some((one) => one.sure && one.value === event.digest?.value)} />
+          {event.digests.length > 1 ? (
+            <a className="link" href="#digests">
+              {t('allDigests', { count: event.digests.length })}
+            </a>
+          ) : null}
         </p>
       ) : null}
       {event.dateMapped ? (

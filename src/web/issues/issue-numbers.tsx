@@ -3,18 +3,18 @@ import { useLocale, useTranslations } from 'next-intl'
 import type { RestIssueDetail } from '../../protocol/rest.ts'
 import { ReleaseLink } from '../releases/release-link.tsx'
 import { RelativeTime } from '../ui/time.tsx'
-import { AssigneeName } from './assignee.tsx'
+import { type Assign, AssigneeName, SuggestedOwners } from './assignee.tsx'
 
 /** Numbers of the issue: events and users in the range and over its life, first and last seen with their releases. */
 export function IssueNumbers({
   detail,
   organization,
-  askAssignee,
+  assign,
   askPriority,
 }: {
   detail: RestIssueDetail
   organization: string
-  askAssignee: (() => void) | undefined
+  assign: Assign | undefined
   askPriority: (() => void) | undefined
 }) {
   const t = useTranslations('issues')
@@ -55,7 +55,8 @@ export function IssueNumbers({
       <div>
         <dt>{t('column.assignee')}</dt>
         <dd>
-          <AssigneeName issue={detail} ask={askAssignee} />
+          <AssigneeName issue={detail} ask={assign?.ask} />
+          <SuggestedOwners issue={detail} to={assign?.to} />
         </dd>
       </div>
       <div>

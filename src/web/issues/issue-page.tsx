@@ -9,10 +9,15 @@ import { ApiError, apiFetch } from '../api.ts'
 import { withBase } from '../base-path.ts'
 import { EventDoctor } from '../doctor/event-doctor.tsx'
 import { wantsDoctor } from '../doctor/wants.ts'
+import { BrowserSide } from '../failures/browser-side.tsx'
+import { DigestList } from '../failures/digest-list.tsx'
+import { HiddenError } from '../failures/hidden-error.tsx'
+import { useFailure } from '../failures/use-failure.ts'
 import { type GivenMarks, type MarksQuery, marksQuery } from '../releases/mark-groups.ts'
 import { ReleaseLink } from '../releases/release-link.tsx'
 import { Suspects } from '../releases/suspects.tsx'
 import { useReleaseMarks } from '../releases/use-marks.ts'
+import { Signs } from '../signs/signs.tsx'
 import { copyText } from '../ui/clipboard.ts'
 import { useKey } from '../ui/keys.tsx'
 import { useLive } from '../ui/live.tsx'
@@ -21,7 +26,7 @@ import { bytesText } from '../ui/relative.ts'
 import { EmptyState } from '../ui/states.tsx'
 import { useToast } from '../ui/toast.tsx'
 import { ActivityList } from './activity.tsx'
-import { useAssign } from './assignee.tsx'
+import { type Assign, useAssign } from './assignee.tsx'
 import { Breadcrumbs } from './breadcrumbs.tsx'
 import { Chart } from './chart.tsx'
 import { useDecisionKeys } from './decisions.tsx'
@@ -31,6 +36,7 @@ import { EventNav, IssueHeader } from './issue-header.tsx'
 import { useIssueKeys } from './issue-keys.ts'
 import { IssueNumbers } from './issue-numbers.tsx'
 import { Mark, RemarksProvider, Section } from './marks.tsx'
+import { NoiseBar } from './noise.tsx'
 import { Payload } from './payload.tsx'
 import { remarksOf, stackNoteOf } from './remarks.ts'
 import { type Standing, statusesOf, withStatus } from './rows.ts'
@@ -57,6 +63,7 @@ type PageProps = {
   event: RestEvent | undefined
   away: boolean
   canTriage: boolean
+  canFilter: boolean
   meUserId: string
   /** Releases and deploys for the chart. */
   marks: GivenMarks | undefined
@@ -203,10 +210,15 @@ export function IssuePage(props: PageProps) {
       {failure && mayWait(failure) ? <StreamFailed error={failure} retrying /> : null}
       <IssueHeader
         detail={detail}
+        event={event}
         base={base}
         listSearch={kept}
         {...{ organization, canTriage, decide, decisions, linkText }}
         changed={refetch}
+      />
+      <NoiseBar
+        {...{ organization, detail, canTriage, canFilter: props.canFilter, changed: refetch }}
+        archive={() => decide({ status: 'ignored', substatus: 'archived_forever' })}
       />
       <Figures
         organization={organization}
@@ -214,7 +226,7 @@ export function IssuePage(props: PageProps) {
         query={query}
         given={props.marks}
         range={<RangeSelect params={params} change={change} />}
-        askAssignee={canTriage ? assign.ask : undefined}
+        assign={canTriage ? assign : undefined}
         askPriority={canTriage ? () => decisions.ask('priority') : undefined}
       />
       {event ? (
@@ -233,14 +245,16 @@ export function IssuePage(props: PageProps) {
             <EventParts
               event={event}
               organization={organization}
-              issueId={issueId}
-              project={detail.project.slug}
+              detail={detail}
               base={base}
               hrefOf={hrefOf}
               suspects={props.suspects}
             />
           ) : (
-            <EmptyState title={t('page.evicted')}>{t('page.evictedTodo')}</EmptyState>
+            <>
+              <EmptyState title={t('page.evicted')}>{t('page.evictedTodo')}</EmptyState>
+              <BrowserSide base={base} side={detail.browserSide} ofEvent={null} />
+            </>
           )}
         </div>
         <aside className="issue-side">
@@ -267,7 +281,7 @@ function Figures({
   query,
   given,
   range,
-  askAssignee,
+  assign,
   askPriority,
 }: {
   organization: string
@@ -275,7 +289,7 @@ function Figures({
   query: MarksQuery
   given: GivenMarks | undefined
   range: ReactNode
-  askAssignee: (() => void) | undefined
+  assign: Assign | undefined
   askPriority: (() => void) | undefined
 }) {
   const { project } = detail
@@ -283,7 +297,7 @@ function Figures({
   const marks = useReleaseMarks(organization, own, given)
   return (
     <div className="issue-figures">
-      <IssueNumbers {...{ organization, detail, askAssignee, askPriority }} />
+      <IssueNumbers {...{ organization, detail, assign, askPriority }} />
       <div className="issue-range">{range}</div>
       <Chart organization={organization} points={Object.values(detail.stats)[0] ?? []} marks={marks} />
     </div>
@@ -294,21 +308,22 @@ function Figures({
 function EventParts({
   event,
   organization,
-  issueId,
-  project,
+  detail,
   base,
   hrefOf,
   suspects,
 }: {
   event: RestEvent
   organization: string
-  issueId: string
-  project: string
+  detail: RestIssueDetail
   base: string
   hrefOf: TagHref
   suspects: RestCommitters | undefined
 }) {
   const t = useTranslations('issues')
+  const { id: issueId } = detail
+  const project = detail.project.slug
+  const failure = useFailure(organization, issueId, event)
   const { present, missing } = useMemo(() => sectionsOf(event), [event])
   const remarks = useMemo(() => remarksOf(event._meta, event.errors), [event])
   const message = entryOf(event, 'message')
@@ -320,6 +335,10 @@ function EventParts({
   const request = entryOf(event, 'request')
   return (
     <RemarksProvider remarks={remarks}>
+      {failure ? (
+        <HiddenError {...{ organization, project, failure }} sureDigest={event.digests.some((one) => one.sure)} />
+      ) : null}
+      {event.signs ? <Signs signs={event.signs} /> : null}
       <EventFacts organization={organization} event={event} />
       {suspects ? <Suspects organization={organization} found={suspects} /> : null}
       <UserReports organization={organization} issueId={issueId} />
@@ -342,6 +361,7 @@ function EventParts({
       {wantsDoctor(event) ? (
         <EventDoctor organization={organization} project={project} eventId={event.eventID} />
       ) : null}
+      <BrowserSide base={base} side={detail.browserSide} ofEvent={failure?.browser ?? null} />
       {threads?.data.values.length ? <Threads key={`t${event.eventID}`} threads={threads.data.values} /> : null}
       {csp ? <Csp report={csp.data} /> : null}
       {crumbs && present.has('breadcrumbs') ? (
@@ -349,6 +369,7 @@ function EventParts({
       ) : null}
       {request ? <Request request={request.data} /> : null}
       {event.user && present.has('user') ? <User user={event.user} /> : null}
+      <DigestList digests={event.digests} />
       {present.has('tags') ? <EventTags event={event} hrefOf={hrefOf} /> : null}
       {present.has('contexts') || present.has('extra') ? <Contexts event={event} /> : null}
       {present.has('attachments') ? <Attachments event={event} organization={organization} project={project} /> : null}

@@ -29,6 +29,7 @@ const Spark = memo(function Spark({ stats, marks }: { stats: RestIssue['stats'];
 export function useRowWords() {
   const t = useTranslations('issues')
   const badge = useTranslations('issues.badge')
+  const noise = useTranslations('noise')
   const level = useTranslations('level')
   const locale = useLocale()
   const age = useAge()
@@ -37,10 +38,10 @@ export function useRowWords() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   return useMemo(
     () => ({
-      ...{ t, badge, level, age, number: new Intl.NumberFormat(locale) },
+      ...{ t, badge, noise, level, age, number: new Intl.NumberFormat(locale) },
       ...{ unassigned: t('unassigned'), seenFirst: t('seen.first'), seenLast: t('seen.last') },
     }),
-    [t, badge, level, locale, now],
+    [t, badge, noise, level, locale, now],
   )
 }
 
@@ -62,6 +63,23 @@ export function Badges({ issue, badge }: { issue: RestIssue; badge: RowWords['ba
         <span className="chip text-error">{badge('escalating')}</span>
       ) : null}
       {issue.isUnhandled ? <span className="chip text-error">{badge('unhandled')}</span> : null}
+    </>
+  )
+}
+
+/** That nobody of the team can mend it; the reason stands beside while the row is pointed at or has the focus. */
+function NoiseChip({ issue, noise }: { issue: RestIssue; noise: RowWords['noise'] }) {
+  if (!issue.noise) return null
+  const { kind } = issue.noise
+  const why = noise(`why.${kind}`)
+  return (
+    <>
+      <span className="chip text-ink-3" title={why}>
+        {noise('chip', { kind: noise(`kind.${kind}`) })}
+      </span>
+      <span id={`noise-${issue.id}`} className="noise-why">
+        {why}
+      </span>
     </>
   )
 }
@@ -101,7 +119,7 @@ export const IssueRow = memo(function IssueRow({
   offsetPx,
   marks = '',
 }: RowProps) {
-  const { t, badge, level, age, number, unassigned, seenFirst, seenLast } = words
+  const { t, badge, noise, level, age, number, unassigned, seenFirst, seenLast } = words
   const { type, value } = headOf(issue)
   const last = Date.parse(issue.lastSeen)
   const first = Date.parse(issue.firstSeen)
@@ -131,7 +149,11 @@ export const IssueRow = memo(function IssueRow({
       <span className="issue-main">
         <span className="issue-line">
           <SeverityShape level={issue.level} label={level(issue.level)} />
-          <a className="issue-link" href={withBase(href)}>
+          <a
+            className="issue-link"
+            href={withBase(href)}
+            aria-describedby={issue.noise ? `noise-${issue.id}` : undefined}
+          >
             <b className="issue-type">
               <PlainText text={type} charactersMax={120} />
             </b>
@@ -146,6 +168,7 @@ export const IssueRow = memo(function IssueRow({
             <PlainText text={issue.culprit} charactersMax={200} />
           </span>
           <Badges issue={issue} badge={badge} />
+          <NoiseChip issue={issue} noise={noise} />
           <span className="issue-narrow">
             {count} · {lastAge}
           </span>

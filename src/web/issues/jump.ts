@@ -2,19 +2,16 @@ import type { Actor } from '../../auth/auth.ts'
 import { eventById, eventsOfDigest } from '../../query/events.ts'
 import type { Issue, Organization } from '../../store/meta/meta.ts'
 import { app } from '../handle.ts'
-import { codeOf } from './load.ts'
+import { codeOf, readableIds, unlessAway } from './load.ts'
+import { jumpOf } from './terms.ts'
 
 type Readable = { organization: Organization; projectIds: number[] }
 
 /** The organizations of a person, each with its projects whose issues the person may read. */
 export function readable(actor: Actor): Readable[] {
-  const { meta, auth } = app()
-  return meta.organizationsOf(actor.person.id).map((organization) => ({
-    organization,
-    projectIds: meta
-      .projectsOf(organization.id)
-      .flatMap((project) => (auth.may(actor, 'issue:read', { organization, project }) === 'yes' ? [project.id] : [])),
-  }))
+  return app()
+    .meta.organizationsOf(actor.person.id)
+    .map((organization) => ({ organization, projectIds: readableIds(actor, organization) }))
 }
 
 /** Path of the event with this id in any organization of the person; undefined when there is none. Throws STORE_UNAVAILABLE. */
@@ -33,6 +30,33 @@ export function shortPath(actor: Actor, shortId: string): string | undefined {
     if (issue && projectIds.includes(issue.projectId)) return `/o/${organization.slug}/issues/${issue.id}`
   }
   return undefined
+}
+
+/** An organization that a digest was looked for in: how long its events are kept, and where its live stream goes on. */
+export type SearchedPlace = {
+  slug: string
+  name: string
+  days: number
+  liveId: number
+  projects: { slug: string; name: string }[]
+}
+
+/** Every place that a person's digest is looked for in. */
+export function searchedPlaces(actor: Actor): SearchedPlace[] {
+  const { meta, live, config } = app()
+  return readable(actor).map(({ organization, projectIds }) => ({
+    slug: organization.slug,
+    name: organization.name,
+    days: Math.min(
+      meta.organizationSettings(organization.id).retentionErrorsDays ?? config.retentionErrorsDays,
+      config.retentionErrorsDays,
+    ),
+    liveId: live.lastId(organization.id),
+    projects: meta
+      .projectsOf(organization.id)
+      .filter((one) => projectIds.includes(one.id))
+      .map(({ slug, name }) => ({ slug, name })),
+  }))
 }
 
 export type DigestHit = { organization: Organization; issue: Issue; eventId: string; atMs: number; events: number }
@@ -59,6 +83,15 @@ export async function digestHits(actor: Actor, digest: string): Promise<{ hits: 
     if (codeOf(error) === 'STORE_UNAVAILABLE' || codeOf(error) === 'QUERY_TIMEOUT') return { hits: [], away: true }
     throw error
   }
+}
+
+/** Where a text leads that is nothing but a digest or an id, as the search box would go; undefined where it is not known. */
+export async function knownJump(actor: Actor, text: string): Promise<string | undefined> {
+  const jump = jumpOf(text)
+  if (!jump || jump.sure) return jump?.path
+  const { kind, name, path } = jump
+  if (kind === 'digest') return (await digestHits(actor, name)).hits.length > 0 ? path : undefined
+  return kind === 'event' ? unlessAway(eventPath(actor, name)) : shortPath(actor, name)
 }
 
 /** Path of a search for a trace's issues; undefined when no readable event has it. Throws STORE_UNAVAILABLE. */

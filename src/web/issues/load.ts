@@ -36,6 +36,14 @@ export async function unlessAway<Answer>(asked: Promise<Answer>): Promise<Answer
   }
 }
 
+/** Ids of the projects of an organization whose issues a person may read. */
+export function readableIds(actor: Actor, organization: Organization): number[] {
+  const { meta, auth } = app()
+  return meta
+    .projectsOf(organization.id)
+    .flatMap((project) => (auth.may(actor, 'issue:read', { organization, project }) === 'yes' ? [project.id] : []))
+}
+
 /** The issue with this id or short id in an organization, or undefined when it is not there or may not be read. */
 export function findIssue(actor: Actor, organization: Organization, text: string): IssueHere | undefined {
   const { meta, auth } = app()
@@ -71,7 +79,7 @@ export type Loaded = {
 }
 
 /** What the issue page shows, over the range and environment of its query string. Answers 404 for an event that is not there. */
-export async function loadIssue(here: IssueHere, choice: string, search: Search, meUserId: string): Promise<Loaded> {
+export async function loadIssue(actor: Actor, here: IssueHere, choice: string, search: Search): Promise<Loaded> {
   const deps = app()
   const range = rangeOf({ t: one(search.t), from: one(search.from), to: one(search.to) })
   const span =
@@ -83,14 +91,15 @@ export async function loadIssue(here: IssueHere, choice: string, search: Search,
   const environment = environments.length ? environments : undefined
   const nothing: Loaded = { detail: undefined, event: undefined, marks: undefined, suspects: undefined, away: true }
   try {
-    const view = { organization, projects: [project], environments, range: spanOf(span, deps.clock.now()), meUserId }
+    const view = { organization, projects: [project], environments, range: spanOf(span, deps.clock.now()) }
     const marks = givenMarks(view, marksQuery({ project: [String(project.id)], environment, ...span }))
     nothing.marks = marks
     const { row, away } = await rowOf(here, choice)
     if (away) return nothing
+    const readable = readableIds(actor, organization)
     const [detail, event] = await Promise.all([
-      issueDetail(deps, view, issue),
-      row ? placeEvent(deps, issue, row) : undefined,
+      issueDetail(deps, { ...view, meUserId: actor.person.id }, issue, readable),
+      row ? placeEvent(deps, issue, row, readable) : undefined,
     ])
     const suspects = event && committersOf(deps, { organization, project, issue, event })
     return { detail, event, marks, suspects, away: false }

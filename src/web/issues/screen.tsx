@@ -24,7 +24,7 @@ export async function IssueScreen({
   const asked = decodeURIComponent(id).toUpperCase()
   if (asked !== here.issue.shortId && asked !== String(here.issue.id))
     redirect(path.replace(`/issues/${id}`, `/issues/${encodeURIComponent(here.issue.shortId)}`))
-  const loaded = await loadIssue(here, decodeURIComponent(choice), search, actor.person.id)
+  const loaded = await loadIssue(actor, here, decodeURIComponent(choice), search)
   const { auth } = app()
   return (
     <>
@@ -40,6 +40,7 @@ export async function IssueScreen({
         marks={loaded.marks}
         suspects={loaded.suspects}
         canTriage={auth.may(actor, 'issue:triage', here) === 'yes'}
+        canFilter={auth.may(actor, 'project:write', here) === 'yes'}
         meUserId={actor.person.id}
       />
       {auth.may(actor, 'issue:delete', here) === 'yes' ? (

@@ -2,7 +2,7 @@
 import { Search, X } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'react'
-import { useKey } from '../ui/keys.tsx'
+import { useAskedSearch } from '../ui/search-key.ts'
 import { type Suggestion, termBeside, withNegation, withSuggestion } from './complete.ts'
 import { SearchLines } from './search-lines.tsx'
 import { termsOf } from './terms.ts'
@@ -144,10 +144,7 @@ export function SearchBox(props: SearchBoxProps) {
   const box = useBox(props)
   const { draft, field, lines, open } = box
   const marks = useRef<HTMLDivElement>(null)
-  useKey('/', t('keys.group'), t('keys.search'), () => {
-    field.current?.focus()
-    field.current?.select()
-  })
+  useAskedSearch(field)
   function apply(text: string) {
     box.setOpen(false)
     jump(text, () => {
@@ -193,6 +190,7 @@ export function SearchBox(props: SearchBoxProps) {
           ref={field}
           type="text"
           name="q"
+          data-search
           role="combobox"
           className="search-input"
           aria-label={label}

@@ -39,7 +39,7 @@ export function useDecisions({
   const targetIds = selected.size ? selected : cursorId ? new Set([cursorId]) : none
   const targets = () => rows.filter((row) => targetIds.has(row.id))
   const all = asked && {
-    count: issues.hits ?? selected.size,
+    count: issues.hits,
     change: (body: object) => {
       void changeAll(asked, body)
       unselect()

@@ -131,6 +131,7 @@ export function Stream({ organization, projects, canTriage, ...props }: StreamPr
         <BulkBar
           count={selected.size}
           hits={issues.hits}
+          more={list.hasNextPage}
           {...{ isAll, canTriage, decide, decisions, merge }}
           loaded={selection.loaded}
           selectAll={selection.selectAll}

@@ -1,3 +1,4 @@
+import { pastedDigest } from '../../protocol/pasted-digest.ts'
 import { fieldOf } from '../../query/search.ts'
 
 /** A piece of a search text: `text` is exactly what stands from `from` to `to`. */
@@ -97,22 +98,28 @@ export function tagHref(base: string, kept: string, key: string, value: string):
   return `${base}?q=${encodeURIComponent(`${keyOfTag(key)}:${quoted(value)}`)}${kept.replace('?', '&')}`
 }
 
-/** A short link. `sure`: the text asks for it by name; else it may as well be words, such as UTF-8. */
-export type Jump = { path: string; sure: boolean }
+/** A short link, to what and by which name. `sure`: the text asks for it by name; else it may as well be words, such as UTF-8. */
+export type Jump = { kind: 'digest' | 'event' | 'issue'; name: string; path: string; sure: boolean }
+
+const routes = { digest: 'd', event: 'e', issue: 'i' } as const
+const jumpTo = (kind: Jump['kind'], name: string, sure = false): Jump => ({
+  ...{ kind, name, sure },
+  path: `/${routes[kind]}/${encodeURIComponent(name)}`,
+})
 
 /**
  * The short link that a search text may mean when it is nothing but an identifier: a digest (Next's number, with or
- * without `digest:`), an event id (32 hex characters, or a UUID), or a short id such as WEB-42. Else undefined; text in
- * quotes is always text.
+ * without `digest:`, also with spaces in it or in the sentence of its error screen), an event id (32 hex characters, or a
+ * UUID), or a short id such as WEB-42. Else undefined; text in quotes is always text.
  */
 export function jumpOf(query: string): Jump | undefined {
   const text = query.trim()
   const named = /^digest:"?([^\s"*]{1,200})"?$/i.exec(text)?.[1]
-  if (named) return { path: `/d/${encodeURIComponent(named)}`, sure: true }
-  if (/^\d{6,20}(?:@E\d{1,8})?$/i.test(text)) return { path: `/d/${encodeURIComponent(text)}`, sure: false }
+  if (named) return jumpTo('digest', named, true)
+  const pasted = text.startsWith('"') ? undefined : pastedDigest(text)
+  if (pasted) return jumpTo('digest', pasted.digest)
   const event = text.replaceAll('-', '').toLowerCase()
-  if (/^[0-9a-f]{32}$/.test(event) && /^[0-9a-fA-F-]{32,36}$/.test(text)) return { path: `/e/${event}`, sure: false }
-  if (/^[A-Z0-9][A-Z0-9-]{0,60}-\d{1,15}$/.test(text) && /[A-Z]/.test(text))
-    return { path: `/i/${encodeURIComponent(text)}`, sure: false }
+  if (/^[0-9a-f]{32}$/.test(event) && /^[0-9a-fA-F-]{32,36}$/.test(text)) return jumpTo('event', event)
+  if (/^[A-Z0-9][A-Z0-9-]{0,60}-\d{1,15}$/.test(text) && /[A-Z]/.test(text)) return jumpTo('issue', text)
   return undefined
 }

@@ -1,15 +1,20 @@
 import { describe, expect, it, test } from 'vitest'
 import { doctorFindings } from '../../protocol/doctor-findings.ts'
 import { groupingHints } from '../../protocol/grouping.ts'
+import { hydrationCauses, invariants, noiseKinds, skewKinds } from '../../protocol/signs.ts'
 import { fields } from '../../query/search.ts'
 import doctorDe from './doctor.de.json'
 import doctorEn from './doctor.en.json'
+import failuresDe from './failures.de.json'
+import failuresEn from './failures.en.json'
 import filtersDe from './filters.de.json'
 import filtersEn from './filters.en.json'
 import groupingDe from './grouping.de.json'
 import groupingEn from './grouping.en.json'
 import de from './issues.de.json'
 import en from './issues.en.json'
+import noiseDe from './noise.de.json'
+import noiseEn from './noise.en.json'
 import notificationsDe from './notifications.de.json'
 import notificationsEn from './notifications.en.json'
 import peopleDe from './people.de.json'
@@ -18,6 +23,8 @@ import releasesDe from './releases.de.json'
 import releasesEn from './releases.en.json'
 import searchDe from './search.de.json'
 import searchEn from './search.en.json'
+import signsDe from './signs.de.json'
+import signsEn from './signs.en.json'
 import sourcesDe from './sources.de.json'
 import sourcesEn from './sources.en.json'
 import operationDe from './status.de.json'
@@ -37,12 +44,15 @@ const placeholders = (text: string) =>
 
 describe.each([
   ['issue', en, de],
+  ['noise', noiseEn, noiseDe],
   ['notification', notificationsEn, notificationsDe],
   ['status', operationEn, operationDe],
   ['people', peopleEn, peopleDe],
   ['release', releasesEn, releasesDe],
+  ['failure', failuresEn, failuresDe],
   ['filter', filtersEn, filtersDe],
   ['search', searchEn, searchDe],
+  ['sign', signsEn, signsDe],
   ['source map', sourcesEn, sourcesDe],
   ['doctor', doctorEn, doctorDe],
   ['grouping', groupingEn, groupingDe],
@@ -61,6 +71,15 @@ describe.each([
   })
 })
 
+test('the issue page gives the reasons of noise in the words of the API', () => {
+  expect(noiseEn.why).toEqual(noiseKinds)
+  expect(Object.keys(noiseEn.kind).sort()).toEqual(Object.keys(noiseKinds).sort())
+})
+
+test('the release page names kinds of skew in the words of the API', () => {
+  expect(releasesEn.skew.kind).toEqual(skewKinds)
+})
+
 describe('hints of grouping', () => {
   it('each has its sentence', () => expect(Object.keys(groupingEn.hint).sort()).toEqual([...groupingHints].sort()))
 })
@@ -75,4 +94,13 @@ describe('what the doctor finds', () => {
   it('is said on the screen in the same words as by the API and the command', () => {
     expect(doctorEn.finding).toEqual(Object.fromEntries(said))
   })
+})
+
+test('signs are said on the screen in the same words as by the API', () => {
+  const { invariant, hydration, skew, noise } = signsEn
+  expect({ invariant, hydration, skew, noise }).toEqual({
+    ...{ invariant: invariants, hydration: hydrationCauses, skew: skewKinds, noise: noiseKinds },
+  })
+  const chips = [signsEn.causeChip, signsEn.skewChip, signsEn.chip]
+  expect(chips.map((one) => Object.keys(one))).toEqual([hydrationCauses, skewKinds, noiseKinds].map(Object.keys))
 })

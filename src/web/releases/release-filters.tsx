@@ -6,7 +6,6 @@ import { type FormEvent, useRef, useTransition } from 'react'
 import { EnvironmentSelect, ProjectSelect, RangeSelect } from '../issues/stream-filters.tsx'
 import type { ProjectName } from '../issues/stream-query.ts'
 import { Button } from '../ui/controls.tsx'
-import { useKey } from '../ui/keys.tsx'
 import { changedSearch, type ReleaseChange, type ReleaseParams, releaseSorts } from './params.ts'
 
 /** Changes the address, and whether what it shows is still on its way. */
@@ -24,10 +23,6 @@ export function useSearchChange(): [boolean, (change: ReleaseChange) => void] {
 function VersionSearch({ value, apply }: { value: string; apply: (q: string) => void }) {
   const t = useTranslations('releases')
   const field = useRef<HTMLInputElement>(null)
-  useKey('/', t('keys.group'), t('keys.search'), () => {
-    field.current?.focus()
-    field.current?.select()
-  })
   function submit(event: FormEvent): void {
     event.preventDefault()
     apply(field.current?.value.trim() ?? '')
@@ -42,6 +37,7 @@ function VersionSearch({ value, apply }: { value: string; apply: (q: string) => 
         ref={field}
         type="text"
         name="q"
+        data-search
         className="release-search"
         aria-label={t('search')}
         placeholder={t('search')}

@@ -35,6 +35,7 @@ export function ChoiceDialog({
   label,
   none,
   choices,
+  made,
   onClose,
   children,
 }: {
@@ -43,13 +44,15 @@ export function ChoiceDialog({
   /** Said when nothing has the words. */
   none: string
   choices: readonly Choice[]
+  /** What the typed text itself makes possible; it stands first. */
+  made?: (text: string) => readonly Choice[]
   onClose: () => void
   children?: ReactNode
 }) {
   const field = useRef<HTMLInputElement>(null)
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
-  const found = choicesFor(choices, text)
+  const found = [...(made?.(text) ?? []), ...choicesFor(choices, text)]
   const choose = (choice: Choice | undefined) => {
     if (!choice || choice.off !== undefined) return
     onClose()

@@ -4,6 +4,7 @@ import { useEffect } from 'react'
 import { systemClock } from '../../clock.ts'
 import { navigationEnds } from '../nav.ts'
 import { cameUp } from '../report.ts'
+import { tellEarly } from './kept.ts'
 
 /** Tells the inline boot script that the page's scripts run, and the navigation guard that the page asked for stands. */
 export function Hydrated() {
@@ -13,6 +14,9 @@ export function Hydrated() {
     window.mishap = { ...window.mishap, hydrated: true }
     sessionStorage.removeItem('boot-reloaded')
     document.getElementById('boot-error')?.remove()
+    // After the effects of this page: its forms listen by then.
+    const cancel = systemClock.after(0, () => tellEarly())
+    return () => cancel()
   }, [])
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs after each navigation
   useEffect(() => {

@@ -1,5 +1,6 @@
 'use client'
 import { type RefObject, useEffect } from 'react'
+import { systemClock } from '../../clock.ts'
 
 const keyOf = (name: string) => `kept:${location.pathname}:${name}`
 
@@ -15,6 +16,29 @@ const isBox = (control: Kept): control is HTMLInputElement =>
 
 /** A box is on or off; its own value says nothing. */
 const typedIn = (control: Kept): string => (isBox(control) ? (control.checked ? 'on' : '') : control.value)
+
+/** Whether a person changed it before the page's scripts ran: that is later than anything that was kept. */
+const isEarly = (control: Kept) => window.mishap?.early?.has(control) === true
+
+/** React notes its properties on each element that it has taken over; parts that stream in it takes over later. */
+const isTakenOver = (control: Kept) => Object.keys(control).some((key) => key.startsWith('__reactProps$'))
+
+const lookMs = 50
+
+/**
+ * Tells the page of what a person did before its scripts ran: nobody was there to hear it, and a select that React holds itself
+ * is back at its old choice as soon as React renders it. What React has not taken over yet is looked at again for ten seconds.
+ */
+export function tellEarly(changed = new Map(window.mishap?.early), looks = 200): void {
+  for (const [control, value] of changed) {
+    if (isKept(control) && control.isConnected && !isTakenOver(control)) continue
+    changed.delete(control)
+    if (!isKept(control) || !control.isConnected) continue
+    if (control instanceof HTMLSelectElement) putBack(control, value)
+    control.dispatchEvent(new Event('input', { bubbles: true }))
+  }
+  if (changed.size > 0 && looks > 0) systemClock.after(lookMs, () => tellEarly(changed, looks - 1))
+}
 
 /** Characters of one field: as many as the longest of them takes (rules of ownership have 50,000). */
 const charactersMax = 100_000
@@ -48,7 +72,7 @@ export function useKeptForm(form: RefObject<HTMLFormElement | null>, name: strin
     if (!element) return
     for (const [field, value] of Object.entries(keptOf(name))) {
       const control = element.elements.namedItem(field)
-      if (!isKept(control) || typeof value !== 'string' || control.dataset.typed) continue
+      if (!isKept(control) || typeof value !== 'string' || isEarly(control)) continue
       putBack(control, value)
     }
     const keep = (event: Event) => {

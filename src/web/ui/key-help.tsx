@@ -1,6 +1,6 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import { useState } from 'react'
+import { Fragment, useState } from 'react'
 import { Dialog } from './dialog.tsx'
 import { groupedBindings } from './key-rules.ts'
 import { useBindings, useRenewKeys } from './keys.tsx'
@@ -33,13 +33,18 @@ export function KeyHelp({ onClose }: { onClose: () => void }) {
           <h3 className="mb-1 text-ink-3">{group}</h3>
           <dl className="grid grid-cols-[1fr_auto] gap-x-6 gap-y-1">
             {rows.map((row) => (
-              <div key={row.keys} className="contents">
+              <div key={row.label} className="contents">
                 <dt>{row.label}</dt>
-                <dd className="flex justify-end gap-1">
-                  {row.shown.map((one) => (
-                    <kbd key={one} className="key">
-                      {one}
-                    </kbd>
+                <dd className="flex items-baseline justify-end gap-1">
+                  {row.ways.map((way, at) => (
+                    <Fragment key={way.join(' ')}>
+                      {at > 0 ? <span className="text-ink-3">{t('keysOr')}</span> : null}
+                      {way.map((one) => (
+                        <kbd key={one} className="key">
+                          {one}
+                        </kbd>
+                      ))}
+                    </Fragment>
                   ))}
                 </dd>
               </div>

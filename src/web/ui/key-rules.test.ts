@@ -91,6 +91,16 @@ describe('the help', () => {
   })
 })
 
+describe('what two keys do', () => {
+  it('is one line with both', () => {
+    const [list] = groupedBindings([binding('j', 'Down'), binding('x', 'Select'), binding('ArrowDown', 'Down')])
+    expect(list?.rows).toEqual([
+      { label: 'Down', ways: [['j'], ['↓']] },
+      { label: 'Select', ways: [['x']] },
+    ])
+  })
+})
+
 describe('keys of one letter', () => {
   it.each<[string, boolean]>([
     ['j', true],

@@ -72,16 +72,22 @@ export function shownKeys(keys: string): string[] {
   )
 }
 
-/** Bindings under their headings, in order of first appearance; of two bindings of one key the newer is shown. */
-export function groupedBindings(
-  bindings: readonly Binding[],
-): { group: string; rows: { keys: string; label: string; shown: string[] }[] }[] {
+/** What can be done by keys, with each way to press it as caps. */
+export type HelpRow = { label: string; ways: string[][] }
+
+/**
+ * Bindings under their headings, in order of first appearance; of two bindings of one key the newer is shown, and what two
+ * keys do stands there once.
+ */
+export function groupedBindings(bindings: readonly Binding[]): { group: string; rows: HelpRow[] }[] {
   const newest = new Map(bindings.map((one) => [one.keys, one]))
-  const groups = new Map<string, { keys: string; label: string; shown: string[] }[]>()
+  const groups = new Map<string, Map<string, HelpRow>>()
   for (const { keys, group, label } of newest.values()) {
-    const rows = groups.get(group) ?? []
-    rows.push({ keys, label, shown: shownKeys(keys) })
+    const rows = groups.get(group) ?? new Map<string, HelpRow>()
     groups.set(group, rows)
+    const row = rows.get(label) ?? { label, ways: [] }
+    rows.set(label, row)
+    row.ways.push(shownKeys(keys))
   }
-  return [...groups].map(([group, rows]) => ({ group, rows }))
+  return [...groups].map(([group, rows]) => ({ group, rows: [...rows.values()] }))
 }

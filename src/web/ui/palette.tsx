@@ -1,14 +1,22 @@
 'use client'
+import { useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
+import { jumpOf } from '../issues/terms.ts'
 import { type Choice, ChoiceDialog } from './choice-dialog.tsx'
 import { shownKeys } from './key-rules.ts'
 import { useBindings } from './keys.tsx'
 
 const noEvent = () => new KeyboardEvent('keydown')
 
-/** Everything that can be done from here: what the screen offers for its rows, then every key of the registry. */
+const openWords = { digest: 'openDigest', event: 'openEvent', issue: 'openIssue' } as const
+
+/**
+ * Everything that can be done from here: what the screen offers for its rows, then every key of the registry. A digest (also
+ * with its sentence around it), an event id or a short id that is typed or pasted is gone to.
+ */
 export function Palette({ actions, onClose }: { actions: readonly Choice[]; onClose: () => void }) {
   const t = useTranslations('shell')
+  const router = useRouter()
   const bindings = useBindings()
   const labels = new Set(actions.map((one) => one.text))
   const newest = new Map(bindings.map((one) => [one.keys, one]))
@@ -23,12 +31,18 @@ export function Palette({ actions, onClose }: { actions: readonly Choice[]; onCl
     const own = byLabel.get(one.text)
     return own ? { ...one, keys: shownKeys(own.keys) } : one
   })
+  const jumps = (text: string): Choice[] => {
+    const jump = jumpOf(text)
+    if (!jump) return []
+    return [{ id: 'jump', text: t(openWords[jump.kind], { name: jump.name }), run: () => router.push(jump.path) }]
+  }
   return (
     <ChoiceDialog
       title={t('palette')}
       label={t('paletteLabel')}
       none={t('paletteNone')}
       choices={[...withKeys, ...keyed]}
+      made={jumps}
       onClose={onClose}
     />
   )

@@ -25,6 +25,7 @@ import { Link } from './link.tsx'
 import { LiveProvider, useLive } from './live.tsx'
 import { Mark } from './mark.tsx'
 import { usePaletteList } from './palette-actions.tsx'
+import { useSearchKey } from './search-key.ts'
 
 const Palette = dynamic(() => import('./palette.tsx').then((module) => module.Palette), { ssr: false })
 const KeyHelp = dynamic(() => import('./key-help.tsx').then((module) => module.KeyHelp), { ssr: false })
@@ -94,6 +95,7 @@ function useShellKeys(base: string, showPalette: () => void, showKeys: () => voi
   useKey('$mod+k', t('global'), t('palette'), showPalette)
   useKey('?', t('global'), t('showKeys'), showKeys)
   useKey('$mod+Shift+l', t('global'), t('toggleTheme'), toggleTheme)
+  useSearchKey(base)
   useKey('g i', t('global'), t('issues'), () => router.push(`${base}/issues`))
   useKey('g j', t('global'), t('projects'), () => router.push(`${base}/projects`))
   useKey('g e', t('global'), t('releases'), () => router.push(`${base}/releases`))

@@ -1,6 +1,7 @@
 import type { Metadata } from 'next'
 import { notFound, redirect } from 'next/navigation'
 import { getTranslations } from 'next-intl/server'
+import { pastedDigest } from '../../../../protocol/pasted-digest.ts'
 import { type DigestHit, digestHits } from '../../../issues/jump.ts'
 import { demandActor } from '../../../session.ts'
 import { Link } from '../../../ui/link.tsx'
@@ -13,7 +14,8 @@ export async function generateMetadata(): Promise<Metadata> {
 
 /** The digest of an error screen: to its event, to a choice when several issues have it, or "not seen" (404). */
 export default async function DigestPage({ params }: { params: Promise<{ digest: string }> }) {
-  const digest = decodeURIComponent((await params).digest).slice(0, 200)
+  const asked = decodeURIComponent((await params).digest).slice(0, 2000)
+  const digest = pastedDigest(asked)?.digest ?? asked.slice(0, 200)
   const actor = await demandActor(`/d/${encodeURIComponent(digest)}`)
   const t = await getTranslations('issues.digest')
   const { hits, away } = await digestHits(actor, digest)

@@ -22,6 +22,7 @@ import { Commands, cli, cliEnvironment } from '../../../../../releases/no-releas
 import { type Search, versionTerm } from '../../../../../releases/params.ts'
 import { ReleaseIssues } from '../../../../../releases/release-issues.tsx'
 import { ReleaseRange } from '../../../../../releases/release-range.tsx'
+import { SkewPart } from '../../../../../releases/skew-part.tsx'
 import { Link } from '../../../../../ui/link.tsx'
 import { Section } from '../../../../../ui/section.tsx'
 import { Artifacts, bundlesOf } from './artifacts.tsx'
@@ -223,6 +224,7 @@ export default async function ReleasePage({ params, searchParams }: Props) {
       <Figures here={here} loaded={loaded} />
       <Issues here={here} loaded={loaded} field="firstRelease" />
       <Issues here={here} loaded={loaded} field="release" />
+      <SkewPart here={here} projects={loaded.projects} />
       <CommitPart here={here} loaded={loaded} />
       <Shipped here={here} loaded={loaded} />
       <Section title={t('change')}>

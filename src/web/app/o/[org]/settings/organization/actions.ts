@@ -1,7 +1,7 @@
 'use server'
 import { revalidatePath } from 'next/cache'
 import { redirect } from 'next/navigation'
-import { attempt, type FormState, textOf } from '../../../../../form.ts'
+import { attemptGuarded, type GuardedState, revisionOf, textOf } from '../../../../../form.ts'
 import { app } from '../../../../../handle.ts'
 import { demandOrganization } from '../../../../../session.ts'
 
@@ -9,19 +9,19 @@ import { demandOrganization } from '../../../../../session.ts'
 const daysOf = (text: string): number | null => (text.trim() === '' ? null : Number(text))
 
 /** Saves name, slug and retention; a new slug leads to the page under it. */
-export async function saveOrganizationAction(_before: FormState, data: FormData): Promise<FormState> {
+export async function saveOrganizationAction(_before: GuardedState, data: FormData): Promise<GuardedState> {
   const asked = textOf(data, 'organization')
   const { actor, organization } = await demandOrganization(asked, `/o/${asked}/settings/organization`)
   const { auth, meta, config } = app()
   let slug = organization.slug
-  const state = await attempt(data, () => {
+  const state = await attemptGuarded(data, () => {
     auth.demand(actor, 'organization:write', { organization })
     const change = {
       name: textOf(data, 'name'),
       slug: textOf(data, 'slug').trim(),
       retentionErrorsDays: daysOf(textOf(data, 'retentionErrorsDays')),
     }
-    const by = { userId: actor.person.id, rev: Number(textOf(data, 'revision')) }
+    const by = { userId: actor.person.id, rev: revisionOf(data) }
     slug = meta.updateOrganization(organization.id, change, config.retentionErrorsDays, by).slug
     return undefined
   })

@@ -1,9 +1,12 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import { noState } from '../../../../../form.ts'
+import { noGuardedState } from '../../../../../form.ts'
 import { ActionForm } from '../../../../../ui/action-form.tsx'
 import { Button, TextField } from '../../../../../ui/controls.tsx'
+import { Stale } from '../../../../../ui/stale.tsx'
 import { saveOrganizationAction } from './actions.ts'
+
+const formName = 'organization'
 
 type Shown = { name: string; slug: string; retentionErrorsDays: number | null; revision: number }
 
@@ -30,7 +33,7 @@ export function OrganizationForm({
     },
   ] as const
   return (
-    <ActionForm action={saveOrganizationAction} initial={noState} name="organization">
+    <ActionForm action={saveOrganizationAction} initial={noGuardedState} name={formName} guarded>
       {(state, pending) => (
         <fieldset disabled={disabled} className="flex max-w-[560px] flex-col gap-3">
           <input type="hidden" name="organization" value={organization.slug} />
@@ -48,6 +51,7 @@ export function OrganizationForm({
               defaultValue={state.values[name] ?? value}
             />
           ))}
+          {state.stale ? <Stale form={formName} stale={state.stale} pending={pending} /> : null}
           <div className="flex items-center gap-3">
             <Button type="submit" disabled={pending || disabled}>
               {t('saveOrganization')}

@@ -1,11 +1,16 @@
 import type { Metadata } from 'next'
 import { getTranslations } from 'next-intl/server'
+import { dsnOf } from '../../../../../../../protocol/dsn.ts'
+import { tunnelOf } from '../../../../../../../protocol/tunnel.ts'
+import { digestHookOf, mayHideErrors } from '../../../../../../digest-hook.ts'
 import { app } from '../../../../../../handle.ts'
-import { dsnOf, platformById, snippetOf } from '../../../../../../platforms.ts'
+import { platformById, sendsFromBrowsers, snippetOf } from '../../../../../../platforms.ts'
 import { demandProject } from '../../../../../../session.ts'
 import { CopyButton } from '../../../../../../ui/copy-button.tsx'
 import { Link } from '../../../../../../ui/link.tsx'
 import { Arrivals } from './arrivals.tsx'
+import { Snippets } from './snippets.tsx'
+import { TunnelHelp } from './tunnel.tsx'
 
 export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getTranslations('projectSetup'))('title') }
@@ -22,7 +27,7 @@ export default async function ProjectSetupPage({ params }: { params: Promise<{ o
   const t = await getTranslations('projectSetup')
   const { meta, auth, config } = app()
   const key = meta.keysOf(project.id).find((one) => one.active)
-  const dsn = key ? dsnOf(config.url, key.publicKey, project.id) : undefined
+  const dsn = key && dsnOf(config.url, key)
   const base = `/o/${organization.slug}`
   return (
     <div className="page grid max-w-[1180px] grid-cols-1 gap-x-10 gap-y-8 full:grid-cols-[minmax(0,1fr)_400px]">
@@ -42,20 +47,15 @@ export default async function ProjectSetupPage({ params }: { params: Promise<{ o
             </div>
             <p className="mb-6 text-small text-ink-3">{t('dsnNote')}</p>
             <h2 className="mb-2">{t('snippet')}</h2>
-            <ol className="flex flex-col gap-3">
-              {snippetOf(project.platform, dsn).map((part) => (
-                <li key={part.code} className="box">
-                  <div className="flex items-center justify-between border-b border-line py-1 pl-3 pr-1 text-small text-ink-3">
-                    <code>{part.where === 'shell' || part.where === 'environment' ? t(part.where) : part.where}</code>
-                    <CopyButton text={part.code} label={t('copySnippet')} iconOnly />
-                  </div>
-                  {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keys */}
-                  <pre className="overflow-x-auto p-3" tabIndex={0}>
-                    {part.code}
-                  </pre>
-                </li>
-              ))}
-            </ol>
+            <Snippets parts={snippetOf(project.platform, dsn)} />
+            {mayHideErrors(project.platform) ? (
+              <section id="digest-hook" className="mt-8 scroll-mt-4">
+                <h2 className="mb-1">{t('hook')}</h2>
+                <p className="mb-3 max-w-[72ch] text-ink-2">{t('hookWhy')}</p>
+                <Snippets parts={digestHookOf(dsn)} />
+              </section>
+            ) : null}
+            {key && sendsFromBrowsers(project.platform) ? <TunnelHelp tunnel={tunnelOf(config.url, key)} /> : null}
           </>
         ) : (
           <p className="text-ink-2">

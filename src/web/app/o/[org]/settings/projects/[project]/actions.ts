@@ -1,13 +1,13 @@
 'use server'
 import { redirect } from 'next/navigation'
 import { sealedToken } from '../../../../../../../auth/scrape-token.ts'
-import { textOf } from '../../../../../../form.ts'
+import { type GuardedState, revisionOf, textOf } from '../../../../../../form.ts'
 import { app } from '../../../../../../handle.ts'
-import { changeOf, revisionOf } from './change.ts'
-import { changeProject, type ProjectState } from './change-project.ts'
+import { changeOf } from './change.ts'
+import { changeProject } from './change-project.ts'
 
 /** Saves every setting of a project; a new slug leads to the page under it. */
-export async function saveProjectAction(_before: ProjectState, data: FormData): Promise<ProjectState> {
+export async function saveProjectAction(_before: GuardedState, data: FormData): Promise<GuardedState> {
   let moved = ''
   const state = await changeProject(data, '', 'project:write', async ({ actor, organization, project }) => {
     const { meta, publishKeys, seal } = app()

@@ -1,11 +1,8 @@
 import { revalidatePath } from 'next/cache'
 import type { Action } from '../../../../../../../auth/auth.ts'
-import { attempt, type FormState, failureOf, textOf } from '../../../../../../form.ts'
+import { attemptGuarded, type FormState, type GuardedState, textOf } from '../../../../../../form.ts'
 import { app } from '../../../../../../handle.ts'
 import { demandProject } from '../../../../../../session.ts'
-
-/** `stale`: somebody else changed what the form shows since it was loaded. */
-export type ProjectState = FormState & { stale: { by: string | null } | null }
 
 type Here = Awaited<ReturnType<typeof demandProject>>
 
@@ -18,20 +15,13 @@ export async function changeProject(
   page: string,
   action: Action,
   work: (here: Here) => FormState | undefined | Promise<FormState | undefined>,
-): Promise<ProjectState> {
+): Promise<GuardedState> {
   const [org, id] = [textOf(data, 'organization'), textOf(data, 'project')]
   const here = await demandProject(org, id, `/o/${org}/settings/projects/${id}${page}`)
-  const conflict: Pick<ProjectState, 'stale'> = { stale: null }
-  const state = await attempt(data, async () => {
+  const state = await attemptGuarded(data, () => {
     app().auth.demand(here.actor, action, { organization: here.organization, project: here.project })
-    try {
-      return await work(here)
-    } catch (error) {
-      conflict.stale = failureOf(error)?.current ?? null
-      throw error
-    }
+    return work(here)
   })
   if (state.done) revalidatePath('/o/[org]', 'layout')
-  // The form says who was quicker, in place of a sentence.
-  return { ...state, ...conflict, error: conflict.stale ? null : state.error }
+  return state
 }

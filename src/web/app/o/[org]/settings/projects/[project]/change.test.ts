@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { changeOf, entriesOf, linesOf, revisionOf } from './change.ts'
+import { changeOf, entriesOf, linesOf } from './change.ts'
 
 const form = (values: Record<string, string>) => {
   const data = new FormData()
@@ -54,14 +54,4 @@ describe('the settings form', () => {
     const long = Array.from({ length: 200 }, (_one, at) => `${'x'.repeat(190)}${at}`)
     expect(changeOf(form({ sensitiveFields: linesOf(long) })).sensitiveFields).toEqual(long)
   })
-
-  const revisions: [Record<string, string>, number | undefined][] = [
-    [{}, undefined],
-    [{ revision: '0' }, 0],
-    [{ revision: '7' }, 7],
-    [{ revision: '-1' }, undefined],
-    [{ revision: '7', anyway: 'yes' }, undefined],
-    [{ revision: '7', anyway: 'no' }, 7],
-  ]
-  it.each(revisions)('revision of %j', (values, revision) => expect(revisionOf(form(values))).toBe(revision))
 })

@@ -31,9 +31,3 @@ export function changeOf(
     scrapeTls: on('scrapeTls'),
   }
 }
-
-/** The revision that the form was made for; undefined when the person chose to save anyway, or sent none. */
-export function revisionOf(data: FormData): number | undefined {
-  const text = textOf(data, 'revision')
-  return textOf(data, 'anyway') === 'yes' || !/^\d{1,15}$/.test(text) ? undefined : Number(text)
-}

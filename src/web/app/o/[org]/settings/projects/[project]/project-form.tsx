@@ -1,16 +1,15 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import type { ScrubSettings } from '../../../../../../../store/meta/meta.ts'
-import { noState } from '../../../../../../form.ts'
+import { type GuardedState, noGuardedState } from '../../../../../../form.ts'
 import { platforms } from '../../../../../../platforms.ts'
 import { ActionForm } from '../../../../../../ui/action-form.tsx'
 import { Button, Field, NameField, Select, TextArea, TextField } from '../../../../../../ui/controls.tsx'
+import { Stale } from '../../../../../../ui/stale.tsx'
 import { useToast } from '../../../../../../ui/toast.tsx'
 import { saveProjectAction } from './actions.ts'
 import { linesOf } from './change.ts'
-import type { ProjectState } from './change-project.ts'
 import { ScrapeFields, type ShownScraping } from './scrape-fields.tsx'
-import { Stale } from './stale.tsx'
 
 export type ShownProject = {
   id: number
@@ -23,7 +22,6 @@ export type ShownProject = {
   scraping: ShownScraping
 }
 
-const start: ProjectState = { ...noState, stale: null }
 const formName = 'project-settings'
 
 /** Every setting of a project in one form. `disabled`: who may only read sees what is set. */
@@ -41,7 +39,7 @@ export function ProjectForm({
   return (
     <ActionForm
       action={saveProjectAction}
-      initial={start}
+      initial={noGuardedState}
       name={formName}
       guarded
       className="flex max-w-[560px] flex-col gap-5"
@@ -81,7 +79,7 @@ export function ProjectForm({
   )
 }
 
-function GeneralFields({ project, state }: { project: ShownProject; state: ProjectState }) {
+function GeneralFields({ project, state }: { project: ShownProject; state: GuardedState }) {
   const t = useTranslations('projectSettings')
   const { fields, values } = state
   const platform = values.platform ?? project.platform ?? 'other'
@@ -123,7 +121,7 @@ function GeneralFields({ project, state }: { project: ShownProject; state: Proje
   )
 }
 
-function ScrubFields({ scrub, state }: { scrub: ScrubSettings; state: ProjectState }) {
+function ScrubFields({ scrub, state }: { scrub: ScrubSettings; state: GuardedState }) {
   const t = useTranslations('projectSettings')
   const { fields, values } = state
   // A form that was sent names the boxes that were on; one that was not is as the project is.

@@ -1,13 +1,13 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import { keptToken } from '../../../../../../../protocol/scrape.ts'
+import type { GuardedState } from '../../../../../../form.ts'
 import { TextField } from '../../../../../../ui/controls.tsx'
-import type { ProjectState } from './change-project.ts'
 
 export type ShownScraping = { scrape: boolean; scrapeTls: boolean; hasToken: boolean }
 
 /** Whether scripts that nobody uploaded are fetched, and how. */
-export function ScrapeFields({ scraping, state }: { scraping: ShownScraping; state: ProjectState }) {
+export function ScrapeFields({ scraping, state }: { scraping: ShownScraping; state: GuardedState }) {
   const t = useTranslations('projectSettings')
   const { fields, values } = state
   const sent = Object.keys(values).length > 0

@@ -1,11 +1,11 @@
 'use server'
+import { type GuardedState, revisionOf } from '../../../../../../../form.ts'
 import { app } from '../../../../../../../handle.ts'
-import { revisionOf } from '../change.ts'
-import { changeProject, type ProjectState } from '../change-project.ts'
+import { changeProject } from '../change-project.ts'
 import { filtersIn } from './form-filters.ts'
 
 /** Saves the filters of a project, all at once: not over what somebody else has saved since the form was loaded. */
-export async function saveFiltersAction(_before: ProjectState, data: FormData): Promise<ProjectState> {
+export async function saveFiltersAction(_before: GuardedState, data: FormData): Promise<GuardedState> {
   return changeProject(data, '/filters', 'project:write', ({ actor, project }) => {
     const by = { userId: actor.person.id, rev: revisionOf(data) }
     app().meta.updateProject(project.id, { filters: filtersIn(data) }, by)

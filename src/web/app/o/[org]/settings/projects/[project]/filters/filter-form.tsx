@@ -2,19 +2,17 @@
 import { useLocale, useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
 import { inboundFilters, oldBrowsers, type ProjectFilters } from '../../../../../../../../protocol/filters.ts'
-import { noState } from '../../../../../../../form.ts'
+import { noGuardedState } from '../../../../../../../form.ts'
 import { ActionForm } from '../../../../../../../ui/action-form.tsx'
 import { Button, TextArea } from '../../../../../../../ui/controls.tsx'
+import { Stale } from '../../../../../../../ui/stale.tsx'
 import { useToast } from '../../../../../../../ui/toast.tsx'
 import { linesOf } from '../change.ts'
-import type { ProjectState } from '../change-project.ts'
-import { Stale } from '../stale.tsx'
 import { saveFiltersAction } from './actions.ts'
 import { browserField, ticked } from './form-filters.ts'
 
 type Dropped = Readonly<Record<string, number>>
 
-const start: ProjectState = { ...noState, stale: null }
 const formName = 'filters'
 
 /** Every filter of a project as one form: switches, the old browsers, and three lists with one entry a line. */
@@ -35,7 +33,7 @@ export function FilterForm({
   return (
     <ActionForm
       action={saveFiltersAction}
-      initial={start}
+      initial={noGuardedState}
       name={formName}
       onDone={() => toast({ text: t('saved'), stayMs: 3000 })}
     >

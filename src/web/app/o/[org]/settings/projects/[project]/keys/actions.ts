@@ -3,10 +3,9 @@ import { revalidatePath } from 'next/cache'
 import { getTranslations } from 'next-intl/server'
 import type { ChangedBy } from '../../../../../../../../store/meta/meta.ts'
 import { checkName } from '../../../../../../../../store/meta/names.ts'
-import { type FormState, failed, failureOf, noState, textOf } from '../../../../../../../form.ts'
+import { type FormState, failed, failureOf, noState, revisionOf, textOf } from '../../../../../../../form.ts'
 import { app } from '../../../../../../../handle.ts'
 import { demandProject } from '../../../../../../../session.ts'
-import { revisionOf } from '../change.ts'
 import { isRateCount, isRateWindow } from './rate-limit.ts'
 
 type Change = { projectId: number; keyId: number; by: ChangedBy }

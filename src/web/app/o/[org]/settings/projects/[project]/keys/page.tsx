@@ -1,7 +1,7 @@
 import type { Metadata } from 'next'
 import { getTranslations } from 'next-intl/server'
+import { dsnOf } from '../../../../../../../../protocol/dsn.ts'
 import { app } from '../../../../../../../handle.ts'
-import { dsnOf } from '../../../../../../../platforms.ts'
 import { demandProject } from '../../../../../../../session.ts'
 import { Link } from '../../../../../../../ui/link.tsx'
 import { ProjectHead } from '../project-head.tsx'
@@ -34,7 +34,7 @@ export default async function KeysPage({ params }: { params: Promise<{ org: stri
             projectKey={{
               id: key.id,
               label: key.label,
-              dsn: dsnOf(config.url, key.publicKey, project.id),
+              dsn: dsnOf(config.url, key),
               active: key.active,
               rateLimit: key.rateLimit,
               revision: key.rev,

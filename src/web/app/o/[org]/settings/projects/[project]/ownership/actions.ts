@@ -1,12 +1,11 @@
 'use server'
 import { ownershipCharactersMax, readOwnership } from '../../../../../../../../protocol/ownership.ts'
-import { failed, longTextOf, textOf } from '../../../../../../../form.ts'
+import { failed, type GuardedState, longTextOf, revisionOf, textOf } from '../../../../../../../form.ts'
 import { app } from '../../../../../../../handle.ts'
-import { revisionOf } from '../change.ts'
-import { changeProject, type ProjectState } from '../change-project.ts'
+import { changeProject } from '../change-project.ts'
 
 /** Writes the rules; refused with each faulty line, and when somebody else has written them since. */
-export async function saveOwnershipAction(_before: ProjectState, data: FormData): Promise<ProjectState> {
+export async function saveOwnershipAction(_before: GuardedState, data: FormData): Promise<GuardedState> {
   return changeProject(data, '/ownership', 'project:write', ({ actor, organization, project }) => {
     const { meta, clock } = app()
     const text = longTextOf(data, 'text', ownershipCharactersMax)

@@ -4,17 +4,15 @@ import { useMemo, useState } from 'react'
 import { ownershipCharactersMax, readOwnership } from '../../../../../../../../protocol/ownership.ts'
 import type { RestOwnershipTrial } from '../../../../../../../../protocol/rest-triage.ts'
 import { ApiError, apiFetch } from '../../../../../../../api.ts'
-import { noState } from '../../../../../../../form.ts'
+import { noGuardedState } from '../../../../../../../form.ts'
 import { ActionForm } from '../../../../../../../ui/action-form.tsx'
 import { Button, Field, TextArea } from '../../../../../../../ui/controls.tsx'
 import { Link } from '../../../../../../../ui/link.tsx'
 import { PlainText } from '../../../../../../../ui/plain-text.tsx'
+import { Stale } from '../../../../../../../ui/stale.tsx'
 import { useToast } from '../../../../../../../ui/toast.tsx'
-import type { ProjectState } from '../change-project.ts'
-import { Stale } from '../stale.tsx'
 import { saveOwnershipAction } from './actions.ts'
 
-const start: ProjectState = { ...noState, stale: null }
 const formName = 'ownership'
 
 type Place = { organization: string; project: string; projectId: string }
@@ -38,7 +36,7 @@ export function OwnershipForm({
       <ActionForm
         key={initial.revision}
         action={saveOwnershipAction}
-        initial={start}
+        initial={noGuardedState}
         name={formName}
         guarded
         onDone={() => toast({ text: t('saved') })}

@@ -1,5 +1,0 @@
-import { Buy } from './buy.jsx'
-
-export default function Page() {
-  return <Buy />
-}

@@ -1,0 +1,92 @@
+// npm run demo: Mishap and an application that breaks at the press of a button, beside each other and connected.
+// MISHAP_PORT (9000) and DEMO_PORT (3000) are their ports; what was sent is kept in .build/demo between runs.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { buildShop, copyShop, startShop } from './shop.ts'
+
+const root = dirname(import.meta.dirname)
+const home = join(root, '.build/demo')
+const data = join(home, 'data')
+const port = Number(process.env.MISHAP_PORT ?? 9000)
+const shopPort = Number(process.env.DEMO_PORT ?? 3000)
+const url = `http://localhost:${port}`
+const email = 'demo@shop.example'
+const main = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=16', join(root, 'src/main.ts')]
+const say = (sentence: string) => console.log(`demo: ${sentence}`)
+
+const children: ChildProcess[] = []
+const stopAll = () => {
+  for (const child of children) child.kill('SIGTERM')
+}
+
+/** Keeps a child; when one ends, so does the other. */
+function keep(child: ChildProcess, name: string): void {
+  children.push(child)
+  child.once('exit', (code) => {
+    if (code) say(`${name} ended with ${code}`)
+    process.exitCode ??= code ?? 1
+    stopAll()
+  })
+}
+
+/** Asks until the address answers well; false when a child ended meanwhile. */
+async function answers(address: string): Promise<boolean> {
+  for (;;) {
+    if (process.exitCode !== undefined) return false
+    const ok = await fetch(address).then(
+      (answer) => answer.ok,
+      () => false,
+    )
+    if (ok) return true
+    await pause(200)
+  }
+}
+
+/** The password of the demonstration's one person: made at the first run, as the account is. */
+function password(): string {
+  const file = join(home, 'password')
+  if (!existsSync(file)) writeFileSync(file, `${randomBytes(9).toString('base64url')}`, { mode: 0o600 })
+  return readFileSync(file, 'utf8')
+}
+
+async function run(): Promise<void> {
+  mkdirSync(home, { recursive: true })
+  // On this machine alone: the password stands on the terminal, and anybody may press the buttons.
+  const words = ['start', '--port', `${port}`, '--host', '127.0.0.1', '--url', url, '--data', data]
+  const env = { ...process.env, MISHAP_LOG_LEVEL: process.env.MISHAP_LOG_LEVEL ?? 'warn' }
+  keep(spawn(process.execPath, [...main, ...words], { stdio: ['ignore', 'ignore', 'inherit'], env }), 'Mishap')
+  say(`starting Mishap at ${url}`)
+  if (!(await answers(`${url}/api/health/ready`))) return
+  const person = ['--email', email, '--password-stdin', '--ci-token', '--json', '--data', data]
+  const made = JSON.parse(
+    execFileSync(
+      process.execPath,
+      [...main, 'bootstrap', '--org', 'demo', '--project', 'shop', '--platform', 'javascript-nextjs', ...person],
+      { input: password(), encoding: 'utf8' },
+    ),
+  ) as { dsn: string; ciToken: string }
+  say('building the shop (half a minute); its source maps go to Mishap')
+  const release = `shop@${new Date().toISOString().slice(0, 19).replaceAll(/[-:T]/g, '.')}`
+  const upload = { url, org: 'demo', project: 'shop', token: made.ciToken, release }
+  const shop = copyShop({ folder: join(home, 'shop'), dsn: made.dsn, upload })
+  await buildShop(shop, process.env)
+  keep(startShop(shop, process.env, shopPort), 'the shop')
+  if (!(await answers(`http://localhost:${shopPort}/`))) return
+  say(`the shop, where everything breaks: http://localhost:${shopPort}`)
+  say(`what Mishap makes of it:           ${url}/o/demo/issues`)
+  say(`sign in as ${email} with ${password()}`)
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => {
+    process.exitCode = 0
+    stopAll()
+  })
+run().catch((error: unknown) => {
+  say(error instanceof Error ? error.message : String(error))
+  process.exitCode = 1
+  stopAll()
+})

@@ -1,0 +1,111 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { testClock } from '../clock.ts'
+import { MishapError } from '../errors.ts'
+import { silent } from '../observe.ts'
+import { skewLastMs, skewWaitMs } from '../protocol/skew.ts'
+import { commit, effect, hash, nowMs, withProject } from '../store/meta/fixture.ts'
+import type { EventEffect, MetaStore } from '../store/meta/meta.ts'
+import { openSqliteMeta } from '../store/meta/sqlite.ts'
+import { createAlerts } from './alert.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'mishap-skew-'))
+const opened: { close(): void }[] = []
+afterAll(() => {
+  for (const one of opened) one.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** Everything real but the clock, the mailer and the events store, which has `all` events of skew, `last` of them just now. */
+function rig(found: { all: number; last: number; away?: boolean }) {
+  const clock = testClock(nowMs)
+  const meta: MetaStore = withProject(openSqliteMeta(join(folder, `${opened.length}.sqlite`), { clock }))
+  opened.push(meta)
+  const told: string[] = []
+  const alerts = createAlerts({
+    ...{ clock, observe: silent, meta, url: 'https://m.test' },
+    open: (sealed) => sealed,
+    smtp: () => undefined,
+    outgoing: {
+      send: async ({ url, body = '' }) => {
+        told.push(body)
+        return { status: 200, headers: {}, body: Buffer.alloc(0), url, address: '' }
+      },
+    },
+    events: {
+      countsOf: async (scope, hashes) => {
+        if (found.away) throw new MishapError('STORE_UNAVAILABLE')
+        const events = scope.toMs - scope.fromMs === skewLastMs ? found.last : found.all
+        return hashes.map((one) => ({ ...one, events, lastMs: 0, firstMs: 0 }))
+      },
+    },
+  })
+  meta.createChannel({
+    ...{ organizationId: 1, projectId: null, kind: 'webhook', name: 'x' },
+    ...{ sealedTarget: 'https://hook.test/', sealedSecret: '' },
+  })
+  const come = (change: Partial<EventEffect>) => commit(meta, { events: [effect(change)] }, clock.now())
+  return { clock, meta, alerts, told, come }
+}
+
+describe('skew after a deploy', () => {
+  test.each([
+    ['that goes on is told after half an hour', { all: 60, last: 20 }, 1],
+    ['that decays is told to nobody', { all: 70, last: 10 }, 0],
+    ['whose events are gone is told to nobody', { all: 0, last: 0 }, 0],
+  ])('%s', async (_says, found, times) => {
+    const { clock, meta, alerts, told, come } = rig(found)
+    come({ signs: ['skew'] })
+    await alerts.run()
+    clock.advance(skewWaitMs - 1)
+    await alerts.run()
+    expect(told).toEqual([])
+    clock.advance(1)
+    await alerts.run()
+    expect(told.length).toBe(times)
+    expect(meta.alertsDue(10, clock.now())).toEqual([])
+  })
+
+  test('an error of another kind beside it waits for nothing', async () => {
+    const { alerts, told, come } = rig({ all: 0, last: 0 })
+    come({})
+    come({ hashes: [hash(2)], signs: ['extension'] })
+    await alerts.run()
+    expect(told.length).toBe(2)
+  })
+
+  test('an issue that is no skew alone any more is told', async () => {
+    const { clock, alerts, told, come } = rig({ all: 70, last: 1 })
+    come({ signs: ['skew'] })
+    come({})
+    clock.advance(skewWaitMs)
+    await alerts.run()
+    expect(told.length).toBe(1)
+  })
+
+  test('that comes back after it was resolved waits as well', async () => {
+    const { clock, meta, alerts, told, come } = rig({ all: 70, last: 10 })
+    come({ signs: ['skew'] })
+    clock.advance(skewWaitMs)
+    await alerts.run()
+    meta.updateIssue(1, { status: 'resolved' }, null, clock.now())
+    clock.advance(1000)
+    come({ signs: ['skew'], timestampMs: clock.now() })
+    await alerts.run()
+    expect([meta.issueById(1)?.substatus, told]).toEqual(['regressed', []])
+  })
+
+  test('is asked again while the events store is away', async () => {
+    const found = { all: 60, last: 20, away: true }
+    const { clock, alerts, told, come } = rig(found)
+    come({ signs: ['skew'] })
+    clock.advance(skewWaitMs)
+    await alerts.run()
+    expect(told).toEqual([])
+    found.away = false
+    await alerts.run()
+    expect(told.length).toBe(1)
+  })
+})

@@ -1,0 +1,143 @@
+import type { RestSkew } from '../protocol/rest-skew.ts'
+import { type SkewKind, skewKinds } from '../protocol/signs.ts'
+import { lastsOn, skewKindIds, skewLastMs, skewTag, skewWindowMs } from '../protocol/skew.ts'
+import type { Moment } from '../store/meta/deploys.ts'
+import type { Organization, Project } from '../store/meta/meta.ts'
+import type { Release } from '../store/meta/releases.ts'
+import type { QueryDeps } from './issue.ts'
+import { pointsOf } from './range.ts'
+
+type Deps = Pick<QueryDeps, 'meta' | 'events' | 'clock'>
+type Where = {
+  organization: Organization
+  projects: readonly Project[]
+  release: Pick<Release, 'version' | 'createdMs' | 'firstEventMs'>
+}
+
+/** What is looked at of one deploy: where it went, and until when nothing else came there. */
+type Panel = {
+  environment: string | null
+  projectIds: number[]
+  fromMs: number
+  toMs: number
+  until: RestSkew['until']
+}
+
+/** Deploys of a release that have a panel: the last one to each environment, the newest first. */
+const panelsMax = 3
+const deploysMax = 50
+const momentsMax = 1000
+const issuesMax = 10
+const releasesMax = 5
+const minuteMs = 60_000
+const hourMs = 3_600_000
+/** Up to here a bucket is ten minutes, as for what is decided by it; beyond, an hour. */
+const fineMs = 8 * hourMs
+
+const iso = (ms: number) => new Date(ms).toISOString()
+
+/** The first moment at which another release came to the same projects. */
+const nextOf = (moments: readonly Moment[], version: string): number | undefined =>
+  moments.find((one) => one.version !== version)?.atMs
+
+function panelOf(deps: Deps, environment: string | null, projectIds: number[], fromMs: number, version: string): Panel {
+  const { meta, clock } = deps
+  const nowMs = clock.now()
+  const limitMs = fromMs + skewWindowMs
+  const range = { projectIds, fromMs: fromMs + 1, toMs: Math.min(limitMs, nowMs), max: momentsMax }
+  const found =
+    environment === null ? meta.releaseMoments(range) : meta.deployMoments({ ...range, environments: [environment] })
+  const next = nextOf(found.moments, version)
+  const ends = [
+    { toMs: nowMs, until: 'now' },
+    { toMs: limitMs, until: 'limit' },
+    ...(next === undefined ? [] : [{ toMs: next, until: 'deploy' } as const]),
+  ] as const
+  const end = ends.reduce((first, one) => (one.toMs < first.toMs ? one : first))
+  return { environment, projectIds, fromMs, toMs: Math.max(end.toMs, fromMs + 1), until: end.until }
+}
+
+/** The deploys of a release; without any its own beginning, everywhere. */
+function panelsOf(deps: Deps, { organization, projects, release }: Where): Panel[] {
+  const projectIds = projects.map((one) => one.id)
+  const { version } = release
+  const deploys = deps.meta.deploysOf({
+    ...{ organizationId: organization.id, version, projectIds, offset: 0, max: deploysMax },
+  })
+  const last = new Map<string, Panel>()
+  for (const { environment, projectIds: own, finishedMs } of deploys)
+    if (!last.has(environment) && last.size < panelsMax && finishedMs <= deps.clock.now())
+      last.set(environment, panelOf(deps, environment, own, finishedMs, version))
+  if (deploys.length > 0) return [...last.values()]
+  const begin = Math.min(release.createdMs, release.firstEventMs ?? release.createdMs)
+  return [panelOf(deps, null, projectIds, begin, version)]
+}
+
+/** The issues that the skew of a panel is counted in, the most events first. */
+async function issuesOf(
+  { meta, events }: Deps,
+  panel: Panel,
+  projects: readonly Project[],
+): Promise<RestSkew['issues']> {
+  const scope = scopeOf(panel)
+  const groups = await events.groups({
+    ...{ scope, order: 'events', max: 200 },
+    filter: { op: 'or', of: skewKindIds.map((value) => ({ op: 'tag', key: skewTag, match: 'is', value })) },
+  })
+  const owners = meta.issueIdsOf(groups)
+  const sums = new Map<number, number>()
+  for (const one of groups) {
+    const id = owners.get(`${one.projectId}:${one.groupHash}`)
+    if (id !== undefined) sums.set(id, (sums.get(id) ?? 0) + one.events)
+  }
+  const most = [...sums].sort(([a, n], [b, m]) => m - n || a - b).slice(0, issuesMax)
+  const issues = new Map(meta.issuesByIds(most.map(([id]) => id)).map((one) => [one.id, one]))
+  return most.flatMap(([id, count]) => {
+    const issue = issues.get(id)
+    const project = issue && projects.find((one) => one.id === issue.projectId)
+    if (!issue || !project) return []
+    return [{ id: String(id), shortId: issue.shortId, title: issue.title, project: project.slug, events: count }]
+  })
+}
+
+const scopeOf = ({ environment, projectIds, fromMs, toMs }: Panel) => ({
+  ...{ projectIds, environments: environment === null ? [] : [environment], fromMs, toMs },
+})
+
+async function skewOf(deps: Deps, where: Where, panel: Panel): Promise<RestSkew> {
+  const { fromMs, toMs, environment, until } = panel
+  const bucketMs = toMs - fromMs <= fineMs ? skewLastMs : hourMs
+  const asked = { scope: scopeOf(panel), bucketMs, lastMs: toMs - skewLastMs, release: where.release.version }
+  const [found, issues] = await Promise.all([
+    deps.events.skewOf({ ...asked, apartMs: minuteMs, releasesMax }),
+    issuesOf(deps, panel, where.projects),
+  ])
+  const events = found.buckets.reduce((sum, one) => sum + one.events, 0)
+  const kinds = new Map<string, number>()
+  for (const one of found.buckets) kinds.set(one.kind, (kinds.get(one.kind) ?? 0) + one.events)
+  return {
+    ...{ environment, from: iso(fromMs), to: iso(toMs), until, events },
+    people: {
+      all: found.people,
+      recovered: found.recovered,
+      stuck: found.stuck,
+      unknown: found.people - found.recovered - found.stuck,
+    },
+    kinds: [...kinds]
+      .flatMap(([kind, count]) => (isKind(kind) ? [{ kind, sentence: skewKinds[kind], events: count }] : []))
+      .sort((a, b) => b.events - a.events || (a.kind < b.kind ? -1 : 1)),
+    releases: found.releases,
+    points: pointsOf({ fromMs, toMs }, bucketMs, found.buckets),
+    lasts: lastsOn(events, found.last, toMs - fromMs) ?? null,
+    issues,
+  }
+}
+
+const isKind = (kind: string): kind is SkewKind => Object.hasOwn(skewKinds, kind)
+
+/**
+ * What old tabs ran into after a release was deployed: one panel for the last deploy to each environment; where no deploy was
+ * told, one since the release came up. Throws STORE_UNAVAILABLE, QUERY_TIMEOUT.
+ */
+export const releaseSkew = async (deps: Deps, where: Where): Promise<RestSkew[]> =>
+  where.projects.length === 0 ? [] : Promise.all(panelsOf(deps, where).map((panel) => skewOf(deps, where, panel)))

@@ -1,0 +1,105 @@
+/** Characters and parts of a document that are compared; differences stand where rendering went apart, mostly early. */
+const markupMax = 65_536
+const partsMax = 5000
+const attributesMax = 100
+
+/**
+ * HTML as a list of tags and texts in which equal documents are equal: attributes in the order of their names, white space
+ * as one space, and without what a session replay writes for `:hover`. Anything else is taken as text; never throws.
+ */
+export function partsOf(markup: string): string[] {
+  const text = markup.slice(0, markupMax)
+  const parts: string[] = []
+  let at = 0
+  let inStyle = false
+  while (at < text.length && parts.length < partsMax) {
+    const open = nextTag(text, at)
+    const between = collapse(text.slice(at, open))
+    if (between) parts.push(inStyle ? withoutHoverRules(between) : between)
+    if (open >= text.length) break
+    const end = tagEnd(text, open)
+    const tag = tagOf(text.slice(open, end))
+    if (tag) parts.push(tag)
+    inStyle = tag?.startsWith('<style') === true
+    at = end
+  }
+  return parts
+}
+
+/** White space in one text as HTML shows it: one space, none at the ends. */
+export const collapse = (text: string): string => text.replace(/\s+/g, ' ').trim()
+
+function nextTag(text: string, from: number): number {
+  const tag = /<[a-zA-Z/!]/g
+  tag.lastIndex = from
+  return tag.exec(text)?.index ?? text.length
+}
+
+/** Behind the `>` that ends the tag or comment at `open`; quotes hide a `>`. */
+function tagEnd(text: string, open: number): number {
+  if (text.startsWith('<!--', open)) {
+    const end = text.indexOf('-->', open)
+    return end < 0 ? text.length : end + 3
+  }
+  let quote = ''
+  for (let i = open; i < text.length; i++) {
+    const sign = text[i] ?? ''
+    if (quote) {
+      if (sign === quote) quote = ''
+    } else if (sign === '>') return i + 1
+    else if (sign === '"' || sign === "'") quote = sign
+  }
+  return text.length
+}
+
+/** A tag in its normal form; undefined for a comment: React's own marks and those of templates. */
+function tagOf(tag: string): string | undefined {
+  if (tag.startsWith('<!')) return undefined
+  const name = /^<\/?[a-zA-Z][\w:.-]{0,100}/.exec(tag)?.[0].toLowerCase()
+  if (name === undefined) return collapse(tag)
+  const attributes = attributesOf(tag.slice(name.length)).map(([key, value]) =>
+    value === '' ? key : `${key}="${value}"`,
+  )
+  return `${[name, ...attributes].join(' ')}>`
+}
+
+/** Names and values of a tag's attributes by name, each normalized; a name that comes again is left out. */
+function attributesOf(source: string): [name: string, value: string][] {
+  const found = new Map<string, string>()
+  const one = /([^\s"'>/=]{1,200})(?:\s{0,20}=\s{0,20}(?:"([^"]*)"|'([^']*)'|([^\s"'>]{0,2000})))?/g
+  for (const [, name = '', double, single, bare] of source.matchAll(one)) {
+    const key = name.toLowerCase()
+    const value = attributeValue(key, double ?? single ?? bare ?? '')
+    if (!found.has(key) && !(key === 'class' && value === '')) found.set(key, value)
+    if (found.size >= attributesMax) break
+  }
+  return [...found].sort(([a], [b]) => (a < b ? -1 : 1))
+}
+
+/** An attribute's value as it is compared: a class without the replay's mark, a style without its ending. */
+export function attributeValue(name: string, value: string): string {
+  const line = collapse(value)
+  if (name === 'class' || name === 'className')
+    return line
+      .split(' ')
+      .filter((one) => one !== ':hover' && one !== '\\:hover')
+      .join(' ')
+  return name === 'style' ? line.replace(/\s?([:;])\s?/g, '$1').replace(/;$/, '') : line
+}
+
+/** A replay writes `a:hover` as `a:hover, a.\:hover`: the second says nothing. */
+function withoutHoverRules(css: string): string {
+  if (!css.includes(':hover')) return css
+  return css
+    .split('}')
+    .map((rule) => {
+      const open = rule.indexOf('{')
+      if (open < 0) return rule
+      const selectors = rule
+        .slice(0, open)
+        .split(',')
+        .map((one) => one.trim().replaceAll('.\\:hover', ':hover'))
+      return `${[...new Set(selectors)].join(',')}${rule.slice(open)}`
+    })
+    .join('}')
+}

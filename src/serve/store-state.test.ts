@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { createStoreState } from './store-state.ts'
+
+test.each([
+  ['an engine alone is not asked', [{ engine: true }], false, []],
+  ['its tables make it whole', [{ engine: true }, { tables: true }], true, [true]],
+  ['tables may come first', [{ tables: true }, { engine: true }], true, [true]],
+  ['what is known already is not told again', [{ engine: true }, { tables: true }, { engine: true }], true, [true]],
+  ['an engine that goes is told', [{ engine: true }, { tables: true }, { engine: false }], false, [true, false]],
+])('%s', (_, changes, up, told) => {
+  const published: unknown[] = []
+  const state = createStoreState({ publish: (id, change) => void published.push([id, change]) }, () => [
+    { id: 1 },
+    { id: 2 },
+  ])
+  for (const change of changes) state.note(change)
+  expect(state.up()).toBe(up)
+  const each = (one: boolean) => [1, 2].map((id) => [id, { kind: 'engine', up: one }])
+  expect(published).toEqual(told.flatMap(each))
+})

@@ -1,0 +1,49 @@
+import type { Connection } from './connection.ts'
+import { daysFromHours, rollupKeys, rollupNames, rollupSelect } from './schema/rollups.ts'
+
+/** Which rows of the rollups: a condition on projects and groups with its values, and hours (seconds since 1970). */
+export type Recounted = { where: string; bound: Record<string, unknown>; hours: readonly number[]; seconds: number }
+
+const dayS = 86_400
+const values = 'n, first_at, last_at, users'
+/** Without insert_deduplicate = 0 the same counts once more would be taken for a repetition. */
+const again = 'SETTINGS insert_deduplicate = 0'
+
+/**
+ * Counts hours of the rollups anew from what stands, and their days from these. What was thinned goes on counting. The
+ * caller sees to it that nothing is inserted or asked meanwhile (gate.ts).
+ */
+export async function recount(
+  connection: Connection,
+  database: string,
+  { where, bound, hours, seconds }: Recounted,
+): Promise<void> {
+  if (hours.length === 0) return
+  const days = [...new Set(hours.map((one) => one - (one % dayS)))]
+  const all = {
+    ...{ ...bound, hours: [...new Set(hours)], days },
+    ...{ from: hours.reduce((a, b) => Math.min(a, b)), to: hours.reduce((a, b) => Math.max(a, b)) + 3600 },
+  }
+  const run = (sql: string) => connection.command(sql, all, { seconds })
+  for (const name of rollupNames) {
+    const span = name === 'issue_time' ? 'AND span = 0' : ''
+    await run(
+      `DELETE FROM ${database}.${name} WHERE ${where} ${span} AND has({hours:Array(UInt32)}, toUnixTimestamp(hour))`,
+    )
+    await run(
+      `INSERT INTO ${database}.${name} (${rollupKeys}, ${values})
+       SELECT ${rollupKeys}, ${values} FROM (${rollupSelect} FROM ${database}.events
+         WHERE ${where} AND timestamp >= toDateTime({from:UInt32}, 'UTC') AND timestamp < toDateTime({to:UInt32}, 'UTC')
+           AND has({hours:Array(UInt32)}, toUnixTimestamp(toStartOfHour(timestamp)))
+         GROUP BY ${rollupKeys} UNION ALL
+         SELECT ${rollupKeys}, ${values} FROM ${database}.thinned
+         WHERE ${where} AND has({hours:Array(UInt32)}, toUnixTimestamp(hour)))
+       ${again}`,
+    )
+  }
+  const table = `${database}.issue_time`
+  await run(`DELETE FROM ${table} WHERE ${where} AND span = 1 AND has({days:Array(UInt32)}, toUnixTimestamp(hour))`)
+  await run(
+    `${daysFromHours(table, `${where} AND has({days:Array(UInt32)}, toUnixTimestamp(toStartOfDay(hour)))`)} ${again}`,
+  )
+}

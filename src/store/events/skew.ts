@@ -1,0 +1,101 @@
+import { skewKindIds, skewTag } from '../../protocol/skew.ts'
+import type { Connection } from './connection.ts'
+import type { Scope } from './events.ts'
+import { compileScope, createValues, type Values } from './filter.ts'
+
+/** What old tabs ran into within a scope. */
+export type SkewFigures = {
+  /** Events of each kind by bucket, whose start is a multiple of its length; in the order of time. */
+  buckets: { kind: string; startMs: number; events: number }[]
+  /** Events from `lastMs` on. */
+  last: number
+  /** People who are known and were hit; of those, who came back, and who was hit again later and did not. */
+  people: number
+  recovered: number
+  stuck: number
+  /** The releases that it happened to, the most events first; '' for those that named none. */
+  releases: { release: string; events: number }[]
+}
+
+export type SkewAsked = {
+  scope: Scope
+  bucketMs: number
+  lastMs: number
+  /** The release that was deployed: one event of it without skew says that its person has it. */
+  release: string
+  /** How much later an event of another kind must be: what a lost script breaks shows in the same moment. */
+  apartMs: number
+  releasesMax: number
+}
+
+export type SkewStore = {
+  /** Skew within a scope; the row's tag says what is. Throws STORE_UNAVAILABLE, QUERY_TIMEOUT. */
+  skewOf(asked: SkewAsked): Promise<SkewFigures>
+}
+
+/** Rows with the tag, by the index of pairs: the tags of others are not read. */
+function isSkew(values: Values): string {
+  const pairs = skewKindIds.map((kind) => `has(tagkv, ${values.add('String', `${skewTag}=${kind}`)})`)
+  return `(${pairs.join(' OR ')})`
+}
+
+/** Skew as the rows have it. */
+export function createSkew(connection: Connection, database: string): SkewStore {
+  const table = `${database}.events`
+
+  async function bucketsOf({ scope, bucketMs, lastMs }: SkewAsked) {
+    const values = createValues()
+    const bucket = values.add('Int64', bucketMs)
+    const ms = 'toUnixTimestamp64Milli(timestamp)'
+    const rows = await connection.rows<{ kind: string; start_ms: string; n: string; late: string }>(
+      `SELECT tags[${values.add('String', skewTag)}] AS kind, intDiv(${ms}, ${bucket}) * ${bucket} AS start_ms, count() AS n,
+         countIf(${ms} >= ${values.add('Int64', Math.floor(lastMs))}) AS late
+       FROM ${table} WHERE ${compileScope(values, scope)} AND ${isSkew(values)} GROUP BY kind, start_ms ORDER BY start_ms, kind`,
+      values.bound,
+    )
+    return {
+      buckets: rows.map((row) => ({ kind: row.kind, startMs: Number(row.start_ms), events: Number(row.n) })),
+      last: rows.reduce((sum, row) => sum + Number(row.late), 0),
+    }
+  }
+
+  async function peopleOf({ scope, release, apartMs }: SkewAsked) {
+    const values = createValues()
+    const skew = isSkew(values)
+    const where = compileScope(values, scope)
+    const apart = values.add('Int64', apartMs)
+    type Found = { people: string; recovered: string; stuck: string }
+    // Times as numbers: of nobody's events the latest is 0, before all others.
+    const [found] = await connection.rows<Found>(
+      `SELECT count() AS people, countIf(back) AS recovered, countIf(NOT back AND last - first >= ${apart}) AS stuck FROM (
+         SELECT minIf(ms, skew) AS first, maxIf(ms, skew) AS last, maxIf(ms, NOT skew) AS other,
+           maxIf(ms, NOT skew AND release = ${values.add('String', release)}) AS newer,
+           newer > last OR other >= last + ${apart} AS back
+         FROM (SELECT user_hash, release, toUnixTimestamp64Milli(timestamp) AS ms, ${skew} AS skew FROM ${table}
+           WHERE ${where} AND user_hash IN (SELECT user_hash FROM ${table} WHERE ${where} AND user_hash != 0 AND ${skew}))
+         GROUP BY user_hash)`,
+      values.bound,
+    )
+    const { people = 0, recovered = 0, stuck = 0 } = found ?? {}
+    return { people: Number(people), recovered: Number(recovered), stuck: Number(stuck) }
+  }
+
+  async function releasesOf({ scope, releasesMax }: SkewAsked) {
+    const values = createValues()
+    const rows = await connection.rows<{ release: string; n: string }>(
+      `SELECT release, count() AS n FROM ${table} WHERE ${compileScope(values, scope)} AND ${isSkew(values)}
+       GROUP BY release ORDER BY n DESC, release LIMIT ${values.add('UInt32', releasesMax)}`,
+      values.bound,
+    )
+    return rows.map((row) => ({ release: row.release, events: Number(row.n) }))
+  }
+
+  return {
+    skewOf: async (asked) => {
+      if (asked.scope.projectIds.length === 0)
+        return { buckets: [], last: 0, people: 0, recovered: 0, stuck: 0, releases: [] }
+      const [found, people, releases] = await Promise.all([bucketsOf(asked), peopleOf(asked), releasesOf(asked)])
+      return { ...found, ...people, releases }
+    },
+  }
+}

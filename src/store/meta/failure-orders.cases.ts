@@ -1,0 +1,140 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { decide, routeWindowMs, type Side, traceWindowMs } from '../../protocol/failures.ts'
+import { commit, effect, hash, nowMs } from './fixture.ts'
+import type { MetaStore } from './meta.ts'
+
+/** One side; `forged`: a server's, sent with the key of the browser's project. */
+type Drawn = Omit<Side, 'side' | 'projectId' | 'eventId' | 'group'> & {
+  kind: 'browser' | 'server' | 'forged'
+  group: number
+}
+
+const drawn: fc.Arbitrary<Drawn> = fc
+  .record({
+    kind: fc.constantFrom('browser', 'browser', 'server', 'forged'),
+    digest: fc.constantFrom('', '100001', '100001', '100002'),
+    sure: fc.boolean(),
+    hints: fc.constantFrom(0, 1, 2),
+    traceId: fc.constantFrom('', '', 't', 'u'),
+    route: fc.constantFrom('', '/a', '/a', '/b'),
+    userHash: fc.constantFrom('', 'a', 'b'),
+    // Around both windows, and some at once.
+    receivedMs: fc
+      .constantFrom(0, 0, 5, 20_000, 29_000, 31_000, 59_000, 119_000, 121_000, 400_000)
+      .map((ms) => nowMs + ms),
+    group: fc.constantFrom(1, 1, 2),
+  })
+  .map((one) => ({ ...one, sure: one.sure && one.digest !== '' }) as Drawn)
+
+/** An order of arrival with repeats, in batches; how many sides each look behind a batch takes. */
+type Order = { at: number[]; batches: number[]; max: number }
+const orderOf = (count: number): fc.Arbitrary<Order> =>
+  fc.record({
+    at: fc
+      .tuple(
+        fc.shuffledSubarray([...Array(count).keys()], { minLength: count }),
+        fc.array(fc.nat(count - 1), { maxLength: 4 }),
+      )
+      .map(([all, again]) => [...all, ...again]),
+    batches: fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 6 }),
+    max: fc.constantFrom(1, 2, 100),
+  })
+
+const arrivals = fc
+  .array(drawn, { minLength: 2, maxLength: 10 })
+  .chain((sides) => fc.tuple(fc.constant(sides), fc.array(orderOf(sides.length), { minLength: 3, maxLength: 3 })))
+
+const eventId = (n: number) => (n + 1).toString(16).padStart(32, '0')
+
+function joinAll(meta: MetaStore, max: number): void {
+  for (let step = 0; step < 200; step++) if (!meta.joinFailures(max, nowMs).more) return
+  throw new Error('the join does not end')
+}
+
+/** What is linked in the end, by the numbers of the sides; each order has an organization of its own. */
+function arrive(meta: MetaStore, name: string, sides: readonly Drawn[], { at, batches, max }: Order) {
+  const { id: organizationId } = meta.createOrganization({ slug: name, name, ownerUserId: 'ann' })
+  const project = (slug: string) =>
+    meta.createProject({ organizationId, slug: `${name}-${slug}`, name: slug, platform: 'node' }).id
+  const [web, api] = [project('web'), project('api')]
+  const effectOf = (n: number) => {
+    const { kind, group, receivedMs, ...failure } = sides[n] as Drawn
+    return effect({
+      ...{ projectId: kind === 'server' ? api : web, eventId: eventId(n), receivedMs },
+      ...{ hashes: [hash(kind === 'browser' ? 9 : group)] },
+      failure: { ...failure, side: kind === 'browser' ? 'browser' : 'server' },
+    })
+  }
+  for (let start = 0, turn = 0; start < at.length; turn++) {
+    const size = batches[turn % batches.length] ?? 1
+    commit(meta, { events: at.slice(start, start + size).map(effectOf) })
+    if (turn % 3 !== 2) joinAll(meta, max)
+    start += size
+  }
+  joinAll(meta, max)
+  return sides.map(({ kind }, n) => {
+    if (kind !== 'browser') return 'server'
+    const link = meta.failureLinkOf(web, eventId(n))
+    return link
+      ? `${link.reason} ${Number.parseInt(link.server.eventId, 16) - 1}`
+      : meta.failureState(web, eventId(n))?.alone
+  })
+}
+
+const toSide = ({ kind, group, ...one }: Drawn, n: number): Side => ({
+  ...{ ...one, eventId: eventId(n), projectId: kind === 'server' ? 2 : 1 },
+  ...{ side: kind === 'browser' ? 'browser' : 'server', group: kind === 'browser' ? 'b' : `${kind} ${group}` },
+})
+
+/** The answer that a look at everything gives. */
+function answerOf(own: Side, all: readonly Side[]): string {
+  const found = decide(own, {
+    ofDigest: own.digest === '' ? [] : all.filter((one) => one.side === 'server' && one.digest === own.digest),
+    ofTrace: own.traceId === '' ? [] : all.filter((one) => one.traceId === own.traceId),
+    ofRoute: all.filter(
+      (one) => one.side === 'browser' && one.route === own.route && one.userHash === own.userHash && own.route !== '',
+    ),
+    crowded: false,
+  })
+  return 'server' in found ? `${found.reason} ${Number.parseInt(found.server.eventId, 16) - 1}` : found.alone
+}
+
+/** Groups of server events that a link of this kind could as well lead to, as docs/digests.md says. */
+function claimants(reason: string, own: Side, all: readonly Side[]): Set<string> {
+  const near = (one: Side, ms: number) => Math.abs(one.receivedMs - own.receivedMs) <= ms
+  const servers = all.filter((one) => one.side === 'server')
+  const named = servers.filter((one) => one.digest === own.digest)
+  const inTrace = servers.filter((one) => one.traceId === own.traceId && near(one, traceWindowMs))
+  const found = {
+    digest: named.filter((one) => one.sure),
+    trace: own.sure ? inTrace.filter((one) => one.digest === own.digest) : inTrace,
+    route: named.filter((one) => one.route === own.route && near(one, routeWindowMs)),
+  }[reason]
+  return new Set(found?.map((one) => one.group))
+}
+
+/** Whatever arrives, in whatever order and however often, ends in the same links. */
+export function failureOrderCases(fresh: () => MetaStore): void {
+  describe('links of hidden server errors in any order', () => {
+    test('the same sides end in the same links, none of a group that is not the only one that claims it', () => {
+      const meta = fresh()
+      const state = { organizations: 0 }
+      fc.assert(
+        fc.property(arrivals, ([drawnSides, orders]) => {
+          const all = drawnSides.map(toSide)
+          const expected = all.map((one) => (one.side === 'browser' ? answerOf(one, all) : 'server'))
+          for (const order of orders)
+            expect(arrive(meta, `o${++state.organizations}`, drawnSides, order)).toEqual(expected)
+          for (const [n, answer] of expected.entries()) {
+            const [reason = '', linked] = answer.split(' ')
+            const own = all[n]
+            if (!own || linked === undefined) continue
+            for (const group of claimants(reason, own, all)) expect(group).toBe(all[Number(linked)]?.group)
+          }
+        }),
+        { numRuns: 40 },
+      )
+    }, 240_000)
+  })
+}

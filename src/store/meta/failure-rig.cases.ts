@@ -1,0 +1,60 @@
+import { expect } from 'vitest'
+import type { FailureEffect } from './failures.ts'
+import { effect, hash, nowMs } from './fixture.ts'
+import type { EventEffect, MetaStore } from './meta.ts'
+
+export const id = (number: number) => number.toString(16).padStart(32, '0')
+export const side = (change: Partial<FailureEffect>): FailureEffect => ({
+  ...{ side: 'server', digest: '', sure: false, hints: 0, traceId: '', route: '/cart', userHash: '' },
+  ...change,
+})
+/** A server error number `n`: each has an issue of its own in project 2. */
+export const server = (n: number, failure: Partial<FailureEffect>, change: Partial<EventEffect> = {}) =>
+  effect({ projectId: 2, eventId: id(1000 + n), hashes: [hash(1000 + n)], failure: side(failure), ...change })
+/** A browser event number `n`: all are one issue of project 1. */
+export const browser = (n: number, failure: Partial<FailureEffect>, change: Partial<EventEffect> = {}) =>
+  effect({ eventId: id(n), failure: side({ side: 'browser', ...failure }), ...change })
+export const sure = (n: number) => ({ digest: `${100_000 + n}`, sure: true })
+export const numbers = (count: number) => Array.from({ length: count }, (_, n) => n)
+
+/** Looks until nothing is left; what each look did. */
+export function joinAll(meta: MetaStore) {
+  const looks: ReturnType<MetaStore['joinFailures']>[] = []
+  for (let step = 0; step < 100; step++) {
+    const look = meta.joinFailures(200, nowMs)
+    expect(look.aside).toBe(0)
+    looks.push(look)
+    if (!look.more) return looks
+  }
+  throw new Error('the join does not end')
+}
+
+export function shuffled<T>(list: readonly T[]): T[] {
+  // The same order each time: what fails must fail again.
+  return list.toSorted((a, b) => ((JSON.stringify(a).length * 7919) % 101) - ((JSON.stringify(b).length * 7919) % 101))
+}
+
+/** How many browser events are linked to their own server error, to another one, and to none. */
+export function count(meta: MetaStore, total: number) {
+  const found = { right: 0, wrong: 0, alone: 0 }
+  for (const n of numbers(total)) {
+    const link = meta.failureLinkOf(1, id(n))
+    if (link) found[link.server.eventId === id(1000 + n) ? 'right' : 'wrong']++
+    else if (meta.failureState(1, id(n))?.alone) found.alone++
+  }
+  return found
+}
+
+/** What the cases of hidden server errors share: a store with a project for each side, and its links. */
+export function failureRig(fresh: () => MetaStore) {
+  const open = () => {
+    const meta = fresh()
+    meta.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: 'node' })
+    return meta
+  }
+  const linkOf = (meta: MetaStore, n = 1) => {
+    const link = meta.failureLinkOf(1, id(n))
+    return link && [link.reason, link.server.eventId]
+  }
+  return { open, linkOf }
+}

@@ -1,0 +1,207 @@
+import { describe, expect, test } from 'vitest'
+import { type SignCounts, type SignKey, verdictOf } from '../../protocol/noise.ts'
+import { commit, effect, hash, nowMs } from './fixture.ts'
+import { leaving } from './merge.cases.ts'
+import type { EventEffect, MetaStore } from './meta.ts'
+import type { RegroupMove } from './regroup.ts'
+
+const idOf = (n: number) => n.toString(16).padStart(32, '0')
+/** An event of the group `n` with these signs; none is one of the team's own. */
+const event = (n: number, signs?: SignKey[], more: Partial<EventEffect> = {}): EventEffect =>
+  effect({ hashes: [hash(n)], ...(signs ? { signs } : {}), ...more })
+const times = (count: number, one: EventEffect) => Array.from({ length: count }, () => one)
+const own = (n: number) => event(n)
+const shown = (meta: MetaStore) =>
+  meta.listIssues({ projectIds: [1], sort: 'first', max: 99 }).map((one) => [one.shortId, one.noise, one.signCounts])
+const found = (meta: MetaStore, not = false) => {
+  const noise = { op: 'noise' } as const
+  const filter = not ? ({ op: 'not', of: noise } as const) : noise
+  const request = { projectIds: [1], filter }
+  const ids = meta.listIssues({ ...request, sort: 'last', max: 99 }).map((one) => one.id)
+  expect(meta.countIssues(request)).toBe(ids.length)
+  return ids.sort((a, b) => a - b)
+}
+
+const rewrite = {
+  ...{ projectId: 1, week: '2026-11-16', gen: 0, positions: [1], from: [hash(1)], to: [hash(2)] },
+  ...{ hours: [0], token: 't' },
+}
+function regroup(meta: MetaStore, moves: RegroupMove[]) {
+  const step = meta.planRegroup(meta.beginRegrouping(1, 'upload', 9).id, rewrite)
+  meta.commitRegroup(step.id, moves)
+  // What a crash asks for once more changes nothing.
+  meta.commitRegroup(step.id, moves)
+}
+
+/** Whether an issue as a whole is noise, and that it stays right whatever becomes of its events. */
+export function noiseCases(fresh: () => MetaStore): void {
+  describe('noise', () => {
+    verdictCases(fresh)
+    moveCases(fresh)
+    test.each([1, 2, 3, 4])('whatever is done, counts and verdict are those of the events (%i)', (seed) =>
+      play(fresh(), seed),
+    )
+  })
+}
+
+function verdictCases(fresh: () => MetaStore): void {
+  test('comes with the first event of a sure kind, and goes with the first of the team’s own', () => {
+    const meta = fresh()
+    commit(meta, { events: [event(1, ['extension']), own(2)] })
+    expect(shown(meta)).toEqual([
+      ['WEB-2', null, {}],
+      ['WEB-1', 'extension', { extension: 1 }],
+    ])
+    expect([found(meta), found(meta, true)]).toEqual([[1], [2]])
+    commit(meta, { events: [...times(3, event(1, ['extension'])), own(2)] })
+    expect(meta.issueById(1)).toMatchObject({ noise: 'extension', signCounts: { extension: 4 }, count: 4 })
+    commit(meta, { events: [own(1)] })
+    expect(meta.issueById(1)).toMatchObject({ noise: null, signCounts: { extension: 4 }, count: 5 })
+    commit(meta, { events: times(9, event(1, ['extension'])) })
+    expect([found(meta), found(meta, true)]).toEqual([[], [1, 2]])
+  })
+
+  test('of those who only ran the page it takes five, in one batch or several', () => {
+    const meta = fresh()
+    commit(meta, { events: times(5, event(1, ['bot'])) })
+    commit(meta, { events: times(4, event(2, ['localhost', 'skew'])) })
+    expect([meta.issueById(1)?.noise, meta.issueById(2)?.noise]).toEqual(['bot', null])
+    commit(meta, { events: [event(2, ['localhost', 'unfiltered'])] })
+    expect(meta.issueById(2)).toMatchObject({
+      noise: 'localhost',
+      signCounts: { localhost: 5, skew: 4, unfiltered: 1 },
+    })
+  })
+
+  test('a person’s change leaves it', () => {
+    const meta = fresh()
+    commit(meta, { events: [event(1, ['web-view'])] })
+    meta.updateIssue(1, { status: 'resolved' }, 'ann', nowMs)
+    expect(meta.issueById(1)).toMatchObject({ status: 'resolved', noise: 'web-view' })
+  })
+
+  test('a hash of a removed issue begins with nothing', () => {
+    const meta = fresh()
+    commit(meta, { events: [event(1, ['extension']), event(1, ['extension'])] })
+    const { id } = meta.askRemoval({ kind: 'issue', projectId: 1, issueId: 1, userId: null })
+    meta.removeRows(id, 2)
+    commit(meta, { events: [event(1, ['extension']), own(2)] })
+    meta.mergeIssues(3, [2], null, nowMs)
+    expect(meta.unmergeHashes(3, leaving([hash(1)], 1), null, nowMs).made).toMatchObject({
+      signCounts: { extension: 1 },
+      noise: 'extension',
+    })
+  })
+}
+
+function moveCases(fresh: () => MetaStore): void {
+  test('merged with one of the team’s own it goes; taken out again it is back', () => {
+    const meta = fresh()
+    commit(meta, { events: [event(1, ['extension']), ...times(2, event(2, ['ad-blocker'])), own(3)] })
+    expect(meta.mergeIssues(1, [2], null, nowMs).issue).toMatchObject({
+      noise: 'ad-blocker',
+      signCounts: { extension: 1, 'ad-blocker': 2 },
+    })
+    expect(meta.mergeIssues(1, [3], null, nowMs).issue.noise).toBe(null)
+    const first = meta.unmergeHashes(1, leaving([hash(3)], 1), null, nowMs)
+    expect([first.issue.noise, first.made?.noise]).toEqual(['ad-blocker', null])
+    const second = meta.unmergeHashes(1, leaving([hash(2)], 2), null, nowMs)
+    expect([second.issue, second.made]).toMatchObject([
+      { noise: 'extension', signCounts: { extension: 1 } },
+      { noise: 'ad-blocker', signCounts: { 'ad-blocker': 2 } },
+    ])
+    expect(meta.issueById(2)?.noise).toBe('ad-blocker')
+  })
+
+  test('hashes whose events are gone are forgotten, and numbers that do not agree give no verdict', () => {
+    const meta = fresh()
+    commit(meta, { events: [event(1, ['extension']), event(2, ['extension'])] })
+    meta.mergeIssues(1, [2], null, nowMs)
+    // Retention took its events with their numbers: the issue goes on counting it.
+    expect(meta.unmergeHashes(1, leaving([hash(2)], 0), null, nowMs).issue).toMatchObject({ count: 2, noise: null })
+    commit(meta, { events: [event(2, ['extension'])] })
+    expect(meta.issueById(3)).toMatchObject({ signCounts: { extension: 1 }, noise: 'extension' })
+  })
+
+  test('an event that is mapped again and turns out to be the team’s own takes it away, and brings it', () => {
+    const meta = fresh()
+    commit(meta, { events: [event(1, ['third-party']), event(1, ['third-party'], { eventId: idOf(2) })] })
+    const move = (signs: SignKey[] | undefined): RegroupMove => ({
+      ...{ fromHash: hash(1), fromSigns: ['third-party'] },
+      effect: event(1, signs),
+    })
+    regroup(meta, [move(undefined)])
+    expect(meta.issueById(1)).toMatchObject({ count: 2, signCounts: { 'third-party': 1 }, noise: null })
+    regroup(meta, [{ fromHash: hash(1), effect: event(1, ['third-party']) }])
+    expect(meta.issueById(1)).toMatchObject({ count: 2, signCounts: { 'third-party': 2 }, noise: 'third-party' })
+  })
+
+  test('events that were refined before signs were counted never bring a count below nothing', () => {
+    const meta = fresh()
+    commit(meta, { events: [own(1), own(1)] })
+    regroup(meta, [{ fromHash: hash(1), fromSigns: ['extension'], effect: event(2, ['extension']) }])
+    // The first that they are mapped to takes the issue with its link.
+    expect(meta.issueById(1)).toMatchObject({ count: 2, noise: null })
+  })
+}
+
+type Stored = { hash: number; signs: SignKey[] | undefined }
+
+/** Commits, merges, takes apart and maps again at random, and holds every issue against the events that it has. */
+function play(meta: MetaStore, seed: number): void {
+  let state = seed
+  const random = (below: number) => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
+    return Math.floor((state / 2_147_483_648) * below)
+  }
+  const signSets: (SignKey[] | undefined)[] = [undefined, ['extension'], ['bot', 'unfiltered'], ['third-party', 'skew']]
+  const signs = () => signSets[random(3) === 0 ? 0 : 1 + random(3)]
+  const events: Stored[] = []
+  const hashes = Array.from({ length: 12 }, (_, n) => n + 1)
+  const issueOf = () => meta.issueIdsOf(hashes.map((n) => ({ projectId: 1, groupHash: hash(n) })))
+  const ids = () => [...new Set(issueOf().values())]
+  const eventsOf = (wanted: readonly string[]) => events.filter((one) => wanted.includes(hash(one.hash)))
+  const steps: (() => void)[] = [
+    () => {
+      const made = Array.from({ length: 1 + random(6) }, () => ({ hash: 1 + random(12), signs: signs() }))
+      events.push(...made)
+      commit(meta, { events: made.map((one) => event(one.hash, one.signs)) })
+    },
+    () => {
+      const [into, from] = [ids()[random(ids().length)], ids()[random(ids().length)]]
+      if (into !== undefined && from !== undefined && into !== from) meta.mergeIssues(into, [from], null, nowMs)
+    },
+    () => {
+      const id = ids()[random(ids().length)] ?? 0
+      const all = meta.issueHashes(id).map((one) => one.hash)
+      const some = all.slice(0, random(all.length))
+      if (some.length > 0) meta.unmergeHashes(id, leaving(some, eventsOf(some).length), null, nowMs)
+    },
+    () => {
+      const moves = Array.from({ length: 1 + random(4) }, () => events[random(events.length)])
+      const made = [...new Set(moves)].flatMap((one): RegroupMove[] => {
+        if (!one) return []
+        const before = { fromHash: hash(one.hash), fromSigns: one.signs }
+        Object.assign(one, { hash: 1 + random(12), signs: signs() })
+        return [{ ...before, effect: event(one.hash, one.signs) }]
+      })
+      regroup(meta, made)
+    },
+  ]
+  for (let at = 0; at < 120; at++) {
+    steps[random(steps.length)]?.()
+    const expected = new Map(ids().map((id) => [id, { count: 0, signs: {} as SignCounts }]))
+    const owners = issueOf()
+    for (const one of events) {
+      const sum = expected.get(owners.get(`1:${hash(one.hash)}`) ?? 0)
+      if (!sum) throw new Error('an event belongs to no issue')
+      sum.count++
+      for (const key of one.signs ?? []) sum.signs[key] = (sum.signs[key] ?? 0) + 1
+    }
+    for (const [id, sum] of expected)
+      expect({ at, ...meta.issueById(id) }).toMatchObject({
+        ...{ at, id, count: sum.count, signCounts: sum.signs },
+        noise: verdictOf(sum.signs, sum.count) ?? null,
+      })
+  }
+}

@@ -1,0 +1,27 @@
+'use client'
+import { useCallback, useEffect, useRef } from 'react'
+import { systemClock } from '../../clock.ts'
+
+/** Runs `run` when it is asked for: at once, then at most each `pauseMs`, and once more at the end of a pause that was asked in. */
+export function useAtMostEach(pauseMs: number, run: () => void): () => void {
+  const latest = useRef(run)
+  latest.current = run
+  const pause = useRef<{ end: () => void; again: boolean }>(undefined)
+  useEffect(() => () => pause.current?.end(), [])
+  return useCallback(() => {
+    if (pause.current) {
+      pause.current.again = true
+      return
+    }
+    const go = () => {
+      latest.current()
+      const end = systemClock.after(pauseMs, () => {
+        const { again } = pause.current ?? {}
+        pause.current = undefined
+        if (again) go()
+      })
+      pause.current = { end, again: false }
+    }
+    go()
+  }, [pauseMs])
+}

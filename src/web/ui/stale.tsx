@@ -1,0 +1,38 @@
+'use client'
+import { useTranslations } from 'next-intl'
+import type { GuardedState } from '../form.ts'
+import { Button } from './controls.tsx'
+import { forgetKept } from './kept.ts'
+
+/**
+ * Somebody else was quicker: who, and both ways out of a form of settings. What was typed stands in it until one is taken.
+ */
+export function Stale({
+  form,
+  stale,
+  pending,
+}: {
+  form: string
+  stale: NonNullable<GuardedState['stale']>
+  pending: boolean
+}) {
+  const t = useTranslations('projectSettings')
+  return (
+    <div role="alert" className="box flex flex-col gap-3 p-3">
+      <p>{t('stale', { who: stale.by ?? t('somebody') })}</p>
+      <div className="flex flex-wrap gap-2">
+        <Button
+          onClick={() => {
+            forgetKept(form)
+            location.reload()
+          }}
+        >
+          {t('loadTheirs')}
+        </Button>
+        <Button type="submit" name="anyway" value="yes" disabled={pending}>
+          {t('saveAnyway')}
+        </Button>
+      </div>
+    </div>
+  )
+}
