@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { dirname, join } from 'node:path'
 import { drainPending } from 'chdb'
 import type { Observe } from '../../observe.ts'
+import { removeTornMutations } from './engine/mutations.ts'
 import { createSyncNames, type SyncNames } from './engine/names.ts'
 import { bodyBytesMax, EngineError, type EngineRequest, readRequest } from './engine/request.ts'
 import { createSessionPool, type SessionPool, sessionOpener } from './engine/sessions.ts'
@@ -125,6 +126,8 @@ function refuse(error: unknown, response: ServerResponse): void {
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   mkdirSync(options.folder, { recursive: true, mode: 0o700 })
   mkdirSync(dirname(options.socketPath), { recursive: true, mode: 0o700 })
+  const torn = await removeTornMutations(options.folder)
+  if (torn.length > 0) options.observe.warn({ torn }, 'deletions that a full disk cut off are forgotten')
   const spool = openSpool(join(options.folder, 'incoming'))
   const open = sessionOpener(options.folder, options.memoryBytes)
   // Held open for the whole life: the engine ends with its last session, and starting it takes 150 ms.

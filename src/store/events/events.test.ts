@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -321,6 +321,26 @@ describe('engine', () => {
     state.engine = await startEngine()
     const scope = { projectIds: [71], environments: [], fromMs: monday, toMs: monday + 86_400_000 }
     expect((await store().groups({ scope, order: 'last', max: 5 }))[0]?.events).toBe(12)
+  })
+
+  test('deletions that a full disk cut off do not keep it from starting', async () => {
+    const run = (query: string) => client.command({ query })
+    await run('CREATE TABLE mishap.cut (a UInt64) ENGINE = MergeTree ORDER BY a')
+    await client.insert({ table: 'mishap.cut', values: [{ a: 1 }, { a: 2 }, { a: 3 }], format: 'JSONEachRow' })
+    for (const a of [1, 2]) await run(`DELETE FROM mishap.cut WHERE a = ${a}`)
+    const [table] = await ask<{ path: string }>("SELECT data_paths[1] AS path FROM system.tables WHERE name = 'cut'")
+    const child = state.engine
+    child?.kill('SIGKILL')
+    if (child) await gone(child)
+    const files = readdirSync(table?.path ?? '').filter((name) => name.startsWith('mutation_'))
+    expect(files.length).toBe(2)
+    // an empty one, and one that a page's end cut
+    for (const [n, name] of files.entries()) truncateSync(join(table?.path ?? '', name), n * 90)
+    state.engine = await startEngine()
+    expect(await ask('SELECT a FROM mishap.cut')).toEqual([{ a: '3' }])
+    await run('DELETE FROM mishap.cut WHERE a = 3')
+    expect(await ask('SELECT a FROM mishap.cut')).toEqual([])
+    await run('DROP TABLE mishap.cut')
   })
 
   test('ends when its parent is gone, and a second one on the same folder is refused', async () => {

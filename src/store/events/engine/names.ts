@@ -17,6 +17,10 @@ async function foldersIn(folder: string): Promise<string[]> {
   return entries.filter((one) => one.isDirectory()).map((one) => join(folder, one.name))
 }
 
+/** The folders of the tables of a chDB folder: `store/xxx/uuid`. */
+export const tableFolders = async (folder: string): Promise<string[]> =>
+  (await Promise.all((await foldersIn(join(folder, 'store'))).map(foldersIn))).flat()
+
 const isKill = (sql: string) => /^\s*kill\b/i.test(sql)
 
 /**
