@@ -202,12 +202,12 @@ export function createCounts(connection: Connection, database: string, clock: Cl
       const where = compilePairs(values, hashes)
       const at = rollup ? 'toInt64(toUnixTimestamp(hour)) * 1000' : 'toUnixTimestamp64Milli(timestamp)'
       const bucket = values.add('Int64', bucketMs)
-      const byDays = bucketMs % dayMs === 0
+      const longest = bucketMs % dayMs === 0 ? 'day' : 'hour'
       const columns = 'project_id, group_hash, hour, n'
       type Bucket = { project_id: string; group_hash: string; start_ms: string; events: string }
       const rows = await connection.rows<Bucket>(
         `SELECT project_id, group_hash, intDiv(${at}, ${bucket}) * ${bucket} AS start_ms, ${rollup ? 'sum(n)' : 'count()'} AS events
-         FROM ${rollup ? compileRollup(values, database, scope, { columns, where, known: true, nowMs: clock.now(), byDays }) : rowsOf(values, scope, undefined, where)}
+         FROM ${rollup ? compileRollup(values, database, scope, { columns, where, known: true, nowMs: clock.now(), longest }) : rowsOf(values, scope, undefined, where)}
          GROUP BY project_id, group_hash, start_ms ORDER BY start_ms, project_id, group_hash`,
         values.bound,
       )

@@ -129,6 +129,7 @@ test('a rollup without days is brought over, also when that was broken off, and 
   for (const broken of [
     'TRUNCATE TABLE mishap.issue_time',
     'DELETE FROM mishap.issue_time WHERE span = 1',
+    'DELETE FROM mishap.issue_time WHERE span = 2',
     'SELECT 1',
   ]) {
     await run(made)

@@ -3,7 +3,7 @@ import type { Connection } from './connection.ts'
 import { compilePairs, compilePlace, dayMs, hourMs, isLong, type Pair } from './counts.ts'
 import type { EventStore, Scope, SetFigures } from './events.ts'
 import { compileScope, createValues, type Values } from './filter.ts'
-import { compileEnvironments, compileRollup, compileTimes, spansOf } from './spans.ts'
+import { compileEnvironments, compileRollup, compileSpans, spansOf } from './spans.ts'
 
 type StoredRange = { place: number; events: string; points: [starts: string[], events: string[]] }
 type StoredUsers = { place: number; users_n?: string; life_n: string }
@@ -39,27 +39,22 @@ const byRollup = ({ database, scope, sets, nowMs }: Asked, bucketMs: number) =>
     const start = startOf(values, 'toInt64(toUnixTimestamp(hour)) * 1000', bucketMs)
     const columns = `${place} AS place, ${start} AS start, toUInt64(n) AS n`
     const rows = compileRollup(values, database, scope, {
-      ...{ columns, where: groups, known: true, nowMs, byDays: bucketMs % dayMs === 0 },
+      ...{ columns, where: groups, known: true, nowMs, longest: bucketMs % dayMs === 0 ? 'day' : 'hour' },
     })
     return `SELECT place, sum(n) AS events, sumMap([start], [n]) AS points FROM ${rows} GROUP BY place`
   })
 
 /**
- * Users within a scope by its days and the hours beside them, and over the life of those that are wanted by days: each
- * state that is merged costs 50 us, so none is that nobody asks for.
+ * Users within a scope by its weeks, days and hours, and over the life of those that are wanted by weeks: each state that
+ * is merged costs 50 us, so none is that nobody asks for.
  */
 const usersByRollup = ({ database, scope, sets, nowMs, lives }: Asked) =>
   statementOf(sets, (values, place, groups) => {
-    const { days, hours } = spansOf(scope, true, nowMs)
-    const environments = compileEnvironments(values, scope)
-    const within = days ? `${compileTimes(values, [days])} AND ${environments}` : '0'
-    const lived = `place IN ${values.add('Array(UInt32)', lives)}`
-    const table = `${database}.issue_time`
+    const within = `(${compileSpans(values, spansOf(scope, 'week', nowMs))} AND ${compileEnvironments(values, scope)})`
+    const lived = `(span = 2 AND place IN ${values.add('Array(UInt32)', lives)})`
     return `SELECT place, uniqCombined64MergeIf(12)(users, within) AS users_n, uniqCombined64MergeIf(12)(users, lived) AS life_n
-      FROM (SELECT ${place} AS place, ${lived} AS lived, ${within} AS within, users FROM ${table}
-          WHERE span = 1 AND ${groups} AND (within OR lived)
-        UNION ALL SELECT ${place} AS place, 0 AS lived, 1 AS within, users FROM ${table}
-          WHERE span = 0 AND ${compileTimes(values, hours)} AND ${environments} AND ${groups}) GROUP BY place`
+      FROM (SELECT ${place} AS place, ${lived} AS lived, ${within} AS within, users FROM ${database}.issue_time
+          WHERE ${groups} AND (within OR lived)) GROUP BY place`
   })
 
 /** A short scope by the rows themselves. */
@@ -76,7 +71,7 @@ const ofLife = ({ database, sets, lives }: Asked) =>
     sets,
     (values, place, groups) =>
       `SELECT ${place} AS place, uniqCombined64Merge(12)(users) AS life_n FROM ${database}.issue_time
-       WHERE span = 1 AND ${groups} AND place IN ${values.add('Array(UInt32)', lives)} GROUP BY place`,
+       WHERE span = 2 AND ${groups} AND place IN ${values.add('Array(UInt32)', lives)} GROUP BY place`,
   )
 
 /** See `EventStore.figuresOf`. */

@@ -1,6 +1,6 @@
 import type { Connection } from './connection.ts'
 import { eventsTable, lookupGranules, lookupIndex } from './schema/events.ts'
-import { daysFromHours, rollupKeys, rollupTables } from './schema/rollups.ts'
+import { longer, longerRows, rollupKeys, rollupTables } from './schema/rollups.ts'
 import { olderTables, tableSettings } from './schema/settings.ts'
 import { thinnedTable } from './schema/thinned.ts'
 import { weekTables } from './thin.ts'
@@ -41,7 +41,7 @@ async function refitIndexes(connection: Connection, database: string): Promise<v
 }
 
 /**
- * Brings the hours of `issue_hour`, which had no days, into `issue_time`. Nothing is inserted meanwhile. Broken off, it is
+ * Brings the hours of `issue_hour`, which had neither days nor weeks, into `issue_time`. Nothing is inserted meanwhile. Broken off, it is
  * done again from the start; a table that a power cut brought back holds no more than was brought over, and goes.
  */
 async function moveHours(connection: Connection, database: string): Promise<void> {
@@ -56,7 +56,7 @@ async function moveHours(connection: Connection, database: string): Promise<void
   const [from, to] = [`${database}.issue_hour`, `${database}.issue_time`]
   const sumOf = (table: string) => `(SELECT sum(n) FROM ${table})`
   const [state] = await connection.rows<{ moved: number }>(
-    `SELECT ${sumOf(`${to} WHERE span = 0`)} >= ${sumOf(from)} AND ${sumOf(`${to} WHERE span = 1`)} >= ${sumOf(from)} AS moved`,
+    `SELECT ${[0, 1, 2].map((span) => `${sumOf(`${to} WHERE span = ${span}`)} >= ${sumOf(from)}`).join(' AND ')} AS moved`,
     {},
     { seconds: workSeconds },
   )
@@ -67,7 +67,7 @@ async function moveHours(connection: Connection, database: string): Promise<void
       const rows = `${rollupKeys}, n, first_at, last_at, users`
       const where = `week = toDate('${week}')`
       await run(`INSERT INTO ${to} (${rows}) SELECT ${rows} FROM ${from} WHERE ${where} ${smallBlocks}`)
-      await run(`${daysFromHours(to, where)} ${smallBlocks}`)
+      for (const one of longer) await run(`${longerRows(to, one, where)} ${smallBlocks}`)
     }
   }
   await run(`DROP TABLE ${from}`)

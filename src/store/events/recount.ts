@@ -1,16 +1,19 @@
 import type { Connection } from './connection.ts'
-import { daysFromHours, rollupKeys, rollupNames, rollupSelect } from './schema/rollups.ts'
+import { longer, longerRows, rollupKeys, rollupNames, rollupSelect } from './schema/rollups.ts'
 
 /** Which rows of the rollups: a condition on projects and groups with its values, and hours (seconds since 1970). */
 export type Recounted = { where: string; bound: Record<string, unknown>; hours: readonly number[]; seconds: number }
 
 const dayS = 86_400
+const weekS = 7 * dayS
+/** 1970 began on a Thursday. */
+const firstMondayS = 4 * dayS
 const values = 'n, first_at, last_at, users'
 /** Without insert_deduplicate = 0 the same counts once more would be taken for a repetition. */
 const again = 'SETTINGS insert_deduplicate = 0'
 
 /**
- * Counts hours of the rollups anew from what stands, and their days from these. What was thinned goes on counting. The
+ * Counts hours of the rollups anew from what stands, their days from these, and their weeks from the days. What was thinned goes on counting. The
  * caller sees to it that nothing is inserted or asked meanwhile (gate.ts).
  */
 export async function recount(
@@ -19,9 +22,12 @@ export async function recount(
   { where, bound, hours, seconds }: Recounted,
 ): Promise<void> {
   if (hours.length === 0) return
-  const days = [...new Set(hours.map((one) => one - (one % dayS)))]
+  const startsOf = (step: number, zero: number) => [
+    ...new Set(hours.map((one) => Math.floor((one - zero) / step) * step + zero)),
+  ]
+  const starts = [startsOf(dayS, 0), startsOf(weekS, firstMondayS)]
   const all = {
-    ...{ ...bound, hours: [...new Set(hours)], days },
+    ...{ ...bound, hours: [...new Set(hours)] },
     ...{ from: hours.reduce((a, b) => Math.min(a, b)), to: hours.reduce((a, b) => Math.max(a, b)) + 3600 },
   }
   const run = (sql: string) => connection.command(sql, all, { seconds })
@@ -42,8 +48,10 @@ export async function recount(
     )
   }
   const table = `${database}.issue_time`
-  await run(`DELETE FROM ${table} WHERE ${where} AND span = 1 AND has({days:Array(UInt32)}, toUnixTimestamp(hour))`)
-  await run(
-    `${daysFromHours(table, `${where} AND has({days:Array(UInt32)}, toUnixTimestamp(toStartOfDay(hour)))`)} ${again}`,
-  )
+  for (const [at, one] of longer.entries()) {
+    const own = { ...all, starts: starts[at] }
+    const within = (start: string) => `${where} AND has({starts:Array(UInt32)}, toUnixTimestamp(${start}))`
+    await connection.command(`DELETE FROM ${table} WHERE span = ${one.span} AND ${within('hour')}`, own, { seconds })
+    await connection.command(`${longerRows(table, one, within(one.start('hour')))} ${again}`, own, { seconds })
+  }
 }

@@ -51,7 +51,7 @@ async function numbersOf(store: EventStore, projectId: number, ...open: Paramete
   }
 }
 
-const sound = { rollups: { issue_hour: 0, issue_day: 0, hour_issue: 0 }, twice: 0 }
+const sound = { rollups: { issue_hour: 0, issue_day: 0, issue_week: 0, hour_issue: 0 }, twice: 0 }
 
 /** Rows that are written again under another hash, over the same store. */
 export function regroupCases(open: () => EventStore): void {

@@ -3,32 +3,63 @@ import type { Values } from './filter.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
+const weekMs = 7 * dayMs
+/** 1970 began on a Thursday. */
+const firstMondayMs = 4 * dayMs
 /** Times of the rollups are seconds in 32 bits. */
 const endMs = (2 ** 32 - 1) * 1000
 
-/** A scope by whole hours, the first one from its start: whole days, and the hours before and behind them. ms. */
-export type Spans = { days: [fromMs: number, toMs: number] | undefined; hours: [fromMs: number, toMs: number][] }
+/** The longest time that a row of `issue_time` stands for, in the order of its column `span`. */
+export const lengths = ['hour', 'day', 'week'] as const
+export type Length = (typeof lengths)[number]
+
+export type Stretch = readonly [fromMs: number, toMs: number]
+/** A scope by rows of each length: whole weeks, the days around them, the hours around these. ms. */
+export type Spans = Record<Length, Stretch[]>
+
+const steps: Record<Length, { ms: number; zeroMs: number }> = {
+  hour: { ms: hourMs, zeroMs: 0 },
+  day: { ms: dayMs, zeroMs: 0 },
+  week: { ms: weekMs, zeroMs: firstMondayMs },
+}
+/** The start of an hour, day or week that `ms` is rounded to. */
+const rounded = (round: (units: number) => number, ms: number, of: Length): number =>
+  round((ms - steps[of].zeroMs) / steps[of].ms) * steps[of].ms + steps[of].zeroMs
 
 /**
- * Cuts a scope into days and hours; without `byDays` into hours alone. Of a scope that ends after `nowMs` the day of today
- * is a whole one: nothing comes behind its end.
+ * Cuts a scope into weeks, days and hours, none longer than `longest`; the first hour counts from its start. Of a scope that
+ * ends after `nowMs` the day and week of today are whole ones: nothing comes behind its end.
  */
-export function spansOf({ fromMs, toMs }: Pick<Scope, 'fromMs' | 'toMs'>, byDays: boolean, nowMs: number): Spans {
-  const from = Math.floor(Math.max(0, fromMs) / hourMs) * hourMs
-  const to = Math.min(endMs, byDays && toMs > nowMs ? Math.ceil(toMs / dayMs) * dayMs : toMs)
-  const days: [number, number] = [Math.ceil(from / dayMs) * dayMs, Math.floor(to / dayMs) * dayMs]
-  if (!byDays || days[0] >= days[1]) return { days: undefined, hours: [[from, to]] }
-  const edges: [number, number][] = [
-    [from, days[0]],
-    [days[1], to],
-  ]
-  return { days, hours: edges.filter(([start, end]) => start < end) }
+export function spansOf({ fromMs, toMs }: Pick<Scope, 'fromMs' | 'toMs'>, longest: Length, nowMs: number): Spans {
+  const from = rounded(Math.floor, Math.max(0, fromMs), 'hour')
+  const to = Math.min(endMs, longest !== 'hour' && toMs > nowMs ? rounded(Math.ceil, toMs, longest) : toMs)
+  const spans: Spans = { hour: [], day: [], week: [] }
+  let left: Stretch[] = [[from, to]]
+  for (let at = lengths.indexOf(longest); at > 0; at--) {
+    const length = lengths[at] ?? 'hour'
+    left = left.flatMap(([start, end]) => {
+      const whole: Stretch = [rounded(Math.ceil, start, length), rounded(Math.floor, end, length)]
+      if (whole[0] >= whole[1]) return [[start, end]]
+      spans[length].push(whole)
+      return [[start, whole[0]] as const, [whole[1], end] as const].filter(([a, b]) => a < b)
+    })
+  }
+  spans.hour = left
+  return spans
 }
 
 /** Rollup rows whose time lies in one of the stretches, as a condition; of none: nothing. */
-export function compileTimes(values: Values, stretches: readonly [fromMs: number, toMs: number][]): string {
+export function compileTimes(values: Values, stretches: readonly Stretch[]): string {
   const time = (ms: number) => `toDateTime(${values.add('UInt32', Math.ceil(ms / 1000))}, 'UTC')`
   const each = stretches.map(([from, to]) => `(hour >= ${time(from)} AND hour < ${time(to)})`)
+  return each.length === 0 ? '0' : `(${each.join(' OR ')})`
+}
+
+/** Rows of `issue_time` that are the scope's, each of its own length, as a condition. */
+export function compileSpans(values: Values, spans: Spans): string {
+  const each = lengths.flatMap((length, at) =>
+    spans[length].length === 0 ? [] : [`(span = ${at} AND ${compileTimes(values, spans[length])})`],
+  )
   return each.length === 0 ? '0' : `(${each.join(' OR ')})`
 }
 
@@ -38,26 +69,27 @@ export const compileEnvironments = (values: Values, { environments }: Scope): st
 
 /**
  * `columns` is what is selected of each row, `where` a condition on its project and group. Hours of `known` groups come from
- * `issue_time`, those of all groups from `hour_issue`. With `byDays` false a row is never longer than an hour.
+ * `issue_time`, those of all groups from `hour_issue`. No row is longer than `longest`.
  */
-export type Rollup = { columns: string; where: string; known: boolean; nowMs: number; byDays?: boolean }
+export type Rollup = { columns: string; where: string; known: boolean; nowMs: number; longest?: Length }
 
-/** Rollup rows of a scope as a table in parentheses: whole days as days, the hours beside them as hours. */
+/** Rollup rows of a scope as a table in parentheses: whole weeks and days as such, the hours beside them as hours. */
 export function compileRollup(
   values: Values,
   database: string,
   scope: Scope,
-  { columns, where, known, nowMs, byDays = true }: Rollup,
+  { columns, where, known, nowMs, longest = 'week' }: Rollup,
 ): string {
-  const { days, hours } = spansOf(scope, byDays, nowMs)
+  const { hour, ...longer } = spansOf(scope, longest, nowMs)
   const projects = `project_id IN ${values.add('Array(UInt64)', scope.projectIds)}`
   const rest = `${compileEnvironments(values, scope)} AND ${where}`
   const parts: string[] = []
-  if (days)
+  const ofIssue: Spans = { ...longer, hour: known ? hour : [] }
+  if (lengths.some((length) => ofIssue[length].length > 0))
     parts.push(`SELECT ${columns} FROM ${database}.issue_time
-      WHERE ${projects} AND span = 1 AND ${compileTimes(values, [days])} AND ${rest}`)
-  if (hours.length > 0)
-    parts.push(`SELECT ${columns} FROM ${database}.${known ? 'issue_time' : 'hour_issue'}
-      WHERE ${projects} AND ${known ? 'span = 0 AND ' : ''}${compileTimes(values, hours)} AND ${rest}`)
+      WHERE ${projects} AND ${compileSpans(values, ofIssue)} AND ${rest}`)
+  if (!known && hour.length > 0)
+    parts.push(`SELECT ${columns} FROM ${database}.hour_issue
+      WHERE ${projects} AND ${compileTimes(values, hour)} AND ${rest}`)
   return `(${parts.join(' UNION ALL ')})`
 }

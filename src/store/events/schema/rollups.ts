@@ -16,6 +16,8 @@ const selectBy = (time: string, keys = ''): string =>
   count() AS n, min(toDateTime64(timestamp, 3, 'UTC')) AS first_at, max(toDateTime64(timestamp, 3, 'UTC')) AS last_at,
   uniqCombined64StateIf(12)(user_hash, user_hash != 0) AS users`
 
+const mondayOf = (time: string): string => `toDateTime(toMonday(${time}), 'UTC')`
+
 /** Events as rows of a rollup by the hour; an unknown user (0) counts as none. */
 export const rollupSelect = selectBy('toStartOfHour(timestamp)')
 
@@ -23,10 +25,10 @@ export const rollupSelect = selectBy('toStartOfHour(timestamp)')
 export const rollupKeys = 'week, project_id, group_hash, environment, hour'
 
 /**
- * The rollups hold the same. `issue_time` by issue: hours (`span` 0) and whole days (`span` 1, in `hour` their midnight);
- * `hour_issue` by hour, for hours of all issues. A day's row is one state of users to merge instead of 24: the users of 25
- * large issues over a month took 80 ms by hours. Days stand in the same table, as a third one would cost each insert a part
- * of its own with its syncs.
+ * The rollups hold the same. `issue_time` by issue: hours (`span` 0), whole days (1, in `hour` their midnight) and weeks (2,
+ * that of their Monday); `hour_issue` by hour, for hours of all issues. A day's row is one state of users to merge instead
+ * of 24: the users of 25 large issues over a month took 80 ms by hours. Days and weeks stand in the same table, as another
+ * one would cost each insert a part of its own with its syncs.
  */
 export const rollupNames = ['issue_time', 'hour_issue'] as const
 
@@ -34,6 +36,7 @@ export const rollupNames = ['issue_time', 'hour_issue'] as const
 export const rollupParts = {
   issue_hour: 'issue_time WHERE span = 0',
   issue_day: 'issue_time WHERE span = 1',
+  issue_week: 'issue_time WHERE span = 2',
   hour_issue: 'hour_issue WHERE 1',
 } as const
 
@@ -47,8 +50,11 @@ const made = {
     columns: `${columns},\n  span UInt8`,
     order: 'project_id, span, group_hash, hour, environment',
     granule: 32,
-    select: selectBy('if(span = 1, toStartOfDay(timestamp), toStartOfHour(timestamp))', 'span,'),
-    from: 'ARRAY JOIN [toUInt8(0), toUInt8(1)] AS span',
+    select: selectBy(
+      `multiIf(span = 2, ${mondayOf('timestamp')}, span = 1, toStartOfDay(timestamp), toStartOfHour(timestamp))`,
+      'span,',
+    ),
+    from: 'ARRAY JOIN [toUInt8(0), toUInt8(1), toUInt8(2)] AS span',
     keys: `${rollupKeys}, span`,
   },
   hour_issue: {
@@ -77,9 +83,15 @@ ${made[name].select} FROM ${database}.events ${made[name].from} GROUP BY ${made[
 export const rollupTables = (database: string): string[] =>
   rollupNames.flatMap((name) => [rollupTable(database, name), rollupView(database, name)])
 
-/** Rows of `issue_time` by the day out of those by the hour that meet a condition. */
-export const daysFromHours = (table: string, where: string): string =>
+/** What the rows of `issue_time` that are longer than an hour are made of: rows of the span before, by the start of theirs. */
+export const longer = [
+  { span: 1, start: (hour: string) => `toStartOfDay(${hour})` },
+  { span: 2, start: mondayOf },
+] as const
+
+/** Rows of one of the longer spans of `issue_time`, made of those of the span before that meet a condition. */
+export const longerRows = (table: string, { span, start }: (typeof longer)[number], where: string): string =>
   `INSERT INTO ${table} (${rollupKeys}, span, n, first_at, last_at, users)
-   SELECT week, project_id, group_hash, environment, toStartOfDay(hour) AS day, 1, sum(n), min(first_at), max(last_at),
+   SELECT week, project_id, group_hash, environment, ${start('hour')} AS begin, ${span}, sum(n), min(first_at), max(last_at),
      uniqCombined64MergeState(12)(users)
-   FROM ${table} WHERE span = 0 AND ${where} GROUP BY week, project_id, group_hash, environment, day`
+   FROM ${table} WHERE span = ${span - 1} AND ${where} GROUP BY week, project_id, group_hash, environment, begin`
