@@ -223,9 +223,10 @@ export async function discard(product: Product): Promise<void> {
   rmSync(`${product.data}.log`, { force: true })
 }
 
-/** Chromium of this machine, or undefined. */
+/** Chromium of this machine, its shell without windows before the whole browser; or undefined. */
 export const chromiumPath = (): string | undefined =>
   [
+    '/usr/bin/chromium-headless-shell',
     '/usr/bin/chromium',
     '/usr/bin/chromium-browser',
     '/usr/bin/google-chrome',

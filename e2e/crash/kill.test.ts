@@ -11,7 +11,7 @@ import { type Acknowledged, faultsOf, send, settled } from './traffic.ts'
 /** 300 by hand: `npm run e2e:crash -- --rounds 100` makes three kills for each power cut. */
 const rounds = 3 * Number(process.env.CRASH_ROUNDS ?? 1)
 const seed = Number(process.env.CRASH_SEED ?? 1)
-const roundMs = 40_000
+const roundMs = 60_000
 let running: Product | undefined
 afterAll(async () => {
   if (running) await discard(running)
@@ -41,7 +41,7 @@ const isGone = (product: Product) => product.child.exitCode !== null || product.
 async function crash(product: Product, mark: string, sending: ReturnType<typeof send>): Promise<boolean> {
   const over = () => isGone(product) || existsSync(mark)
   // what it does while it starts counts too: the 8 s begin when all of it is there
-  await until('ready', 30_000, async () => over() || (await fetch(`${product.url}/api/health/ready`)).ok)
+  await until('ready', 90_000, async () => over() || (await fetch(`${product.url}/api/health/ready`)).ok)
   const end = performance.now() + 8000
   while (performance.now() < end && !over()) await pause(20)
   const reached = existsSync(mark)

@@ -90,8 +90,8 @@ export async function readyAtLast(product: { url: string; log?(): string }): Pro
   )
 }
 
-/** Waits until the screens answer and nothing waits in the journal; gives the status. */
-export async function settled(product: { url: string }, project: Project, ms = 30_000): Promise<Status> {
+/** Waits until the screens answer and nothing waits in the journal, as patiently as `readyAtLast`; gives the status. */
+export async function settled(product: { url: string }, project: Project, ms = 90_000): Promise<Status> {
   await readyAtLast(product)
   return until('an empty journal', ms, async () => {
     const answer = await api(product, project, '/status/')
