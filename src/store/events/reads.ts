@@ -7,6 +7,11 @@ type Reads = Pick<EventStore, 'recentIds' | 'byEventId' | 'byDigest' | 'byTraceI
 
 /** A retried SDK may have sent one id some times; nobody looks at more. */
 const sameIdMax = 100
+/**
+ * How a row is found by its id alone among ten million: by the bloom filters before anything is read (36 ms with the
+ * engine's own way, which looks at them while reading; 24 so), and without going through the key for the id (12).
+ */
+const byFilter = 'SETTINGS use_skip_indexes_on_data_read = 0, use_primary_key = 0'
 /** Rows of one id in all projects: each takes an id once, so more would be somebody who sends one id to a thousand projects. */
 const copiesMax = 1000
 const hexId = /^[0-9a-f]{32}$/
@@ -145,7 +150,8 @@ export function createReads(connection: Connection, database: string): Reads {
       // through every granule (160 ms of ten million events instead of 13).
       const rows = await connection.rows<StoredSeen>(
         `SELECT ${seenSelect} FROM (SELECT * FROM ${table} WHERE event_id = ${idOf(values, hex)} LIMIT ${copiesMax})
-         WHERE project_id IN ${values.add('Array(UInt64)', projectIds)} ORDER BY received DESC LIMIT ${sameIdMax}`,
+         WHERE project_id IN ${values.add('Array(UInt64)', projectIds)} ORDER BY received DESC LIMIT ${sameIdMax}
+         ${byFilter}`,
         values.bound,
       )
       return rows.map(readSeen)
