@@ -1,18 +1,24 @@
 import { z } from 'zod'
 import { MishapError } from '../errors.ts'
 import { readFingerprintRules } from '../protocol/fingerprint-rules.ts'
+import { groupingVersionOf } from '../protocol/grouping.ts'
 import { ruleSentence, ruleTextMax } from '../protocol/rule-text.ts'
 import { readStackRules } from '../protocol/stack-rules.ts'
 import { eventById } from '../query/events.ts'
 import { groupingInfoOf, issueHashesOf, issueName, previewOf, similarTo } from '../query/grouping.ts'
 import * as shapes from './grouping-schemas.ts'
+import { groupingConfig } from './grouping-schemas.ts'
 import type { Route } from './route.ts'
 import { issueOf, organizationOf, projectOf, route } from './route.ts'
 
 const P = '/projects/:org/:project'
 const hash = z.string().regex(/^[0-9a-f]{16}$/, 'A hash of 16 hexadecimal characters.')
 const rules = z.string().max(ruleTextMax, `At most ${ruleTextMax} characters.`)
-const previewBody = z.object({ fingerprintingRules: rules.optional(), groupingEnhancements: rules.optional() })
+const previewBody = z.object({
+  fingerprintingRules: rules.optional(),
+  groupingEnhancements: rules.optional(),
+  groupingConfig: groupingConfig.optional(),
+})
 
 /** Throws VALIDATION that says what stands wrong where. */
 function demandReadable({ fingerprintingRules = '', groupingEnhancements = '' }: z.output<typeof previewBody>): void {
@@ -84,7 +90,8 @@ export const groupingRoutes: readonly Route[] = [
     method: 'POST',
     path: `${P}/grouping-preview`,
     operationId: 'groupingPreview',
-    summary: 'Which of the project’s newest 100 events would belong to another issue by these rules. Changes nothing.',
+    summary:
+      'Which of the project’s newest 100 events would belong to another issue by these rules and this version, if they came again. Changes nothing.',
     action: 'project:write',
     body: previewBody,
     response: shapes.groupingPreview,
@@ -92,10 +99,11 @@ export const groupingRoutes: readonly Route[] = [
       // The answer tells of events and their issues, which a token for projects alone may not read.
       app.auth.demand(actor, 'event:read', { organization: organizationOf(found), project: projectOf(found) })
       demandReadable(body)
-      const { fingerprintingRules: fingerprintRules, groupingEnhancements: stackRules } = body
+      const { fingerprintingRules: fingerprintRules, groupingEnhancements: stackRules, groupingConfig: config } = body
       const given = {
         ...(fingerprintRules === undefined ? {} : { fingerprintRules }),
         ...(stackRules === undefined ? {} : { stackRules }),
+        ...(config === undefined ? {} : { version: groupingVersionOf(config) }),
       }
       return { body: await previewOf(app, projectOf(found), given) }
     },

@@ -1,6 +1,9 @@
 import { z } from 'zod'
-import { type GroupingNode, groupingHints } from '../protocol/grouping.ts'
+import { type GroupingNode, groupingConfigOf, groupingHints, groupingVersions } from '../protocol/grouping.ts'
 import type * as Rest from '../protocol/rest-grouping.ts'
+
+/** A version of the grouping by its name: `mishap:2`. */
+export const groupingConfig = z.enum(groupingVersions.map(groupingConfigOf))
 
 const node: z.ZodType<GroupingNode> = z
   .lazy(() =>

@@ -3,7 +3,7 @@ import type { App } from '../app.ts'
 import { sealedToken } from '../auth/scrape-token.ts'
 import { MishapError } from '../errors.ts'
 import { dsnOf } from '../protocol/dsn.ts'
-import { groupingVersions } from '../protocol/grouping.ts'
+import { groupingConfigOf, groupingVersionOf } from '../protocol/grouping.ts'
 import type { RestKey, RestProjectSettings } from '../protocol/rest.ts'
 import { ruleTextMax } from '../protocol/rule-text.ts'
 import { keptToken } from '../protocol/scrape.ts'
@@ -11,6 +11,7 @@ import { tunnelOf } from '../protocol/tunnel.ts'
 import type { Organization, Project, ProjectChange, ProjectKey } from '../store/meta/meta.ts'
 import { freeSlug } from '../store/meta/names.ts'
 import { arrivalsOf } from './arrivals.ts'
+import { groupingConfig } from './grouping-schemas.ts'
 import { demandChange, revisionField, revisionOf } from './input.ts'
 import { toRestOrganization } from './organization-routes.ts'
 import type { Found, Route } from './route.ts'
@@ -52,8 +53,8 @@ export function toRestProject(app: App, organization: Organization, one: Project
     securityToken: scrape.sealedToken === '' ? '' : keptToken,
     fingerprintingRules: grouping.fingerprintRules,
     groupingEnhancements: grouping.stackRules,
-    groupingConfig: `mishap:${grouping.version}`,
-    secondaryGroupingConfig: grouping.secondary === undefined ? null : `mishap:${grouping.secondary}`,
+    groupingConfig: groupingConfigOf(grouping.version),
+    secondaryGroupingConfig: grouping.secondary === undefined ? null : groupingConfigOf(grouping.secondary),
     secondaryGroupingExpiry:
       grouping.secondaryUntilMs === undefined ? null : new Date(grouping.secondaryUntilMs).toISOString(),
   }
@@ -123,7 +124,7 @@ const changedProject = z
     securityToken: z.string().max(1000),
     fingerprintingRules: z.string().max(ruleTextMax),
     groupingEnhancements: z.string().max(ruleTextMax),
-    groupingConfig: z.enum(groupingVersions.map((one) => `mishap:${one}`)),
+    groupingConfig,
     revision: revisionField,
   })
   .partial()
@@ -162,8 +163,7 @@ function changeOf(app: App, body: z.output<typeof changedProject>): ProjectChang
     scrapeTls: body.verifySSL,
     fingerprintRules: body.fingerprintingRules,
     stackRules: body.groupingEnhancements,
-    groupingVersion:
-      body.groupingConfig === undefined ? undefined : Number(body.groupingConfig.slice('mishap:'.length)),
+    groupingVersion: body.groupingConfig === undefined ? undefined : groupingVersionOf(body.groupingConfig),
     ...sealedToken(app.seal, body.securityToken, 'securityToken'),
   }
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))

@@ -30,6 +30,11 @@ export const groupingHints = [
   'fingerprint-first',
   'exception-first',
   'wrapper',
+  'build-cut',
+  'no-component',
+  'release-first',
+  'any-skew',
+  'no-release',
 ] as const
 export type GroupingHint = (typeof groupingHints)[number]
 
@@ -54,6 +59,11 @@ export type GroupingNode = {
     | 'fingerprint'
     | 'entry'
     | 'nothing'
+    | 'cause'
+    | 'component'
+    | 'route'
+    | 'skew'
+    | 'release'
   contributes: boolean
   hint?: GroupingHint
   /** The stack-trace rule that decided, as it was written. */
@@ -94,8 +104,15 @@ export type GroupingInfo = {
 export type Features = { frames: string[]; types: string[]; words: string[] }
 export type Likeness = { stack: number; message: number; score: number }
 
-/** Versions that a project may have. */
-export const groupingVersions: readonly number[] = [1]
+/** Versions that a project may have; docs/grouping.md says what each is. */
+export const groupingVersions = [1, 2] as const
+export type GroupingVersion = (typeof groupingVersions)[number]
+/** The version that new projects get. */
+export const newestGrouping: GroupingVersion = 2
+/** A version as the API and other tools name it. */
+export const groupingConfigOf = (version: number): string => `mishap:${version}`
+/** The number within such a name. */
+export const groupingVersionOf = (config: string): number => Number(config.slice('mishap:'.length))
 
 /** The texts of a tree that count, in order: what is hashed. */
 export function contributing(node: GroupingNode, into: string[] = []): string[] {

@@ -8,6 +8,7 @@ import type {
   NormalStacktrace,
   NormalUser,
 } from '../protocol/event.ts'
+import { groupingConfigOf } from '../protocol/grouping.ts'
 import type {
   RestAttachment,
   RestBreadcrumb,
@@ -281,7 +282,7 @@ export function toRestEvent(row: SeenEvent, place: EventPlace): RestEvent {
     sdk: sdkOf(event),
     errors: event.errors.map(toRemark),
     fingerprints: row.hashes,
-    groupingConfig: { id: `mishap:${findings.grouping.version}` },
+    groupingConfig: { id: groupingConfigOf(findings.grouping.version) },
     entries: entriesOf(event),
     nextEventID: place.nextEventId,
     previousEventID: place.previousEventId,

@@ -79,13 +79,21 @@ export function groupingInfoOf(deps: GroupingDeps, row: SeenEvent): RestGrouping
   }
 }
 
-/** What rules would do with a project's newest events, one by one. Throws VALIDATION for rules that cannot be read, STORE_UNAVAILABLE. */
+/** The rules of now with what is to be tried; another version begins with both keys, as a change-over does. */
+function triedOf(now: GroupingRules, tried: GroupingRules): GroupingRules {
+  const [from, to] = [now.version ?? 1, tried.version ?? now.version ?? 1]
+  return { ...now, ...tried, ...(from === to ? {} : { secondary: from }) }
+}
+
+/**
+ * What rules would do with a project's newest events if they came again, one by one as a commit takes them: the first hash
+ * that is known decides, and all others lead there from then on. Throws VALIDATION for rules that cannot be read, STORE_UNAVAILABLE. */
 export async function previewOf(
   deps: GroupingDeps,
   project: Project,
   rules: GroupingRules,
 ): Promise<RestGroupingPreview> {
-  const now = rulesOf(deps, project.id)
+  const tried = triedOf(rulesOf(deps, project.id), rules)
   type Explained = Pick<SeenEvent, 'eventId' | 'groupHash'> &
     Pick<RestPreviewedEvent, 'title' | 'rule'> & { hashes: string[] }
   // By id: while events are mapped again, one may stand there twice.
@@ -94,7 +102,7 @@ export async function previewOf(
     if (explained.has(row.eventId)) continue
     const { eventId, groupHash } = row
     const event = normalOf(row)
-    const { title = event.findings.title, hashes, rule = null } = deps.grouping.explain(event, { ...now, ...rules })
+    const { title = event.findings.title, hashes, rule = null } = deps.grouping.explain(event, tried)
     explained.set(eventId, { eventId, groupHash, title, hashes, rule })
   }
   const asked = [...new Set([...explained.values()].flatMap(({ groupHash, hashes }) => [groupHash, ...hashes]))]
@@ -102,15 +110,19 @@ export async function previewOf(
   const ownerOf = (hash: string) => owners.get(`${project.id}:${hash}`)
   const issues = new Map(deps.meta.issuesByIds([...new Set(owners.values())]).map((one) => [one.id, issueName(one)]))
   const nameOf = (id: number | undefined) => (id === undefined ? null : (issues.get(id) ?? null))
-  const events = [...explained.values()].map(({ eventId, groupHash, title, hashes, rule }): RestPreviewedEvent => {
+  const joined = new Map<string, number>()
+  const oldestFirst = [...explained.values()].reverse()
+  const previewed = oldestFirst.map(({ eventId, groupHash, title, hashes, rule }): RestPreviewedEvent => {
     const from = ownerOf(groupHash)
-    const to = hashes.map(ownerOf).find((id) => id !== undefined)
+    const to = hashes.map((hash) => ownerOf(hash) ?? joined.get(hash)).find((id) => id !== undefined)
+    if (to !== undefined) for (const hash of hashes) if (!joined.has(hash)) joined.set(hash, to)
     const kind = to === undefined ? 'new' : to === from ? 'same' : 'issue'
     return {
       ...{ eventID: eventId, title, issue: nameOf(from), kind },
       ...{ to: kind === 'issue' ? nameOf(to) : null, hash: hashes[0] ?? '', rule },
     }
   })
+  const events = previewed.reverse()
   const changed = events.filter((one) => one.kind !== 'same')
   const newIssues = new Set(changed.flatMap((one) => (one.kind === 'new' ? [one.hash] : []))).size
   return { looked: events.length, changed: changed.length, newIssues, events: changed }

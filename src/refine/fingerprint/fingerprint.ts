@@ -6,9 +6,10 @@ import type { Draft } from '../step.ts'
 import { type CompiledFingerprintRules, compileFingerprintRules } from './rules.ts'
 import { applyStackRules, type CompiledStackRules, compileStackRules, type Marks } from './stack-rules.ts'
 import { groupV1 } from './v1/group.ts'
+import { groupV2 } from './v2/group.ts'
 
-/** Version of the grouping that new projects get; a change of any value that is hashed is a new folder and a new number. */
-export const groupingVersion = 1
+/** The version of a project that says none, and of one that says a number that this Mishap does not have. */
+const firstVersion = 1
 
 /** A variant with its tree and, where it counts, its hash. */
 export type Variant = {
@@ -28,8 +29,14 @@ export type Grouped = { variants: Variant[]; rule?: string; title?: string }
 export type Grouping = (event: NormalEvent, rules: CompiledFingerprintRules, marks: Marks) => Grouped
 export type Versions = ReadonlyMap<number, Grouping>
 
-/** Every version there is. A version that was released is never changed. */
-export const versions: Versions = new Map([[1, groupV1]])
+/**
+ * Every version there is, as `groupingVersions` lists them. A version that was released is never changed: a change of any
+ * value that is hashed is a new folder and a new number.
+ */
+export const versions: Versions = new Map([
+  [1, groupV1],
+  [2, groupV2],
+])
 
 /** 32 hex of the MD5 over the UTF-8 of all values in order, without separators. */
 export function md5(values: readonly string[]): string {
@@ -85,7 +92,7 @@ export function group(
 ): Grouped & { version: number; secondary: Variant[] } {
   const rules = fingerprintRulesOf(cache, config?.fingerprintRules)
   const { versions: known } = cache
-  const version = config?.version !== undefined && known.has(config.version) ? config.version : groupingVersion
+  const version = config?.version !== undefined && known.has(config.version) ? config.version : firstVersion
   const made = known.get(version)?.(event, rules, marks)
   if (!made) throw new Error(`there is no version ${version} of the grouping`)
   const before = config?.secondary === version ? undefined : known.get(config?.secondary ?? 0)

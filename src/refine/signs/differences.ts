@@ -1,6 +1,7 @@
 import type { Json } from '../../protocol/event.ts'
 import type { Difference } from '../../protocol/signs.ts'
 import { attributeValue, collapse, partsOf } from './markup.ts'
+import { misplacedIn } from './nesting.ts'
 import { short } from './said.ts'
 
 /** What a text says about a mismatch: differences, components around the first of them (nearest first), wrong nesting. */
@@ -9,6 +10,8 @@ export type Mismatch = { differences: Difference[]; components: string[]; nestin
 export const differencesMax = 10
 const linesMax = 400
 
+/** How React 19 begins to tell of attributes alone. Its diff shows the text within such a tag as the browser's, whatever the server had. */
+const attributesAlone = 'A tree hydrated but some attributes'
 /** Behind this address React 19 writes the tree that it expected, with what differs in it. */
 const diffMark = 'hydration-mismatch'
 
@@ -36,7 +39,7 @@ export function fromDiff(text: string): Mismatch | undefined {
     }
     // keys of a style or another object stand as `key: value`, which a text can look like, too
     inObject = line.endsWith('={{') || (inObject && !line.endsWith('}}'))
-    const tag = /^(\s{2,400})<([\w$.:-]{1,100})/.exec(line)
+    const tag = /^(\s{2,400})<([\w$.:()-]{1,100})/.exec(line)
     if (tag) {
       const indent = tag[1]?.length ?? 0
       while ((open.at(-1)?.indent ?? -1) >= indent) open.pop()
@@ -44,7 +47,9 @@ export function fromDiff(text: string): Mismatch | undefined {
     }
     i += 1
   }
-  return { differences: telling(differences), components: components ?? [] }
+  const attributes = differences.filter((one) => one.what === 'attribute')
+  const whole = attributes.length > 0 && text.includes(attributesAlone) ? attributes : differences
+  return { differences: telling(whole), components: components ?? [] }
 }
 
 function runEnd(lines: readonly string[], from: number): number {
@@ -115,7 +120,7 @@ function between(text: string, before: string, after: string, from = 0): { text:
 /** The difference that a sentence of React 18 tells, with its arguments in their places. */
 export function fromSentence(text: string): Mismatch | undefined {
   const found = textSentence(text) ?? attributeSentence(text) ?? elementSentence(text)
-  return found ? { differences: telling(found), components: [] } : undefined
+  return found ? { differences: telling(found), components: [], nesting: misplacedIn(text) } : undefined
 }
 
 function textSentence(text: string): Difference[] | undefined {
@@ -212,14 +217,3 @@ function commonStart(server: string | undefined, client: string | undefined): nu
 }
 
 const fromStart = (text: string, from: number): string => (from === 0 ? text : `…${text.slice(from)}`)
-
-/** The sentence by which React tells that tags stand where HTML does not allow them. */
-export function nestingIn(text: string): string | undefined {
-  const found =
-    /In HTML, [^\n]{1,200} cannot be a (?:child|descendant) of|<[\w-]{1,60}> cannot contain a nested|validateDOMNesting\(/.exec(
-      text,
-    )
-  if (!found) return undefined
-  const end = text.indexOf('\n', found.index)
-  return short(text.slice(found.index, end < 0 ? undefined : end))
-}

@@ -34,7 +34,7 @@ export function groupingColumns(old: Row, change: ProjectChange, nowMs: number) 
   }
 }
 
-/** What refine has to know, absent where nothing was set; the version before only while the project changes over. */
+/** What refine has to know, absent for version 1 without rules; the version before only while the project changes over. */
 export function groupingOf(row: Row, nowMs: number): { grouping?: GroupingSettings } {
   const { fingerprint_rules: fingerprintRules, stack_rules: stackRules, grouping_version: version } = row
   const { grouping_secondary: secondary, grouping_until_ms: untilMs } = row

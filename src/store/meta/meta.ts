@@ -153,7 +153,7 @@ export type ProjectSettings = {
   artifactNames?: SharedArrayBuffer
   /** Scripts that nobody uploaded are fetched from where they are. */
   scrape?: true
-  /** How events are grouped; absent where nothing was set. */
+  /** How events are grouped; absent: by version 1, without rules. */
   grouping?: GroupingSettings
 }
 

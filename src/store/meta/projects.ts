@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Selectable, sql } from 'kysely'
 import { MishapError } from '../../errors.ts'
+import { newestGrouping } from '../../protocol/grouping.ts'
 import { isIdle, readFilters, writeFilters } from './filters.ts'
 import { groupingColumns, groupingOf } from './grouping.ts'
 import { checkFieldNames, checkOrigins } from './lists.ts'
@@ -140,6 +141,7 @@ export function projectPart(store: Store): ProjectPart {
         platform,
         created_ms: clock.now(),
         allowed_origins: '[]',
+        grouping_version: newestGrouping,
       }
       return write.transaction(() => {
         demandFree(organizationId, slug, 0)

@@ -2,20 +2,21 @@
 import { useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
+import { groupingConfigOf, groupingVersionOf, groupingVersions } from '../../protocol/grouping.ts'
 import type { RestGroupingPreview } from '../../protocol/rest-grouping.ts'
 import { ruleTextMax } from '../../protocol/rule-text.ts'
 import { ApiError, apiFetch } from '../api.ts'
-import { Button, Field, TextArea } from '../ui/controls.tsx'
+import { Button, Field, Select, TextArea } from '../ui/controls.tsx'
 import { useToast } from '../ui/toast.tsx'
 import { sentenceOf } from './hashes.tsx'
 import { Preview } from './preview.tsx'
 import './grouping.css'
 
-type Rules = { fingerprintingRules: string; groupingEnhancements: string }
+type Rules = { fingerprintingRules: string; groupingEnhancements: string; groupingConfig: string }
 type Props = { organization: string; project: string; rules: Rules; revision: number; mayWrite: boolean }
 type Wrong = { text: string; fields: Record<string, string[]> }
 
-/** Both texts of rules, their preview, and saving. What is typed stays when it is refused; errors stand at their field. */
+/** Both texts of rules and the version, their preview, and saving. What is typed stays when it is refused; errors stand at their field. */
 export function RulesForm({ organization, project, rules, revision, mayWrite }: Props) {
   const t = useTranslations('grouping.settings')
   const router = useRouter()
@@ -48,7 +49,8 @@ export function RulesForm({ organization, project, rules, revision, mayWrite }: 
       setFound(undefined)
       router.refresh()
     })
-  const area = (name: keyof Rules, label: string, hint: string) => (
+  const version = groupingVersions.find((one) => one === groupingVersionOf(typed.groupingConfig))
+  const area = (name: 'fingerprintingRules' | 'groupingEnhancements', label: string, hint: string) => (
     <Field id={name} label={label} hint={hint} errors={wrong.fields[name]}>
       <TextArea
         id={name}
@@ -77,6 +79,32 @@ export function RulesForm({ organization, project, rules, revision, mayWrite }: 
     >
       {area('fingerprintingRules', t('fingerprint'), t('fingerprintHint'))}
       {area('groupingEnhancements', t('stack'), t('stackHint'))}
+      <Field
+        id="groupingConfig"
+        label={t('versionLabel')}
+        hint={version && t(`versionSays.${version}`)}
+        errors={wrong.fields['groupingConfig']}
+      >
+        <Select
+          id="groupingConfig"
+          aria-describedby="groupingConfig-note"
+          disabled={!mayWrite}
+          value={typed.groupingConfig}
+          onChange={(event) => {
+            setFound(undefined)
+            setTyped({ ...typed, groupingConfig: event.target.value })
+          }}
+        >
+          {groupingVersions.map((one) => (
+            <option key={one} value={groupingConfigOf(one)}>
+              {t('version', { version: one })}
+            </option>
+          ))}
+        </Select>
+      </Field>
+      {typed.groupingConfig === rules.groupingConfig ? null : (
+        <p className="text-small text-ink-2">{t('changeOver', { version: groupingVersionOf(rules.groupingConfig) })}</p>
+      )}
       <p className="text-small text-ink-3">{t('docs')}</p>
       {mayWrite ? (
         <p className="flex flex-wrap gap-3">

@@ -1,5 +1,6 @@
 import type { Metadata } from 'next'
 import { getLocale, getTranslations } from 'next-intl/server'
+import { groupingConfigOf } from '../../../../../../../../protocol/grouping.ts'
 import { RulesForm } from '../../../../../../../grouping/rules-form.tsx'
 import { app } from '../../../../../../../handle.ts'
 import { demandProject } from '../../../../../../../session.ts'
@@ -30,16 +31,19 @@ export default async function GroupingSettingsPage({ params }: { params: Promise
         key={project.rev}
         organization={organization.slug}
         project={String(project.id)}
-        rules={{ fingerprintingRules: fingerprintRules, groupingEnhancements: stackRules }}
+        rules={{
+          fingerprintingRules: fingerprintRules,
+          groupingEnhancements: stackRules,
+          groupingConfig: groupingConfigOf(version),
+        }}
         revision={project.rev}
         mayWrite={mayWrite}
       />
-      <p className="mt-4 text-small text-ink-3">
-        {t('version', { version })}{' '}
-        {secondary !== undefined && secondaryUntilMs > clock.now()
-          ? t('until', { version: secondary, date: until.format(secondaryUntilMs) })
-          : null}
-      </p>
+      {secondary !== undefined && secondaryUntilMs > clock.now() ? (
+        <p className="mt-4 text-small text-ink-3">
+          {t('until', { version: secondary, date: until.format(secondaryUntilMs) })}
+        </p>
+      ) : null}
     </div>
   )
 }

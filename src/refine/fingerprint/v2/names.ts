@@ -1,0 +1,31 @@
+import type { NormalEvent } from '../../../protocol/event.ts'
+import { parameterize } from '../v1/parameterize.ts'
+
+const routeMax = 200
+
+/** What bundlers put behind a name where two have the same: `Price$1`, `Price_a1b2c3`, `Price__x7Ql9`. */
+const added = /(?:\$\d{1,3}|_{1,2}(?=[0-9a-zA-Z]{0,31}\d)[0-9a-zA-Z]{5,32})$/
+
+/**
+ * The name of a component as its sources have it, without what a build adds; undefined for one that a minifier made up:
+ * another build would call it something else.
+ */
+export function componentOf(name: string | undefined): string | undefined {
+  if (name === undefined) return undefined
+  const cut = name.replace(added, '').replace(/\$+$/, '')
+  return isMinified(cut) ? undefined : cut
+}
+
+/** One or two signs, or three that no person would write so: neither `Map` nor `FAQ`. */
+const isMinified = (name: string): boolean =>
+  name.length < 3 || (name.length === 3 && !/^[A-Z](?:[a-z]{2}|[A-Z]{2})$/.test(name))
+
+/** The route of an event: its transaction, else the path of its page, with what varies as its kind; undefined without both. */
+export function routeOf(event: NormalEvent): string | undefined {
+  const sent = event.transaction ?? event.tags.find(([key]) => key === 'transaction')?.[1] ?? event.request?.url
+  if (!sent) return undefined
+  const path =
+    /^[a-z][a-z\d+.-]{1,20}:\/\/[^/?#]{0,255}([^?#]{0,2048})/i.exec(sent)?.[1] ?? sent.split(/[?#]/, 1)[0] ?? ''
+  const route = parameterize((path || '/').slice(0, routeMax)).replace(/(?<=.)\/$/, '')
+  return route || undefined
+}
