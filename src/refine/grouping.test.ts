@@ -1,11 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { GroupingNode } from '../protocol/grouping.ts'
-import { createRuleCache, group, hashesIn, hashesOf, type Versions, versions } from './fingerprint/fingerprint.ts'
-import { groupV1 } from './fingerprint/v1/group.ts'
+import { createRuleCache, group, hashesIn, hashesOf } from './fingerprint/fingerprint.ts'
 import { refineEvent } from './fixture.ts'
 import { createGroupingDesk } from './grouping.ts'
-import { refineRecord } from './record.ts'
-import { createTools } from './step.ts'
 
 const desk = createGroupingDesk()
 const frame = (name: string, more: object = {}) => ({
@@ -93,56 +90,30 @@ describe('likeness', () => {
   })
 })
 
-describe('another version', () => {
-  /** Groups by the type alone: any difference from version 1 will do. */
-  const second: Versions = new Map([
-    ...versions,
-    [
-      2,
-      (event, rules, marks) => {
-        const [first] = groupV1(event, rules, marks).variants
-        const type = event.exception?.values[0]?.type ?? ''
-        return {
-          variants: first
-            ? [{ ...first, values: [type], hash: `2222${type.length.toString(16).padStart(12, '0')}` }]
-            : [],
-        }
-      },
-    ],
-  ])
-  const cache = createRuleCache(second)
-  const event = eventOf(thrown(['a']))
-  const one = hashesIn(group(event, { version: 1 }, cache).variants)
+describe('a project that changes over', () => {
+  const settings = { fingerprintRules: '', stackRules: '', version: 2, secondary: 1 }
+  const gone = { ...thrown(['load'], 'Importing a module script failed.'), release: 'shop@1.0.0' }
+  const event = eventOf(gone)
+  const hashesBy = (version: number) => hashesIn(group(event, { version }, createRuleCache()).variants)
+  const both = [...hashesBy(2), ...hashesBy(1)]
 
-  test('groups a project that has it; hashes of the one before come behind while it changes over', () => {
-    const { variants, secondary, version } = group(event, { version: 2, secondary: 1 }, cache)
-    expect(version).toBe(2)
-    expect(hashesIn(variants)[0]).toMatch(/^2222/)
-    expect(hashesIn(secondary)).toEqual(one)
+  test('groups by the new version; hashes of the one before come behind', () => {
+    const { variants, secondary, version } = group(event, settings, createRuleCache())
+    expect([version, hashesIn(variants), hashesIn(secondary)]).toEqual([2, hashesBy(2), hashesBy(1)])
+    expect(both).toHaveLength(2)
     // As the row has them, so a preview finds the issue by either.
-    expect(createGroupingDesk(cache).explain(event, { version: 2, secondary: 1 }).hashes).toEqual([
-      ...hashesIn(variants),
-      ...one,
-    ])
+    expect(desk.explain(event, settings).hashes).toEqual(both)
   })
-  test('is not there for others, and the project goes on with version 1', () => {
-    expect(group(event, undefined, cache).version).toBe(1)
-    expect(hashesIn(group(event, { version: 7 }, cache).variants)).toEqual(one)
+  test('reaches the row: the new hash stands for the event, the old one finds its issue', () => {
+    const { row } = refineEvent(gone, {}, { grouping: settings })
+    expect([row.hashes, row.groupHash]).toEqual([both, both[0]])
   })
-  test('reaches the row: the new hash stands for the event, the old ones find its issue', () => {
-    const tools = { ...createTools(), grouping: cache }
-    const body = Buffer.from(JSON.stringify(thrown(['a'])))
-    const head = {
-      ...{ kind: 'store' as const, receivedMs: 1_795_000_000_000, projectId: 7, organizationId: 1, keyId: 3 },
-      ...{ clientAddress: '', userAgent: '', origin: '', contentType: '' },
-    }
-    const settings = {
-      ...{ projectId: 7, organizationId: 1, scrubDefaults: true, scrubIpAddresses: false },
-      ...{ sensitiveFields: [], safeFields: [] },
-      grouping: { fingerprintRules: '', stackRules: '', version: 2, secondary: 1 },
-    }
-    const { events } = refineRecord({ jpos: 1, end: 9000, head, body }, body, settings, tools)
-    expect(events[0]?.row.hashes).toEqual(['2222000000000009', ...one])
-    expect(events[0]?.row.groupHash).toBe('2222000000000009')
+  test.each([undefined, {}, { version: 7 }])('%j is version 1', (config) => {
+    const { version, variants } = group(event, config, createRuleCache())
+    expect([version, hashesIn(variants)]).toEqual([1, hashesBy(1)])
+  })
+  test('what both group alike has its hash once', () => {
+    const plain = eventOf(thrown(['a']))
+    expect(desk.explain(plain, settings).hashes).toEqual(hashesOf(plain))
   })
 })

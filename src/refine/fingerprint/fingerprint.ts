@@ -26,14 +26,12 @@ export type Variant = {
 export type Grouped = { variants: Variant[]; rule?: string; title?: string }
 
 /** One version of the grouping: a pure function of the event, its rules and what the stack-trace rules said. */
-export type Grouping = (event: NormalEvent, rules: CompiledFingerprintRules, marks: Marks) => Grouped
-export type Versions = ReadonlyMap<number, Grouping>
-
+type Grouping = (event: NormalEvent, rules: CompiledFingerprintRules, marks: Marks) => Grouped
 /**
  * Every version there is, as `groupingVersions` lists them. A version that was released is never changed: a change of any
  * value that is hashed is a new folder and a new number.
  */
-export const versions: Versions = new Map([
+const versions: ReadonlyMap<number, Grouping> = new Map([
   [1, groupV1],
   [2, groupV2],
 ])
@@ -50,10 +48,8 @@ export const storedHash = (values: readonly string[]): string => md5(values).sli
 export type RuleCache = {
   stack: LRUCache<string, CompiledStackRules>
   fingerprint: LRUCache<string, CompiledFingerprintRules>
-  versions: Versions
 }
-export const createRuleCache = (known: Versions = versions): RuleCache => ({
-  versions: known,
+export const createRuleCache = (): RuleCache => ({
   stack: new LRUCache({ max: 200 }),
   fingerprint: new LRUCache({ max: 200 }),
 })
@@ -91,11 +87,10 @@ export function group(
   marks: Marks = new Map(),
 ): Grouped & { version: number; secondary: Variant[] } {
   const rules = fingerprintRulesOf(cache, config?.fingerprintRules)
-  const { versions: known } = cache
-  const version = config?.version !== undefined && known.has(config.version) ? config.version : firstVersion
-  const made = known.get(version)?.(event, rules, marks)
+  const version = config?.version !== undefined && versions.has(config.version) ? config.version : firstVersion
+  const made = versions.get(version)?.(event, rules, marks)
   if (!made) throw new Error(`there is no version ${version} of the grouping`)
-  const before = config?.secondary === version ? undefined : known.get(config?.secondary ?? 0)
+  const before = config?.secondary === version ? undefined : versions.get(config?.secondary ?? 0)
   return { ...made, version, secondary: before?.(event, rules, marks).variants ?? [] }
 }
 

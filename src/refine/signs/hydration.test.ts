@@ -53,7 +53,7 @@ describe('cause, evidence and component', () => {
         ),
       },
       'server: 1,234.50, browser: 1.234,50',
-      undefined,
+      'Price',
     ],
     [
       'random-time',

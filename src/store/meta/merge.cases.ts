@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { newestGrouping } from '../../protocol/grouping.ts'
 import { codeOf, commit, effect, hash, nowMs } from './fixture.ts'
 import { changeOverMs } from './grouping.ts'
 import type { Leaving } from './merge.ts'
@@ -326,10 +327,10 @@ function reckonedCases(fresh: () => MetaStore): void {
 }
 
 function ruleCases(fresh: () => MetaStore): void {
-  test('nothing set: refine is told nothing', () => {
+  test('nothing set: a new project has the newest version', () => {
     const meta = fresh()
-    expect(meta.projectSettings(1)?.grouping).toBeUndefined()
-    expect(meta.groupingSettings(1)).toEqual({ fingerprintRules: '', stackRules: '', version: 1 })
+    expect(meta.groupingSettings(1)).toEqual({ fingerprintRules: '', stackRules: '', version: newestGrouping })
+    expect(meta.projectSettings(1)?.grouping).toEqual(meta.groupingSettings(1))
     expect(codeOf(() => meta.groupingSettings(99))).toBe('NOT_FOUND')
   })
   test('rules are kept with a new revision and reach refine', () => {
@@ -337,11 +338,11 @@ function ruleCases(fresh: () => MetaStore): void {
     const rules = { fingerprintRules: 'type:A -> b', stackRules: 'function:x -app' }
     const { rev } = meta.updateProject(1, rules)
     expect(rev).toBe(1)
-    expect(meta.projectSettings(1)?.grouping).toEqual({ ...rules, version: 1 })
+    expect(meta.projectSettings(1)?.grouping).toEqual({ ...rules, version: newestGrouping })
     meta.updateProject(1, { name: 'Other' })
     expect(meta.groupingSettings(1)).toMatchObject(rules)
     meta.updateProject(1, { fingerprintRules: '', stackRules: '' })
-    expect(meta.projectSettings(1)?.grouping).toBeUndefined()
+    expect(meta.projectSettings(1)?.grouping).toMatchObject({ fingerprintRules: '', stackRules: '' })
   })
   test.each([[{ fingerprintRules: 'nonsense' }], [{ stackRules: 'function:x' }]])(
     '%j cannot be read: refused',
@@ -353,6 +354,7 @@ function ruleCases(fresh: () => MetaStore): void {
   )
   test('another version: hashes of the one before find their issue until the change-over ends', () => {
     const meta = fresh()
+    meta.updateProject(1, { groupingVersion: 1 })
     commit(meta, { events: [event(1)] })
     meta.updateProject(1, { groupingVersion: 2 })
     expect(meta.projectSettings(1)?.grouping).toMatchObject({ version: 2, secondary: 1 })
