@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { NormalEvent } from '../../protocol/event.ts'
 import { readFingerprintRules } from '../../protocol/fingerprint-rules.ts'
+import { groupingVersions } from '../../protocol/grouping.ts'
 import { readStackRules } from '../../protocol/stack-rules.ts'
 import { refineEvent } from '../fixture.ts'
 import { createRuleCache, group, hashesOf } from './fingerprint.ts'
@@ -46,15 +47,15 @@ function expectedOf(text: string): string[][] {
 }
 
 /** The corpus' rules with those of the input, applied as a project's own. */
-function grouped(input: Input): string[][] {
+function grouped(input: Input, version: number): string[][] {
   const own = (input['_grouping'] as { enhancements?: string } | undefined)?.enhancements ?? ''
   const { event } = refineEvent(input)
   withoutStackRules(event)
   const marks = applyStackRules(compileStackRules(`${builtIn}\n${own}`), event)
-  return group(event, {}, cache, marks).variants.flatMap((one) => (one.contributes ? [one.values] : []))
+  return group(event, { version }, cache, marks).variants.flatMap((one) => (one.contributes ? [one.values] : []))
 }
 
-/** Where version 1 differs from the trees of 2019, and why (docs/grouping.md). Both sides are changed before they are compared. */
+/** Where the versions differ from the trees of 2019, and why (docs/grouping.md). Both sides are changed before they are compared. */
 const onPurpose: readonly (readonly [string, (values: string[]) => string[]])[] = [
   [
     'anonymous name spaces and lambdas of all compilers are written alike',
@@ -74,26 +75,35 @@ const onPurpose: readonly (readonly [string, (values: string[]) => string[]])[] 
     (values) => values.map((one) => one.replace('<url>)', '<url>')),
   ],
 ]
-describe.skipIf(!there)('contributing values are those of the expected trees', () => {
-  for (const file of listed('grouping_inputs')) {
-    const snapshot = `${snapshots}/${file.replace('.json', '').replaceAll('-', '_')}.pysnap`
-    if (!existsSync(snapshot)) continue
-    test(file, () => {
-      const form = (all: string[][]) => {
-        const changed = all.map((values) => onPurpose.reduce((one, [, change]) => change(one), values).toSorted())
-        // A variant that says the same as another counts once, whichever name it has.
-        return [...new Map(changed.map((one) => [JSON.stringify(one), one])).values()].toSorted()
-      }
-      // Version 1 may have one more: events whose frames are all in-app had no app variant in 2019.
-      const mine = form(grouped(inputOf('grouping_inputs', file)))
-      for (const one of form(expectedOf(readFileSync(snapshot, 'utf8')))) expect(mine).toContainEqual(one)
-    })
-  }
-})
+/** A chunk that did not load: of these version 2 makes one issue for each release. */
+const skewed: ReadonlySet<string> = new Set(['javascript-exception-fallback-to-message.json'])
+describe.skipIf(!there).each(groupingVersions)(
+  'version %i: contributing values are those of the expected trees',
+  (version) => {
+    for (const file of listed('grouping_inputs')) {
+      const snapshot = `${snapshots}/${file.replace('.json', '').replaceAll('-', '_')}.pysnap`
+      if (!existsSync(snapshot)) continue
+      test(file, () => {
+        const form = (all: string[][]) => {
+          const changed = all.map((values) => onPurpose.reduce((one, [, change]) => change(one), values).toSorted())
+          // A variant that says the same as another counts once, whichever name it has.
+          return [...new Map(changed.map((one) => [JSON.stringify(one), one])).values()].toSorted()
+        }
+        // Ours may have one more: events whose frames are all in-app had no app variant in 2019.
+        const mine = form(grouped(inputOf('grouping_inputs', file), version))
+        if (version > 1 && skewed.has(file))
+          return expect(mine).toEqual([['skew', inputOf('grouping_inputs', file)['release']].toSorted()])
+        for (const one of form(expectedOf(readFileSync(snapshot, 'utf8')))) expect(mine).toContainEqual(one)
+      })
+    }
+  },
+)
 
-const hashesOfInput = (folder: string, file: string) => hashesOf(refineEvent(inputOf(folder, file)).event)
+const by = (version: number, fingerprintRules = '') => ({ grouping: { fingerprintRules, stackRules: '', version } })
 
-describe.skipIf(!there)('sets of the corpora', () => {
+describe.skipIf(!there).each(groupingVersions)('version %i: sets of the corpora', (version) => {
+  const hashesOfInput = (folder: string, file: string) =>
+    hashesOf(refineEvent(inputOf(folder, file), {}, by(version)).event)
   test.each([
     [['javascript-xbrowser-chrome.json', 'javascript-xbrowser-firefox.json', 'javascript-xbrowser-safari.json']],
   ])('%j are one issue', (files) => {
@@ -106,7 +116,7 @@ describe.skipIf(!there)('sets of the corpora', () => {
   })
 })
 
-describe.skipIf(!there)('rules of the corpora', () => {
+describe.skipIf(!there).each(groupingVersions)('version %i: rules of the corpora', (version) => {
   test('all built-in stack-trace rules can be read', () => {
     const path = `${corpora}/ophio-apache/tests/fixtures/newstyle@2023-01-11.txt`
     for (const text of [builtIn, readFileSync(path, 'utf8')]) {
@@ -132,7 +142,7 @@ describe.skipIf(!there)('rules of the corpora', () => {
         })
         .join('\n')
       expect(readFingerprintRules(rules).errors).toEqual([])
-      const { event } = refineEvent(input, {}, { grouping: { fingerprintRules: rules, stackRules: '', version: 1 } })
+      const { event } = refineEvent(input, {}, by(version, rules))
       const [, list = ''] =
         /type: custom-fingerprint\n {4}values:\n((?: {4}- .*\n?)+)/.exec(readFileSync(snapshot, 'utf8')) ?? []
       const expected = list
@@ -150,17 +160,33 @@ describe.skipIf(!there)('rules of the corpora', () => {
   }
 })
 
-describe.skipIf(!there)('version 1 is frozen', () => {
-  /** Sum of all hashes of all inputs: any change of a value that is hashed is a new version. */
-  test('hashes of the corpora', () => {
-    const all = ['grouping_inputs', 'fingerprint_inputs', 'categorization_inputs'].flatMap((folder) =>
-      listed(folder).map((file): [string, NormalEvent] => [file, refineEvent(inputOf(folder, file)).event]),
-    )
-    const text = all.map(([file, event]) => `${file} ${hashesOf(event).join(' ')}`).join('\n')
-    expect({ events: all.length, sum: sumOf(text) }).toMatchInlineSnapshot(`
+/** Sum of all hashes of all inputs: any change of a value that is hashed is a new version. */
+function sumBy(version: number): { events: number; sum: string } {
+  const all = ['grouping_inputs', 'fingerprint_inputs', 'categorization_inputs'].flatMap((folder) =>
+    listed(folder).map((file): [string, NormalEvent] => [
+      file,
+      refineEvent(inputOf(folder, file), {}, by(version)).event,
+    ]),
+  )
+  const text = all.map(([file, event]) => `${file} ${hashesOf(event).join(' ')}`).join('\n')
+  return { events: all.length, sum: sumOf(text) }
+}
+
+describe.skipIf(!there)('released versions are frozen', () => {
+  test('version 1: hashes of the corpora', () => {
+    expect(sumBy(1)).toMatchInlineSnapshot(`
       {
         "events": 162,
         "sum": "c7e1d06de78d4e0c",
+      }
+    `)
+  })
+  // Which texts have a sign, and so a fingerprint of version 2, is held by v2/group.test.ts.
+  test('version 2: hashes of the corpora', () => {
+    expect(sumBy(2)).toMatchInlineSnapshot(`
+      {
+        "events": 162,
+        "sum": "55380bd089a775c4",
       }
     `)
   })

@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import type { NormalException } from '../../protocol/event.ts'
+import { groupingVersions } from '../../protocol/grouping.ts'
 import { refineEvent } from '../fixture.ts'
 import { chainOf } from './chain.ts'
 import { createRuleCache, group, md5 } from './fingerprint.ts'
 import { frameValues } from './v1/frame.ts'
 import { parameterize, parameterizedMessage } from './v1/parameterize.ts'
 
-const hashes = (event: unknown) => refineEvent(event).row.hashes
+const hashes = (event: unknown, version = 1) =>
+  refineEvent(event, {}, { grouping: { fingerprintRules: '', stackRules: '', version } }).row.hashes
 const variants = (event: unknown) => refineEvent(event).event.findings.grouping.variants
 const py = (over: object = {}) => ({
   filename: 'app/a.py',
@@ -76,7 +78,9 @@ describe('hashes', () => {
     ],
     ['checksum', { checksum: 'a'.repeat(32), message: 'x' }, { checksum: 'A'.repeat(32), message: 'y' }],
   ]
-  test.each(same)('merges over %s', (_, a, b) => expect(hashes(a)[0]).toBe(hashes(b)[0]))
+  describe.each(groupingVersions)('version %i', (version) => {
+    test.each(same)('merges over %s', (_, a, b) => expect(hashes(a, version)[0]).toBe(hashes(b, version)[0]))
+  })
 
   const different: [string, unknown, unknown][] = [
     ['types', error([py()]), error([py()], { type: 'F' })],
@@ -95,7 +99,9 @@ describe('hashes', () => {
       { csp: { effective_directive: 'font-src', blocked_uri: 'https://a.example/x' } },
     ],
   ]
-  test.each(different)('splits by %s', (_, a, b) => expect(hashes(a)[0]).not.toBe(hashes(b)[0]))
+  describe.each(groupingVersions)('version %i', (version) => {
+    test.each(different)('splits by %s', (_, a, b) => expect(hashes(a, version)[0]).not.toBe(hashes(b, version)[0]))
+  })
 })
 
 function script(filename: string, name = 'run') {

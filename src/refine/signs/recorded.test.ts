@@ -5,9 +5,10 @@ import { refineEvent } from '../fixture.ts'
 
 // What React 18.3.1 and 19.3.1 and the client 11.12.0 really wrote in Chromium, of one application that is broken in each
 // way (fixtures/hydration.json). Extensions and the translator are what they leave in a page, put into the server's.
-const recorded = JSON.parse(
-  readFileSync(`${import.meta.dirname}/../../../fixtures/hydration.json`, 'utf8'),
-) as Record<string, object>
+const recorded = JSON.parse(readFileSync(`${import.meta.dirname}/../../../fixtures/hydration.json`, 'utf8')) as Record<
+  string,
+  object
+>
 
 const hydration = (name: string) => refineEvent(recorded[name]).event.findings.signs?.hydration
 
@@ -40,14 +41,17 @@ const namesOf = (react: number, name: string) =>
   Object.keys(recorded).filter((one) => new RegExp(`^react ${react} ${name}(?: \\d)?$`).test(one))
 
 describe.each([18, 19])('React %i', (react) => {
-  test.each(told.filter(([name]) => namesOf(react, name).length > 0))('%s: %s in %s', (name, cause, component, evidence) => {
-    for (const one of namesOf(react, name)) {
-      const found = hydration(one)
-      expect([one, found?.cause, found?.component]).toEqual([one, cause, component])
-      if (evidence !== undefined) expect(found?.evidence).toBe(evidence)
-      if (cause !== 'unknown') expect(found?.evidence).not.toContain('%s')
-    }
-  })
+  test.each(told.filter(([name]) => namesOf(react, name).length > 0))(
+    '%s: %s in %s',
+    (name, cause, component, evidence) => {
+      for (const one of namesOf(react, name)) {
+        const found = hydration(one)
+        expect([one, found?.cause, found?.component]).toEqual([one, cause, component])
+        if (evidence !== undefined) expect(found?.evidence).toBe(evidence)
+        if (cause !== 'unknown') expect(found?.evidence).not.toContain('%s')
+      }
+    },
+  )
 })
 
 test('every recording is judged, each by its own React', () => {
