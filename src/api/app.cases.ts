@@ -191,13 +191,10 @@ export async function openTestApp(): Promise<TestApp> {
     token,
     sent,
     async store(list, attachments = []) {
+      const { grouping } = meta.projectSettings(project.id) ?? {}
+      const head = { projectId: project.id, organizationId: organization.id, keyId: key.id }
       const refined = list.map((event) =>
-        refineEvent(event, {
-          projectId: project.id,
-          organizationId: organization.id,
-          keyId: key.id,
-          receivedMs: systemClock.now(),
-        }),
+        refineEvent(event, { ...head, receivedMs: systemClock.now() }, grouping ? { grouping } : {}),
       )
       const batch = meta.openBatch(jpos, jpos + 1)
       await events.insert(

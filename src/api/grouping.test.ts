@@ -1,4 +1,7 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { groupingConfigOf, newestGrouping } from '../protocol/grouping.ts'
 import type {
   RestGroupingInfo,
   RestGroupingPreview,
@@ -13,6 +16,7 @@ import { appForFile } from './app.cases.ts'
 const { made, call } = appForFile()
 const O = '/organizations/acme'
 const P = '/projects/acme/web'
+const newest = groupingConfigOf(newestGrouping)
 
 const frame = (name: string) => ({
   filename: `src/${name}.ts`,
@@ -56,7 +60,7 @@ beforeAll(async () => {
 test('grouping of an event as trees; an event that is not there is not found', async () => {
   const [event] = (await call('GET', `${O}/issues/${(await named('pay')).id}/events/`)).json as { id: string }[]
   const info = (await call('GET', `${P}/events/${event?.id}/grouping-info/`)).json as RestGroupingInfo
-  expect(info).toMatchObject({ version: 1, rule: null, storedRule: null })
+  expect(info).toMatchObject({ version: newestGrouping, rule: null, storedRule: null })
   expect(info.hashes).toEqual(info.storedHashes)
   expect(info.variants[0]).toMatchObject({ name: 'app', contributes: true, component: { id: 'exception' } })
   expect((await call('GET', `${P}/events/${'f'.repeat(32)}/grouping-info/`)).status).toBe(404)
@@ -105,7 +109,7 @@ describe('rules', () => {
       ['new', null],
     ])
     expect(preview.events[0]?.rule).toContain('stack.function:pay')
-    expect((await call('GET', `${P}/`)).json).toMatchObject({ fingerprintingRules: '', groupingConfig: 'mishap:1' })
+    expect((await call('GET', `${P}/`)).json).toMatchObject({ fingerprintingRules: '', groupingConfig: newest })
     const empty = (await call('POST', `${P}/grouping-preview/`, { body: {} })).json as RestGroupingPreview
     expect(empty).toMatchObject({ looked: 5, changed: 0, events: [] })
   })
@@ -138,11 +142,96 @@ describe('rules', () => {
     expect(made().app.meta.projectSettings(made().project.id)?.grouping?.fingerprintRules).toBe(
       rules.fingerprintingRules,
     )
-    expect((await call('PUT', `${P}/`, { body: { groupingConfig: 'mishap:2' } })).status).toBe(400)
+    expect((await call('PUT', `${P}/`, { body: { groupingConfig: 'mishap:99' } })).status).toBe(400)
     const [event] = (await call('GET', `${O}/issues/${(await named('render')).id}/events/`)).json as { id: string }[]
     const info = (await call('GET', `${P}/events/${event?.id}/grouping-info/`)).json as RestGroupingInfo
     expect(info.rule).toBeNull()
     await call('PUT', `${P}/`, { body: { fingerprintingRules: '' } })
+  })
+})
+
+describe('the version', () => {
+  const browser = (type: string, value: string, more: object = {}) => ({
+    ...{ event_id: (++count).toString(16).padStart(32, '0'), timestamp: made().app.clock.now() / 1000 - 300 + count },
+    ...{ platform: 'javascript', exception: { values: [{ type, value }] }, request: { url: 'https://a.test/cart' } },
+    ...more,
+  })
+  const chunk = () => browser('ChunkLoadError', 'Loading chunk 7 failed.', { release: 'shop@1' })
+  const page = () => browser('Error', 'Failed to load static props', { release: 'shop@1' })
+  const differs = (component: string) => {
+    const link = 'https://react.dev/link/hydration-mismatch'
+    const tree = `  <${component}>\n    <time>\n+     1/2/2026\n-     02.01.2026`
+    return browser('Error', `Hydration failed because the server rendered text didn't match.\n\n${link}\n\n${tree}\n`)
+  }
+  const infoOf = async (id = '') => (await call('GET', `${P}/events/${id}/grouping-info/`)).json as RestGroupingInfo
+  const counts = async () =>
+    (await issues()).flatMap(({ title, count }) =>
+      /Chunk|static props|Hydration/.test(title) ? [`${count} ${title.slice(0, 25)}`] : [],
+    )
+  const change = async (groupingConfig: string) => (await call('PUT', `${P}/`, { body: { groupingConfig } })).status
+
+  /** As a project is that was made before there were two versions: none of its change-overs is open. */
+  function asBefore(): void {
+    const database = new DatabaseSync(join(made().app.config.data, 'meta.sqlite'), { timeout: 5000 })
+    database.exec('update project set grouping_version = 1, grouping_secondary = null, grouping_until_ms = null')
+    database.close()
+  }
+
+  test('a project that changes over goes on with its issues, by both keys', async () => {
+    asBefore()
+    expect((await call('GET', `${P}/`)).json).toMatchObject({
+      ...{ groupingConfig: 'mishap:1', secondaryGroupingConfig: null },
+    })
+    for (const one of [chunk(), page(), differs('Order')]) await made().store([one])
+    const before = ['1 ChunkLoadError: Loading c', '1 Error: Failed to load sta', '1 Error: Hydration failed b']
+    expect((await counts()).sort()).toEqual(before)
+    // What comes of old tabs joins the issue that had the first of them; nothing begins a new one.
+    const preview = (await call('POST', `${P}/grouping-preview/`, { body: { groupingConfig: 'mishap:2' } }))
+      .json as RestGroupingPreview
+    const gone = await named('Loading chunk')
+    expect(preview.newIssues).toBe(0)
+    expect(preview.events.map((one) => [one.title.slice(0, 9), one.to?.shortId])).toEqual([['Error: Fa', gone.shortId]])
+
+    expect(await change('mishap:2')).toBe(200)
+    expect((await call('GET', `${P}/`)).json).toMatchObject({
+      ...{ groupingConfig: 'mishap:2', secondaryGroupingConfig: 'mishap:1' },
+    })
+    await made().store([chunk(), differs('Order')])
+    await made().store([page()])
+    expect((await counts()).map((one) => one.split(' ')[0]).sort()).toEqual(['1', '2', '3'])
+    expect((await hashes(gone.id)).length).toBe(2)
+  })
+
+  test('what counted in version 2 is explained part by part', async () => {
+    const [one, two, three] = await made().store([differs('Price$1'), differs('Lx'), chunk()])
+    const parts = async (id: string | undefined) => {
+      const { version, variants } = await infoOf(id)
+      const [first] = variants
+      expect([version, first?.name, first?.contributes]).toEqual([2, 'built_in_fingerprint', true])
+      return first?.component.values.map((part) =>
+        typeof part === 'string' ? part : [part.id, part.values[0], part.hint, part.contributes],
+      )
+    }
+    expect(await parts(one)).toEqual([
+      ['entry', 'hydration', undefined, true],
+      ['cause', 'date-locale', undefined, true],
+      ['component', 'Price', 'build-cut', true],
+    ])
+    expect(await parts(two)).toEqual([
+      ['entry', 'hydration-route', undefined, true],
+      ['cause', 'date-locale', undefined, true],
+      ['route', '/cart', 'no-component', true],
+    ])
+    expect(await parts(three)).toEqual([
+      ['entry', 'skew', undefined, true],
+      ['release', 'shop@1', 'release-first', true],
+      ['skew', 'chunk', 'any-skew', false],
+    ])
+  })
+
+  afterAll(async () => {
+    for (const one of await issues())
+      if (/Chunk|static props|Hydration/.test(one.title)) await call('DELETE', `${O}/issues/${one.id}/`)
   })
 })
 
