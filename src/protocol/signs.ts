@@ -97,7 +97,7 @@ export const hydrationCauses = {
   'date-locale': 'A date, time or number was written for another language or time zone on the server.',
   'random-time': 'A value that is another each time (a random number, an id, the clock) was made on both sides.',
   'browser-only': 'The browser rendered something that the server did not, or the other way round.',
-  unknown: 'The event does not say what differed.',
+  unknown: 'The event does not say what differed, or what differed does not say why.',
 } as const
 export type HydrationCause = keyof typeof hydrationCauses
 
