@@ -243,8 +243,7 @@ async function ofDeploys(): Promise<Labelled[]> {
     // a production build says nothing of the mistake: there is no label for it
     if (name.endsWith('minified')) continue
     const [, mistake = ''] = /^react \d\d (\w+)/.exec(name) ?? []
-    // the same component within a Suspense boundary
-    const label = `hydration ${mistake === 'susp' ? 'order' : mistake}`
+    const label = `hydration ${sameMistakes.get(mistake) ?? mistake}`
     events.push({ label, name, hashes: await refined(event) })
   }
   for (const release of ['shop@1.0.0', 'shop@1.1.0', 'shop@2.0.0'])
@@ -261,6 +260,12 @@ async function ofDeploys(): Promise<Labelled[]> {
     }
   return events
 }
+
+/** Recordings of one mistake: within a Suspense boundary, too; and of two extensions in one component neither can be mended. */
+const sameMistakes: ReadonlyMap<string, string> = new Map([
+  ['susp', 'order'],
+  ['extDark', 'extBody'],
+])
 
 const oldTabs: readonly (readonly [type: string, value: string])[] = [
   ['ChunkLoadError', 'Loading chunk 437 failed.'],
