@@ -324,6 +324,7 @@ function settingCases(fresh: () => MetaStore, open: Open): void {
       scrubIpAddresses: false,
       sensitiveFields: [],
       safeFields: [],
+      grouping: meta.groupingSettings(1),
     })
     expect(meta.projectSettings(9)).toBeUndefined()
   })

@@ -128,7 +128,10 @@ function scrubCases(fresh: () => MetaStore): void {
       safeFields: ['token_kind'],
     }
     expect(meta.scrubSettings(1)).toEqual({ scrub: true, ...wanted })
-    expect(meta.projectSettings(1)).toEqual({ projectId: 1, organizationId: 1, ...wanted })
+    expect(meta.projectSettings(1)).toEqual({
+      ...{ projectId: 1, organizationId: 1, ...wanted },
+      grouping: meta.groupingSettings(1),
+    })
     meta.updateProject(1, { scrub: false, scrubDefaults: true })
     expect(meta.scrubSettings(1)).toEqual({ scrub: false, ...wanted, scrubDefaults: true })
     expect(meta.projectSettings(1)).toMatchObject({
