@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { NormalEvent } from '../protocol/event.ts'
+import { groupingVersions } from '../protocol/grouping.ts'
 import type { EventRow } from '../store/events/events.ts'
 import { type Again, mapAgain } from './again.ts'
 import { createRuleCache, type GroupingContext } from './fingerprint/fingerprint.ts'
@@ -7,7 +8,12 @@ import { refineEvent } from './fixture.ts'
 import type { RangeMaps } from './symbolicate/maps.ts'
 import { mapsOf, type Uploaded } from './symbolicate/rig.cases.ts'
 
-const rules: GroupingContext = { settings: {}, tools: { grouping: createRuleCache() } }
+const by = (version: number) => ({ grouping: { fingerprintRules: '', stackRules: '', version } })
+const rulesOf = (version: number): GroupingContext => ({
+  settings: by(version),
+  tools: { grouping: createRuleCache() },
+})
+const rules = rulesOf(1)
 const nowMs = 1_795_000_000_000
 const debugId = '0f0e0d0c-0b0a-4908-8706-050403020100'
 const script = 'function n(e){throw e}n(1)'
@@ -52,8 +58,10 @@ async function loaded<T>(maps: RangeMaps | undefined, work: () => T): Promise<T>
   }
   return made
 }
-const refined = (sent: Sent, maps?: RangeMaps) => loaded(maps, () => refineEvent(sent, {}, {}, maps))
-const again = (row: EventRow, maps: RangeMaps): Promise<Again> => loaded(maps, () => mapAgain(row, maps, nowMs, rules))
+const refined = (sent: Sent, maps?: RangeMaps, version = 1) =>
+  loaded(maps, () => refineEvent(sent, {}, by(version), maps))
+const again = (row: EventRow, maps: RangeMaps, version = 1): Promise<Again> =>
+  loaded(maps, () => mapAgain(row, maps, nowMs, rulesOf(version)))
 /** The row as the store gives it back: what was sent stands behind the normalized form. */
 const normalOf = (made: Again) => JSON.parse(made.forms.normal) as NormalEvent
 const withoutMark = ({ findings: { mapped_again_ms: _mark, ...findings }, ...rest }: NormalEvent) => ({
@@ -62,98 +70,115 @@ const withoutMark = ({ findings: { mapped_again_ms: _mark, ...findings }, ...res
 })
 const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T
 
-describe('an event that is mapped after it was stored is what it were if its maps had been there', () => {
-  test.each<[string, Sent, before: Uploaded[] | undefined]>([
-    ['of a project that had nothing', event(), undefined],
-    ['that missed its file', event(), [{ url: '~/other.js', bytes: '' }]],
-    ['whose map was missing', event(), uploads().slice(0, 1)],
-    ['whose map was broken', event(), [...uploads().slice(0, 1), { url: '~/a.js.map', bytes: '{' }]],
-    [
-      'by its debug id',
-      event({
-        debug_meta: { images: [{ type: 'sourcemap', code_file: 'https://shop.test/a.js', debug_id: debugId }] },
-      }),
-      undefined,
-    ],
-    [
-      'whose SDK says what is its own',
-      event({}, [frame('a.js', 23, { in_app: false }), frame('a.js', 15, { in_app: true })]),
-      undefined,
-    ],
-    [
-      'with frames that are never mapped',
-      event({}, [frame('a.js', 23), frame('b.js', 5), { function: 'x', filename: '<anonymous>' }]),
-      undefined,
-    ],
-    ['that was mapped in part', event({}, [frame('c.js', 23), frame('a.js', 15)]), cFiles],
-    ['with a fingerprint of its own', event({ fingerprint: ['{{ default }}', 'cart'] }), undefined],
-    ['with a culprit that was sent', event({ culprit: 'checkout' }), undefined],
-    [
-      'with threads and a stack of its own',
-      {
-        ...event(),
-        threads: { values: [{ id: 1, crashed: true, stacktrace: { frames: [frame('a.js', 15)] } }] },
-        stacktrace: { frames: [frame('a.js', 15)] },
-      },
-      undefined,
-    ],
-    [
-      'whose frames name a component',
-      event({
-        exception: {
-          values: [
-            exception([frame('a.js', 15, { function: 'Nav' })], { type: 'React ErrorBoundary Error' }),
-            exception([frame('b.js', 9)], { type: 'Error', value: 'Minified React error #418' }),
-          ],
+describe.each(groupingVersions)(
+  'an event that is mapped after it was stored is what it were with its maps: version %i',
+  (version) => {
+    test.each<[string, Sent, before: Uploaded[] | undefined]>([
+      ['of a project that had nothing', event(), undefined],
+      ['that missed its file', event(), [{ url: '~/other.js', bytes: '' }]],
+      ['whose map was missing', event(), uploads().slice(0, 1)],
+      ['whose map was broken', event(), [...uploads().slice(0, 1), { url: '~/a.js.map', bytes: '{' }]],
+      [
+        'by its debug id',
+        event({
+          debug_meta: { images: [{ type: 'sourcemap', code_file: 'https://shop.test/a.js', debug_id: debugId }] },
+        }),
+        undefined,
+      ],
+      [
+        'whose SDK says what is its own',
+        event({}, [frame('a.js', 23, { in_app: false }), frame('a.js', 15, { in_app: true })]),
+        undefined,
+      ],
+      [
+        'with frames that are never mapped',
+        event({}, [frame('a.js', 23), frame('b.js', 5), { function: 'x', filename: '<anonymous>' }]),
+        undefined,
+      ],
+      ['that was mapped in part', event({}, [frame('c.js', 23), frame('a.js', 15)]), cFiles],
+      ['with a fingerprint of its own', event({ fingerprint: ['{{ default }}', 'cart'] }), undefined],
+      ['with a culprit that was sent', event({ culprit: 'checkout' }), undefined],
+      [
+        'with threads and a stack of its own',
+        {
+          ...event(),
+          threads: { values: [{ id: 1, crashed: true, stacktrace: { frames: [frame('a.js', 15)] } }] },
+          stacktrace: { frames: [frame('a.js', 15)] },
         },
-      }),
-      undefined,
-    ],
-    [
-      'that is an error that was only logged',
-      {
-        ...{ event_id: 'c'.repeat(32), timestamp: nowMs / 1000, platform: 'javascript', release: '1.0' },
-        ...{ logger: 'console', message: 'TypeError: no total\n    at n (https://shop.test/a.js:1:15)' },
-        stacktrace: { frames: [frame('a.js', 15)] },
-      },
-      undefined,
-    ],
-    [
-      'with two exceptions',
-      event({
-        exception: {
-          values: [
-            exception([frame('a.js', 15)]),
-            exception([frame('b.js', 9), frame('a.js', 23)], { type: 'RangeError' }),
-          ],
+        undefined,
+      ],
+      [
+        'whose frames name a component',
+        event({
+          exception: {
+            values: [
+              exception([frame('a.js', 15, { function: 'Nav' })], { type: 'React ErrorBoundary Error' }),
+              exception([frame('b.js', 9)], { type: 'Error', value: 'Minified React error #418' }),
+            ],
+          },
+        }),
+        undefined,
+      ],
+      [
+        'whose frames name the component of a hydration with a cause',
+        event({
+          contexts: { hydration: { server: '<p>02.01.2026</p>', client: '<p>1/2/2026</p>' } },
+          request: { url: 'https://shop.test/orders/5' },
+          exception: {
+            values: [
+              exception([frame('a.js', 15, { function: 'Nav' })], { type: 'React ErrorBoundary Error' }),
+              exception([frame('b.js', 9)], { type: 'Error', value: 'Minified React error #418' }),
+            ],
+          },
+        }),
+        undefined,
+      ],
+      [
+        'that is an error that was only logged',
+        {
+          ...{ event_id: 'c'.repeat(32), timestamp: nowMs / 1000, platform: 'javascript', release: '1.0' },
+          ...{ logger: 'console', message: 'TypeError: no total\n    at n (https://shop.test/a.js:1:15)' },
+          stacktrace: { frames: [frame('a.js', 15)] },
         },
-      }),
-      undefined,
-    ],
-    [
-      'with a digest, tags and a user',
-      event({ tags: { digest: '4242424242' }, user: { id: '7' }, environment: 'staging' }),
-      undefined,
-    ],
-  ])('%s', async (_name, sent, before) => {
-    const first = await refined(sent, before && mapsOf(before))
-    const after = [...uploads({ debugId }), ...cFiles]
-    const wanted = await refined(sent, mapsOf(after))
-    const made = await again(first.row, mapsOf(after))
-    expect(made.changed).toBe(true)
-    expect(withoutMark(normalOf(made))).toEqual(wanted.event)
-    expect(normalOf(made).findings.mapped_again_ms).toBe(nowMs)
-    expect(made.forms.received).toBe(first.row.payload.split('\n')[1])
-    const { payload: _payload, ...row } = made.row
-    const { payload: _wanted, ...wantedRow } = wanted.row
-    expect(row).toEqual({ ...wantedRow, gen: 1 })
-    expect(made.row.groupHash).not.toBe(first.row.groupHash)
-    expect(plain({ ...made.effect, keyId: 3 })).toEqual(plain(wanted.effect))
-    // Once more changes nothing.
-    const stored = { ...made.row, payload: `${made.forms.normal}\n${made.forms.received}` }
-    expect((await again(stored, mapsOf(after))).changed).toBe(false)
-  })
-})
+        undefined,
+      ],
+      [
+        'with two exceptions',
+        event({
+          exception: {
+            values: [
+              exception([frame('a.js', 15)]),
+              exception([frame('b.js', 9), frame('a.js', 23)], { type: 'RangeError' }),
+            ],
+          },
+        }),
+        undefined,
+      ],
+      [
+        'with a digest, tags and a user',
+        event({ tags: { digest: '4242424242' }, user: { id: '7' }, environment: 'staging' }),
+        undefined,
+      ],
+    ])('%s', async (_name, sent, before) => {
+      const first = await refined(sent, before && mapsOf(before), version)
+      const after = [...uploads({ debugId }), ...cFiles]
+      const wanted = await refined(sent, mapsOf(after), version)
+      const made = await again(first.row, mapsOf(after), version)
+      expect(made.changed).toBe(true)
+      expect(withoutMark(normalOf(made))).toEqual(wanted.event)
+      expect(normalOf(made).findings.mapped_again_ms).toBe(nowMs)
+      expect(made.forms.received).toBe(first.row.payload.split('\n')[1])
+      const { payload: _payload, ...row } = made.row
+      const { payload: _wanted, ...wantedRow } = wanted.row
+      expect(row).toEqual({ ...wantedRow, gen: 1 })
+      expect(made.row.groupHash).not.toBe(first.row.groupHash)
+      expect(plain({ ...made.effect, keyId: 3 })).toEqual(plain(wanted.effect))
+      // Once more changes nothing.
+      const stored = { ...made.row, payload: `${made.forms.normal}\n${made.forms.received}` }
+      expect((await again(stored, mapsOf(after))).changed).toBe(false)
+    })
+  },
+)
 
 test.each<[string, Sent, Uploaded[]]>([
   ['whose files are not among those that came', event(), [{ url: '~/other.js', bytes: '' }]],
