@@ -41,10 +41,16 @@ function markOf(pattern: RegExp, differences: readonly Difference[]): string | u
   return undefined
 }
 
+/** How React 18's sentence about nesting begins. */
+const afterwards = 'validateDOMNesting('
+
 type Found = { cause: HydrationCause; evidence?: string }
 
-/** Why server and browser differ, by what differs; `nesting`: React's sentence about tags within each other. */
-export function causeOf(differences: readonly Difference[], nesting: string | undefined): Found {
+/**
+ * Why server and browser differ, by what differs. `nesting`: React's sentences about tags within each other. React 18 says its
+ * own once it has rendered again, of whatever stands on the page: there values that say why come first.
+ */
+export function causeOf(differences: readonly Difference[], nesting: readonly string[]): Found {
   for (const [pattern, cause] of [
     [extensions, 'extension'],
     [translators, 'translator'],
@@ -52,11 +58,13 @@ export function causeOf(differences: readonly Difference[], nesting: string | un
     const mark = markOf(pattern, differences)
     if (mark !== undefined) return { cause, evidence: short(mark) }
   }
-  if (nesting) return { cause: 'nesting', evidence: nesting }
+  const before = nesting.find((one) => !one.startsWith(afterwards))
+  if (before) return { cause: 'nesting', evidence: before }
   for (const one of differences) {
     const cause = valueCause(one.server, one.client)
     if (cause) return { cause, evidence: both(one) }
   }
+  if (nesting[0]) return { cause: 'nesting', evidence: nesting[0] }
   const alone = differences.find(
     (one) => one.server === undefined || one.client === undefined || one.what === 'element',
   )

@@ -111,6 +111,65 @@ describe('cause, evidence and component', () => {
       'Card',
     ],
     [
+      'nesting',
+      'React 18’s sentence, once it has rendered again',
+      {
+        ...thrown('There was an error while hydrating this Suspense boundary. Switched to client rendering.'),
+        ...console18(
+          'Warning: validateDOMNesting(...): %s cannot appear as a descendant of <%s>.%s',
+          '<div>',
+          'p',
+          '\n    at div\n    at p\n    at Card',
+        ),
+      },
+      'validateDOMNesting(...): <div> cannot appear as a descendant of <p>.',
+      'Card',
+    ],
+    [
+      'date-locale',
+      'though React 18 then tells of nesting elsewhere on the page',
+      {
+        ...thrown('There was an error while hydrating this Suspense boundary. Switched to client rendering.'),
+        breadcrumbs: [
+          ...console18(
+            'Warning: Text content did not match. Server: "%s" Client: "%s"%s',
+            '02.01.2026',
+            '1/2/2026',
+            '\n    at time\n    at Order',
+          ).breadcrumbs,
+          ...console18(
+            'Warning: validateDOMNesting(...): %s cannot appear as a descendant of <%s>.%s',
+            '<div>',
+            'p',
+            '\n    at div\n    at p\n    at Card',
+          ).breadcrumbs,
+        ],
+      },
+      'server: 02.01.2026, browser: 1/2/2026',
+      'Order',
+    ],
+    [
+      'unknown',
+      'React 19’s diff with what wraps a component',
+      thrown(diff('  <Page>', '    <withTheme(Badge)>', '      <b>', '+       three', '-       four')),
+      undefined,
+      'Badge',
+    ],
+    [
+      'unknown',
+      'Firefox’s stack of components',
+      thrown(minified, {
+        contexts: {
+          react: {
+            componentStack:
+              '\nspan\nPrice@https://shop.example/a.js:1:2\nHistoryUpdater@https://shop.example/b.js:1:2\nPage@https://shop.example/a.js:3:4',
+          },
+        },
+      }),
+      undefined,
+      'Price',
+    ],
+    [
       'browser-only',
       'an element',
       thrown(diff('  <Suspense>', '    <Menu>', '+     <UserMenu>', '    <main>')),

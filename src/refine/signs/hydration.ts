@@ -34,8 +34,9 @@ export function hydrationOf(event: NormalEvent): NonNullable<Signs['hydration']>
   if (typeof server === 'string' && typeof client === 'string') all.unshift(fromMarkup(server, client))
   // the first that tells something: the same mismatch mostly stands in the error and in the console
   const told = all.find((one) => one.differences.length > 0) ?? { differences: [], components: [] }
-  const nested = all.find((one) => one.nesting)
-  const { cause, evidence } = causeOf(told.differences, nested?.nesting)
+  const nesting = all.flatMap((one) => one.nesting ?? [])
+  const { cause, evidence } = causeOf(told.differences, nesting)
+  const nested = all.find((one) => one.nesting !== undefined && one.nesting === evidence)
   const translated = cause === 'unknown' ? translatedPage(event) : undefined
   const near = cause === 'nesting' ? [nested, told] : [told, nested]
   const component = ownComponent([

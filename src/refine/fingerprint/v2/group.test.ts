@@ -99,7 +99,11 @@ describe('hydration errors', () => {
     ['Price__x7Ql9', 'Price'],
     ['withTheme(Price)', 'Price'],
     ['Price.Sum', 'Price.Sum'],
+    ['Price_ff0912', 'Price'],
     ['Step_1', 'Step_1'],
+    ['Order_item2', 'Order_item2'],
+    ['Grid_3columns', 'Grid_3columns'],
+    ['Menu_left', 'Menu_left'],
     ['Map', 'Map'],
     ['FAQ', 'FAQ'],
   ])('the component %s counts as %s in any build', (name, counts) => {

@@ -3,8 +3,9 @@ import { parameterize } from '../v1/parameterize.ts'
 
 const routeMax = 200
 
-/** What bundlers put behind a name where two have the same: `Price$1`, `Price_a1b2c3`, `Price__x7Ql9`. */
-const added = /(?:\$\d{1,3}|_{1,2}(?=[0-9a-zA-Z]{0,31}\d)[0-9a-zA-Z]{5,32})$/
+/** What bundlers put behind a name where two have the same: `Price$1`, `Price_ff0912`, `Price__x7Ql9`; not `Price_item2`. */
+const added =
+  /(?:\$\d{1,3}|_{1,2}(?:(?=[0-9a-f]{0,31}\d)(?=\d{0,31}[a-f])[0-9a-f]{5,32}|(?=[0-9a-zA-Z]{0,31}(?:[a-zA-Z]\d{1,9}[a-zA-Z]|\d[a-zA-Z]{1,9}\d))[0-9a-zA-Z]{5,32}))$/
 
 /**
  * The name of a component as its sources have it, without what a build adds; undefined for one that a minifier made up:
