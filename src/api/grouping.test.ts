@@ -214,12 +214,12 @@ describe('the version', () => {
     }
     expect(await parts(one)).toEqual([
       ['entry', 'hydration', undefined, true],
-      ['cause', 'date-locale', undefined, true],
+      ['cause', 'date-locale', 'one-cause', true],
       ['component', 'Price', 'build-cut', true],
     ])
     expect(await parts(two)).toEqual([
       ['entry', 'hydration-route', undefined, true],
-      ['cause', 'date-locale', undefined, true],
+      ['cause', 'date-locale', 'one-cause', true],
       ['route', '/cart', 'no-component', true],
     ])
     expect(await parts(three)).toEqual([

@@ -30,6 +30,7 @@ export const groupingHints = [
   'fingerprint-first',
   'exception-first',
   'wrapper',
+  'one-cause',
   'build-cut',
   'no-component',
   'release-first',

@@ -45,12 +45,15 @@ function ofHydration(
   const component = componentOf(named)
   if (component !== undefined) {
     const hint = component === named ? undefined : 'build-cut'
-    const values = [leaf('entry', 'hydration'), leaf('cause', cause), leaf('component', component, hint)]
+    const values = [leaf('entry', 'hydration'), leaf('cause', cause, 'one-cause'), leaf('component', component, hint)]
     return { why, values }
   }
   const route = routeOf(event)
   if (route === undefined) return undefined
-  return { why, values: [leaf('entry', 'hydration-route'), leaf('cause', cause), leaf('route', route, 'no-component')] }
+  return {
+    why,
+    values: [leaf('entry', 'hydration-route'), leaf('cause', cause, 'one-cause'), leaf('route', route, 'no-component')],
+  }
 }
 
 /** Names of variants that a fingerprint made; the default grouping gives way to it. */
@@ -59,7 +62,7 @@ const given: ReadonlySet<Variant['name']> = new Set(['checksum', 'custom_fingerp
 /**
  * Version 2: version 1, with other built-in fingerprints: hydration errors by cause and component, what old tabs run into
  * by release. It reads both from `findings.signs`. What it hashes of a sign is frozen with it, so a sign may learn texts
- * that it did not know, and never calls one that it knows something else (v2.test.ts holds a table of them).
+ * that it did not know, and never calls one that it knows something else (group.test.ts holds a table of them).
  */
 export function groupV2(event: NormalEvent, rules: CompiledFingerprintRules, marks: Marks): Grouped {
   const first = groupV1(event, rules, marks)
