@@ -44,7 +44,7 @@ function browser() {
       })
     }
     const room: LiveRoom = {
-      after: clock.after,
+      again: clock.after,
       quiet: (run) => clock.after(1000, run),
       post: (message: LiveMessage) => {
         // A real channel delivers later: never to a tab that is still at its start.

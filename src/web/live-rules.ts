@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { LiveChange } from '../protocol/rest.ts'
+import { growingPause } from './pauses.ts'
 
 /** What the tabs of one browser tell each other. All but `hello` and `now` come from the tab that holds the connection. */
 export type LiveMessage =
@@ -24,12 +25,13 @@ export function liveMessage(id: string, data: string): (LiveMessage & { kind: 'c
   }
 }
 
-/** Pause before a broken stream is opened again, ms; the browser's own EventSource gives up on some answers. */
+/** First pause before a broken stream is opened again, ms; the browser's own EventSource gives up on some answers. */
 const reopenMs = 2000
 
 /** What a live line needs of the browser; tests give their own. */
 export type LiveRoom = {
-  after: Clock['after']
+  /** Runs `run` after `ms`, or as soon as Mishap answers again. */
+  again: Clock['after']
   /** Opens the server's stream behind `lastId`; returns the way to close it. */
   open(lastId: number, on: { up(): void; message(id: string, data: string): void; down(): void }): () => void
   /** Runs `hold` while no other tab runs its own; `waited`: another one did when we asked. */
@@ -55,10 +57,14 @@ function openLater(
   tell: (message: LiveMessage) => void,
 ): { now(): void; leave(): void } {
   let isOpened = false
+  let broken = 0
   let leave = room.quiet(now)
   function open(): void {
     const close = room.open(lastId(), {
-      up: () => tell({ kind: 'up', up: true }),
+      up: () => {
+        broken = 0
+        tell({ kind: 'up', up: true })
+      },
       message: (id, data) => {
         const message = liveMessage(id, data)
         if (message) tell(message)
@@ -66,7 +72,8 @@ function openLater(
       down: () => {
         tell({ kind: 'up', up: false })
         close()
-        leave = room.after(reopenMs, open)
+        leave = room.again(growingPause(broken, reopenMs), open)
+        broken += 1
       },
     })
     leave = close

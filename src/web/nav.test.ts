@@ -70,7 +70,7 @@ type Seen = {
   fail: (error: unknown) => void
 }
 
-function room(target: string | undefined) {
+function room(target: string | undefined, whenBack = () => Promise.resolve()) {
   const clock = testClock()
   const memory = new Map<string, string>()
   const seen: Seen[] = []
@@ -89,6 +89,7 @@ function room(target: string | undefined) {
     },
     target: () => target,
     after: clock.after,
+    whenBack,
   }
   return { clock, memory, seen, fetch: guardedFetch(place) }
 }
@@ -119,6 +120,7 @@ describe('guardedFetch', () => {
   it('fails a navigation without headers after 3.8 s, and leaves the same address alone the next time', async () => {
     const { fetch, seen, clock, memory } = room('/slow')
     const first = fetch('http://h/slow?_rsc=1', rsc)
+    await tick()
     clock.advance(3799)
     expect(memory.size).toBe(0)
     clock.advance(1)
@@ -135,6 +137,7 @@ describe('guardedFetch', () => {
   it('lets an answer in time through', async () => {
     const { fetch, seen, clock, memory } = room('/x')
     const answer = fetch('http://h/x?_rsc=1', rsc)
+    await tick()
     clock.advance(3700)
     seen[0]?.answer(new Response('ok'))
     expect(await (await answer).text()).toBe('ok')
@@ -150,6 +153,20 @@ describe('guardedFetch', () => {
     stop.abort(new Error('left'))
     await expect(answer).rejects.toThrow('left')
     expect(memory.size).toBe(0)
+  })
+
+  it('waits with a navigation while nothing answers, and counts its 3.8 s from then', async () => {
+    let back = () => {}
+    const { fetch, seen, clock, memory } = room('/x', () => new Promise((resolve) => (back = resolve)))
+    const answer = fetch('http://h/x?_rsc=1', rsc)
+    await tick()
+    clock.advance(60_000)
+    expect([seen.length, memory.size]).toEqual([0, 0])
+    back()
+    await tick()
+    clock.advance(3700)
+    seen[0]?.answer(new Response('ok'))
+    expect(await (await answer).text()).toBe('ok')
   })
 
   const free: [string, string, RequestInit | undefined][] = [

@@ -1,5 +1,6 @@
 import { systemClock } from '../clock.ts'
-import { withoutBase } from './base-path.ts'
+import { withBase, withoutBase } from './base-path.ts'
+import { createConnection, watchedFetch, whenBack } from './connection.ts'
 
 /** Prefetches in flight at once: with one live stream, HTTP/1.1's six connections still leave one free. */
 const prefetchSlots = 4
@@ -76,11 +77,14 @@ export type NavigationRoom = {
   memory: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
   target: () => string | undefined
   after: (ms: number, run: () => void) => () => void
+  /** Resolves at once while Mishap answers, else when it does again. */
+  whenBack: () => Promise<void>
 }
 
 /**
  * A fetch with two rules for Next's requests: at most four prefetches in flight, and the data of the started navigation
  * fails when no header has come after 3.8 s, upon which Next itself loads the whole page. Never twice in a row for one address.
+ * While it is known that nothing answers, a navigation waits: to load the whole page would take away what is on screen.
  */
 export function guardedFetch(room: NavigationRoom): Fetch {
   const enter = createGate(prefetchSlots)
@@ -90,6 +94,8 @@ export function guardedFetch(room: NavigationRoom): Fetch {
     if (headers.has('next-router-prefetch')) return prefetch(() => room.fetch(input, init), enter)
     const address = pageAddress(new URL(input instanceof Request ? input.url : String(input), room.here()))
     if (address !== room.target()) return room.fetch(input, init)
+    await room.whenBack()
+    init?.signal?.throwIfAborted()
     if (room.memory.getItem(forcedKey) === address) {
       const answer = await room.fetch(input, init)
       room.memory.removeItem(forcedKey)
@@ -123,17 +129,38 @@ export function countedFetch(fetch: Fetch, state: { running: number }): Fetch {
   }
 }
 
+/** How long Mishap may take to say that it is there, ms. */
+const probeMs = 5000
+
+/** The connection of this page, over the browser's own fetch. */
+function connectionOf(fetch: Fetch) {
+  const connection = createConnection({
+    after: systemClock.after,
+    isOnline: () => navigator.onLine,
+    probe: () =>
+      fetch(withBase('/api/health/live'), { cache: 'no-store', signal: AbortSignal.timeout(probeMs) })
+        .then((answer) => answer.ok)
+        .catch(() => false),
+  })
+  window.addEventListener('online', connection.turned)
+  window.addEventListener('offline', connection.turned)
+  return connection
+}
+
 /** Puts the guard in front of the window's fetch, once. */
 export function installNavigation(): void {
   if (window.mishap?.navigation) return
   const navigation = { target: undefined as string | undefined, running: 0 }
-  window.mishap = { ...window.mishap, navigation }
+  const own = window.fetch.bind(window)
+  const connection = connectionOf(own)
+  window.mishap = { ...window.mishap, navigation, connection }
   const guarded = guardedFetch({
-    fetch: window.fetch.bind(window),
+    fetch: watchedFetch(own, connection),
     here: () => location.href,
     memory: sessionStorage,
     target: () => navigation.target,
     after: systemClock.after,
+    whenBack: () => whenBack(connection),
   })
   window.fetch = countedFetch(guarded, navigation)
 }

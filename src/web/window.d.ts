@@ -10,6 +10,8 @@ type MishapWindow = {
   loadReporter?: () => void
   /** The address that a navigation goes to, and the requests that have no answer yet. */
   navigation?: { target: string | undefined; running: number }
+  /** Whether Mishap answers. */
+  connection?: import('./connection.ts').Connection
 }
 
 interface Navigator {

@@ -3,6 +3,7 @@ import { useTranslations } from 'next-intl'
 import type { RestIssueChange } from '../../protocol/rest-triage.ts'
 import { ApiError, apiFetch } from '../api.ts'
 import { useToast } from '../ui/toast.tsx'
+import { useWhy } from '../ui/why.ts'
 import type { Shown } from './rows.ts'
 
 /** Ids in one call: the address stays below 8 kB. */
@@ -82,6 +83,7 @@ export function useTakeBack(organization: string, settled: Settled) {
 export function useComplaint(): (error: unknown, again?: () => void) => void {
   const t = useTranslations('issues.triage')
   const toast = useToast()
+  const why = useWhy()
   return (error, again) => {
     const current = error instanceof ApiError ? error.current : undefined
     if (current && again) {
@@ -93,7 +95,6 @@ export function useComplaint(): (error: unknown, again?: () => void) => void {
       })
       return
     }
-    const why = error instanceof ApiError ? [error.message, ...error.causes].join(' ') : ''
-    toast({ kind: 'error', text: `${t('failed')} ${why}` })
+    toast({ kind: 'error', text: `${t('failed')} ${error instanceof ApiError ? why(error) : ''}` })
   }
 }

@@ -4,9 +4,10 @@ import { useTranslations } from 'next-intl'
 import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from 'react'
 import { handleOf } from '../../protocol/comment.ts'
 import type { RestMember } from '../../protocol/rest.ts'
-import { ApiError, apiFetch } from '../api.ts'
+import { apiFetch } from '../api.ts'
 import { Button } from '../ui/controls.tsx'
 import { PlainText } from '../ui/plain-text.tsx'
+import { useWhy } from '../ui/why.ts'
 import { membersFor, stepped } from './assignee-rules.ts'
 
 const textMax = 10_000
@@ -69,6 +70,7 @@ export function CommentForm({
   const { text, now, write, forget } = useDraft(path, initial)
   const [busy, setBusy] = useState(false)
   const [wrong, setWrong] = useState('')
+  const why = useWhy()
   const names = useMentions(organization, text, write, field)
   // A ref: a key that is held down comes again before the next render has `busy`.
   const sending = useRef(false)
@@ -87,7 +89,7 @@ export function CommentForm({
       done()
     } catch (error) {
       write(now.current)
-      setWrong(error instanceof ApiError ? [error.message, ...error.causes].join(' ') : String(error))
+      setWrong(why(error))
     }
     sending.current = false
     setBusy(false)

@@ -13,6 +13,7 @@ import { BrowserSide } from '../failures/browser-side.tsx'
 import { DigestList } from '../failures/digest-list.tsx'
 import { HiddenError } from '../failures/hidden-error.tsx'
 import { useFailure } from '../failures/use-failure.ts'
+import { growingPause } from '../pauses.ts'
 import { type GivenMarks, type MarksQuery, marksQuery } from '../releases/mark-groups.ts'
 import { ReleaseLink } from '../releases/release-link.tsx'
 import { Suspects } from '../releases/suspects.tsx'
@@ -88,7 +89,10 @@ function useIssue({ organization, issueId, choice, detail, event, away }: PagePr
   )
   const path = `organizations/${organization}/issues/${issueId}/`
   const key = useMemo(() => ['issue', organization, issueId, query] as const, [organization, issueId, query])
-  const options = { retry: (tries: number, error: Error) => mayWait(error) && tries < 1000, retryDelay: 2000 }
+  const options = {
+    retry: (tries: number, error: Error) => mayWait(error) && tries < 1000,
+    retryDelay: (tries: number) => growingPause(tries),
+  }
   const issue = useQuery({
     queryKey: key,
     queryFn: ({ signal }) => apiFetch<RestIssueDetail>(path, { query, signal }),

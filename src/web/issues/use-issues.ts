@@ -4,6 +4,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { systemClock } from '../../clock.ts'
 import type { RestIssue } from '../../protocol/rest.ts'
 import { ApiError, apiFetch, apiPage } from '../api.ts'
+import { growingPause } from '../pauses.ts'
 import { useLive, useLiveId } from '../ui/live.tsx'
 import { createLiveRows, type LiveRows } from './live-rows.ts'
 import { changeRows, countUp, mergeRows, type Page, rowsOf, type Standing, withStatus } from './rows.ts'
@@ -55,7 +56,7 @@ function useListQuery(path: string, key: Key, query: Key[2], given: FirstRows | 
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
     retry: mayWait,
-    retryDelay: 2000,
+    retryDelay: (tries) => growingPause(tries),
     placeholderData: (before) => before,
   })
   return list

@@ -3,6 +3,7 @@ import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, 
 import { systemClock } from '../../clock.ts'
 import type { LiveChange } from '../../protocol/rest.ts'
 import { withBase } from '../base-path.ts'
+import { isThere } from '../connection.ts'
 import { type LiveLine, type LiveMessage, type LiveRoom, startLiveLine } from '../live-rules.ts'
 import { whenQuiet } from '../quiet.ts'
 
@@ -21,11 +22,31 @@ const LiveStream = createContext<Stream>({ up: true, listen: () => () => {}, ope
 /** The stream waits until the page has done nothing for this long, ms: what came since the document is told then. */
 const quiet = { quietMs: 1000, atMostMs: 5000 }
 
+/** Runs `run` after `ms`, or when Mishap answers again: whichever comes first. */
+function again(ms: number, run: () => void): () => void {
+  const connection = window.mishap?.connection
+  const leave = () => {
+    cancel()
+    stop?.()
+  }
+  const now = () => {
+    leave()
+    run()
+  }
+  const cancel = systemClock.after(ms, now)
+  let gone = false
+  const stop = connection?.listen(() => {
+    if (!isThere(connection.standing())) gone = true
+    else if (gone) now()
+  })
+  return leave
+}
+
 /** The browser's side of a live line; everything ends when `signal` aborts. */
 function roomOf(organization: string, channel: BroadcastChannel | undefined, signal: AbortSignal): LiveRoom {
   const name = `mishap-live:${organization}`
   return {
-    after: systemClock.after,
+    again,
     quiet: (run) => whenQuiet(quiet, run),
     post: (message) => {
       if (!signal.aborted) channel?.postMessage(message)
@@ -36,7 +57,10 @@ function roomOf(organization: string, channel: BroadcastChannel | undefined, sig
       )
       source.addEventListener('open', on.up)
       source.addEventListener('change', (event) => on.message(event.lastEventId, String(event.data)))
-      source.addEventListener('error', on.down)
+      source.addEventListener('error', () => {
+        window.mishap?.connection?.doubt()
+        on.down()
+      })
       return () => source.close()
     },
     lock: (hold) => {

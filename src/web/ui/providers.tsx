@@ -1,11 +1,12 @@
 'use client'
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { onlineManager, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { NuqsAdapter } from 'nuqs/adapters/next/app'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { ApiError } from '../api.ts'
+import { isThere } from '../connection.ts'
+import { ConnectionBar } from './connection-bar.tsx'
 import { Hydrated } from './hydrated.tsx'
 import { KeyProvider } from './keys.tsx'
-import { OfflineBar } from './offline-bar.tsx'
 import { PaletteActions } from './palette-actions.tsx'
 import { NowProvider } from './time.tsx'
 import { ToastProvider } from './toast.tsx'
@@ -23,9 +24,20 @@ function makeClient(): QueryClient {
   })
 }
 
+/** While Mishap does not answer, what the pages ask for waits, and goes on by itself. */
+function followConnection(): void {
+  onlineManager.setEventListener((setOnline) => {
+    const connection = window.mishap?.connection
+    const follow = () => setOnline(!connection || isThere(connection.standing()))
+    follow()
+    return connection?.listen(follow)
+  })
+}
+
 /** Everything that stands around every page: server state, URL state, toasts, keys, the shared now. */
 export function Providers({ nowMs, children }: { nowMs: number; children: ReactNode }) {
   const [client] = useState(makeClient)
+  useEffect(followConnection, [])
   return (
     <NuqsAdapter>
       <QueryClientProvider client={client}>
@@ -33,7 +45,7 @@ export function Providers({ nowMs, children }: { nowMs: number; children: ReactN
           <KeyProvider>
             <ToastProvider>
               <Hydrated />
-              <OfflineBar />
+              <ConnectionBar />
               <PaletteActions>{children}</PaletteActions>
             </ToastProvider>
           </KeyProvider>
