@@ -8,6 +8,7 @@ import { benchAccept } from './accept.ts'
 import { benchGrouping } from './grouping.ts'
 import { benchMapped } from './mapped.ts'
 import { machine, type Row, table } from './measure.ts'
+import { benchPaint } from './paint.ts'
 import { benchPipeline } from './pipeline.ts'
 import { benchRegroup } from './regroup.ts'
 import { benchRetro } from './retro.ts'
@@ -31,6 +32,7 @@ const sizes = (wordAfter('--rows') ?? '1000000,10000000').split(',').map(Number)
 const parts: Record<string, () => Promise<Row[]>> = {
   accept: benchAccept,
   grouping: benchGrouping,
+  paint: benchPaint,
   pipeline: () => benchPipeline(seconds),
   mapped: () => benchMapped(),
   regroup: benchRegroup,

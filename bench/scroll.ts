@@ -24,7 +24,7 @@ const stepPx = 100
 const goalMs = 33.5 // two refreshes at 60 Hz, as frames come in whole ones and their times in tenths
 
 /** One event of an exception type of its own for each issue; resolves when all of them are issues. */
-async function seed(product: Product, project: Project): Promise<void> {
+export async function seedIssues(product: Product, project: Project, issueCount: number): Promise<void> {
   let sent = 0
   const sender = async () => {
     while (sent < issueCount) {
@@ -35,7 +35,7 @@ async function seed(product: Product, project: Project): Promise<void> {
     }
   }
   await Promise.all(Array.from({ length: senders }, sender))
-  await until('10,000 issues', 180_000, async () => {
+  await until(`${issueCount} issues`, 180_000, async () => {
     const found = await api(product, project, `/organizations/${project.org}/issues/?limit=1`)
     return Number(found.headers.get('x-hits')) >= issueCount
   })
@@ -71,7 +71,7 @@ export async function benchScroll(): Promise<Row[]> {
   try {
     const project = bootstrap(product, 'bench', 'web')
     await ready(product)
-    await seed(product, project)
+    await seedIssues(product, project, issueCount)
     browser = await openBrowser()
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
     await signIn(page, product.url, 'owner@bench.test')

@@ -1,9 +1,8 @@
-import { createServer, type Server } from 'node:http'
-import { build } from 'esbuild'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { noChromium, openBrowser } from '../browser.ts'
-import { api, bootstrap, root, until } from '../product.ts'
+import { api, bootstrap, until } from '../product.ts'
+import { type Pages, servePages } from './pages.ts'
 
 const product = inject('product')
 
@@ -32,38 +31,14 @@ type Event = {
 type Issue = { id: string; title: string; isUnhandled: boolean }
 
 describe.skipIf(noChromium)(`official browser SDKs${noChromium ? ` (skipped: ${noChromium})` : ''}`, () => {
-  const state = {} as { server: Server; url: string; browser: Browser }
+  const state = {} as { pages: Pages; browser: Browser }
   beforeAll(async () => {
-    const scripts = new Map<string, string>()
-    for (const [name, sdk] of [
-      ['v7', '@sentry/browser-7'],
-      ['v11', '@sentry/browser'],
-    ] as const) {
-      const built = await build({
-        stdin: { contents: application(sdk), resolveDir: root },
-        bundle: true,
-        write: false,
-        format: 'iife',
-        target: 'es2020',
-      })
-      scripts.set(`/${name}.js`, built.outputFiles[0]?.text ?? '')
-    }
-    state.server = createServer((req, res) => {
-      const { pathname } = new URL(req.url ?? '/', 'http://x')
-      const script = scripts.get(pathname)
-      if (script !== undefined) return void res.writeHead(200, { 'content-type': 'text/javascript' }).end(script)
-      res
-        .writeHead(200, { 'content-type': 'text/html' })
-        .end(`<button id="go">Go</button><script src="${pathname.replace('/page', '')}.js"></script>`)
-    })
-    await new Promise<void>((resolve) => state.server.listen(0, '127.0.0.1', resolve))
-    const address = state.server.address()
-    state.url = `http://127.0.0.1:${address && typeof address === 'object' ? address.port : 0}`
+    state.pages = await servePages(application)
     state.browser = await openBrowser()
   })
   afterAll(async () => {
     await state.browser?.close()
-    state.server?.close()
+    state.pages?.close()
   })
 
   test.each([
@@ -74,7 +49,7 @@ describe.skipIf(noChromium)(`official browser SDKs${noChromium ? ` (skipped: ${n
     const project = bootstrap(product, org, 'shop')
     const page = await state.browser.newPage()
     await page.goto(
-      `${state.url}/page/${name}?dsn=${encodeURIComponent(project.dsn.replace('localhost', '127.0.0.1'))}`,
+      `${state.pages.url}/page/${name}?dsn=${encodeURIComponent(project.dsn.replace('localhost', '127.0.0.1'))}`,
     )
     await page.click('#go')
     await page.evaluate('window.capture()')

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { noChromium, openBrowser, openPage, signIn } from '../browser.ts'
+import { hydrated, noChromium, openBrowser, openPage, signIn } from '../browser.ts'
 import { api, bootstrap, envelopeOf, errorEvent, ingest, type Project, until } from '../product.ts'
 
 const product = inject('product')
@@ -45,6 +45,20 @@ const tooWide = (page: Page): Promise<string[]> =>
     .filter((one) => one.getBoundingClientRect().right > innerWidth + 1)
     .map((one) => one.outerHTML.slice(0, 160))`)
 
+/** From a phone on end to a wide screen. */
+const widths = [390, 768, 2560, 1440]
+
+/** What is wider than its window at one of the widths, with all that can be unfolded open. */
+async function tooWideAnywhere(page: Page): Promise<string[]> {
+  await page.evaluate("for (const one of document.querySelectorAll('main details')) one.open = true")
+  const found: string[] = []
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: 900 })
+    found.push(...(await tooWide(page)).map((one) => `${width}: ${one}`))
+  }
+  return found
+}
+
 /** A dead item as refine would leave it: nothing that can be sent ends so, so that one is put there. */
 function putDead(project: Project): void {
   const blobKey = `dead/access-${project.id}`
@@ -74,6 +88,13 @@ const hiddenError = [
   ),
 ]
 
+/** An error of an extension of the browser: the bar of noise. */
+const injected = { filename: 'chrome-extension://abc/inject.js', function: 'f', lineno: 1, colno: 2, in_app: true }
+const noise = errorEvent('ExtensionError', 'x', {
+  event_id: 'a12'.padEnd(32, '0'),
+  exception: { values: [{ type: 'ExtensionError', value: 'x', stacktrace: { frames: [injected] } }] },
+})
+
 describe.skipIf(noChromium)('every screen, for people with other ways to see and move', () => {
   const state = {} as { browser: Browser; project: Project; issue: string; page: Page }
 
@@ -97,7 +118,7 @@ describe.skipIf(noChromium)('every screen, for people with other ways to see and
       return found.length === 2 && found
     })
     state.issue = issues[0]?.id ?? ''
-    for (const event of hiddenError) await ingest(product, state.project, envelopeOf(event))
+    for (const event of [...hiddenError, noise]) await ingest(product, state.project, envelopeOf(event))
     // Something that ended badly, for the debugger and the drill-down.
     await ingest(product, state.project, '{}\n{"type":"event"}\n{broken')
     putDead(state.project)
@@ -137,6 +158,8 @@ describe.skipIf(noChromium)('every screen, for people with other ways to see and
     ['the ledger of one project', `/o/${org}/status?project=web&range=1h`, 'main details[open] table'],
     ['a server issue with its browser’s side', '/d/2774530905', '#browser-side'],
     ['a browser event with its server error and its signs', `/e/${'a11'.padEnd(32, '0')}`, '.differences'],
+    ['an issue that is noise', `/e/${'a12'.padEnd(32, '0')}`, '.noise-bar'],
+    ['an invitation that is none', '/invite/nonsense', 'main h1, body h1'],
     ['a digest', '/d/2774530904', 'main'],
     ['a digest that nobody has', '/d/1', '.digest-places'],
     ['not found', `/o/${org}/no-such-screen`, 'main'],
@@ -161,6 +184,7 @@ describe.skipIf(noChromium)('every screen, for people with other ways to see and
     const page = state.page
     await page.goto(product.url + path.replace('ISSUE', state.issue))
     await page.locator(shown).first().waitFor()
+    expect(await tooWideAnywhere(page)).toEqual([])
     expect(await faults(page)).toEqual([])
   })
 
@@ -194,6 +218,56 @@ describe.skipIf(noChromium)('every screen, for people with other ways to see and
     await page.locator('[aria-invalid=true]').waitFor()
     expect(await faults(page)).toEqual([])
     await page.getByLabel('Allowed origins').fill('')
+  })
+
+  test('an error screen, and a page without a network', async () => {
+    const page = state.page
+    await page.goto(`${product.url}/o/${org}/issues`)
+    await page.locator('[data-id]').first().waitFor()
+    await hydrated(page)
+    await page.context().setOffline(true)
+    await page.locator('.connection-bar[data-standing=offline] [role=status]').waitFor()
+    expect(await tooWideAnywhere(page)).toEqual([])
+    expect(await faults(page)).toEqual([])
+    await page.context().setOffline(false)
+    await page.locator('.connection-bar[data-standing=well]').waitFor({ state: 'attached' })
+    await page.route(/\/issues\/\?.*limit=/, (route) => route.fulfill({ json: [{ id: '1' }] }))
+    await page.locator('select:has(option[value=users])').selectOption('users')
+    await page.locator('main [role=alert]', { hasText: 'Application error' }).waitFor()
+    await page.unroute(/\/issues\/\?.*limit=/)
+    expect(await tooWideAnywhere(page)).toEqual([])
+    expect(await faults(page)).toEqual([])
+  })
+
+  test('with the keyboard alone: past the navigation, a visible focus at each step, and nothing that moves', async () => {
+    const page = state.page
+    await page.emulateMedia({ reducedMotion: 'reduce' })
+    await page.goto(`${product.url}/o/${org}/issues`)
+    await page.locator('[data-id]').first().waitFor()
+    await hydrated(page)
+    await page.keyboard.press('Tab')
+    const focused = () =>
+      page.evaluate<{ name: string; visible: boolean }>(`(() => {
+        const one = document.activeElement
+        const { boxShadow, outlineStyle } = getComputedStyle(one)
+        const { width, height } = one.getBoundingClientRect()
+        return { name: (one.getAttribute('aria-label') ?? one.textContent).trim(), visible: width > 8 && height > 8 && (boxShadow !== 'none' || outlineStyle !== 'none') }
+      })()`)
+    expect(await focused()).toEqual({ name: 'Skip to content', visible: true })
+    const steps: { name: string; visible: boolean }[] = []
+    for (let step = 0; step < 40; step++) {
+      await page.keyboard.press('Tab')
+      steps.push(await focused())
+    }
+    expect(steps.filter((one) => !one.visible)).toEqual([])
+    expect(new Set(steps.map((one) => one.name)).size).toBeGreaterThan(15)
+    await page.keyboard.press('?')
+    await page.getByRole('dialog').waitFor()
+    const moving =
+      'document.getAnimations().filter((one) => one.effect.getComputedTiming().duration > 0).map((one) => String(one.animationName ?? one.transitionProperty))'
+    expect(await page.evaluate(moving)).toEqual([])
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
   })
 
   test('dialogs of a dead item', async () => {

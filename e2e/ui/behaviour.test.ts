@@ -1,199 +1,461 @@
+// How the application itself behaves in the browser, on the production build (spec.md 2). Each case provokes one
+// behaviour; docs/behaviour.md is its table, with what was seen and what happens to the case when the behaviour is removed.
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { hydrated, noChromium, openBrowser, openPage, signIn, type Watched } from '../browser.ts'
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
+import { hydrated, type Login, loginOf, noChromium, openBrowser, openPage } from '../browser.ts'
 import { api, bootstrap, envelopeOf, errorEvent, ingest, type Project, until } from '../product.ts'
+import {
+  chunksOf,
+  documentsOf,
+  editScripts,
+  envelopesOf,
+  failures,
+  hold,
+  mendData,
+  ofType,
+  sentTo,
+  spoilActions,
+  spoilData,
+  stopClock,
+} from './behave.ts'
 
 const product = inject('product')
 const org = 'behave'
+const issueCount = 30
+const clientError = 'Application error: a client-side exception has occurred'
+const serverError = 'Application error: a server-side exception has occurred'
 
-describe.skipIf(noChromium)('how the screens behave in the browser', () => {
-  const state = {} as { browser: Browser; watched: Watched; page: Page; project: Project; issue: string }
+describe.skipIf(noChromium)('how the application behaves in the browser', () => {
+  const state = {} as { browser: Browser; login: Login; project: Project; issue: string }
   const at = (path: string) => `${product.url}/o/${org}${path}`
+  const data = (path: string) => new RegExp(`${path}\\?.*_rsc=`)
+
+  /** A page of somebody who has signed in, closed with its test. `ready` what is waited for. */
+  async function open(path: string, ready = 'main h1, main [data-id]', height = 900): Promise<Page> {
+    const { page } = await openPage(state.browser, product.url, { login: state.login, height })
+    onTestFinished(() => page.context().close())
+    if (path === '') return page
+    await page.goto(at(path))
+    await page.locator(ready).first().waitFor()
+    await hydrated(page)
+    return page
+  }
+  /** The link of the sidebar to a screen. */
+  const link = (page: Page, name: string) => page.locator(`nav a[href$="/${name}"]`).first()
+  const comment = (page: Page) => page.getByRole('textbox', { name: 'Comment' })
+  const alert = (page: Page) => page.locator('[role=alert]', { hasText: 'Application error' })
 
   beforeAll(async () => {
     state.project = bootstrap(product, org, 'web')
-    for (const type of ['AlphaError', 'BetaError', 'GammaError'])
-      await ingest(product, state.project, envelopeOf(errorEvent(type)))
-    const issues = await until('three issues', 15_000, async () => {
-      const found = (await api(product, state.project, `/organizations/${org}/issues/?query=`)).json as { id: string }[]
-      return found.length === 3 && found
+    const types = Array.from({ length: issueCount }, (_, at) => `Case${at}Error`)
+    await Promise.all(types.map((type) => ingest(product, state.project, envelopeOf(errorEvent(type)))))
+    state.issue = await until('the issues', 20_000, async () => {
+      const found = (await api(product, state.project, `/organizations/${org}/issues/?query=&limit=100`)).json as {
+        id: string
+      }[]
+      return found.length === issueCount && found[0]?.id
     })
-    state.issue = issues[0]?.id ?? ''
     state.browser = await openBrowser()
-    state.watched = await openPage(state.browser, product.url)
-    state.page = state.watched.page
-    await signIn(state.page, product.url, `owner@${org}.test`)
+    state.login = await loginOf(state.browser, product.url, `owner@${org}.test`)
   })
   afterAll(() => state.browser?.close())
 
-  test.each([
-    '/no-such-screen',
-    '/issues/99999999',
-    '/issues/WEB-999',
-    '/issues/WEB-1/events/77777',
-    '/projects/nothing/setup',
-  ])('%s answers 404 with the not-found page', async (path) => {
-    const answer = await state.page.goto(at(path))
-    expect(answer?.status()).toBe(404)
-    expect(await state.page.locator('body').innerText()).toMatch(/not found/i)
-    expect(await state.page.getByRole('searchbox').or(state.page.locator('input[name=q]')).count()).toBeGreaterThan(0)
+  describe('addresses', () => {
+    test('a link to a hash makes no request', async () => {
+      const page = await open('/issues')
+      await page.evaluate(
+        "(() => { const a = document.createElement('a'); a.href = '#somewhere'; a.id = 'hash'; a.textContent = 'x'; document.body.prepend(a) })()",
+      )
+      const asked: string[] = []
+      page.on('request', (request) => asked.push(request.url()))
+      await page.click('#hash')
+      await page.waitForURL(/#somewhere$/)
+      await page.waitForTimeout(300)
+      // By themselves come the live stream and the reporter, once the page is quiet.
+      expect(asked.filter((url) => !/\/live\/|\/chunks\/|\/envelope\//.test(url))).toEqual([])
+    })
+
+    test('back and forward restore the scroll position and the selection', async () => {
+      const page = await open('/issues', '[data-id]', 500)
+      const scrolled = () => page.evaluate<number>('scrollY')
+      await page.evaluate('scrollTo(0, 700)')
+      await until('the scroll', 3000, async () => (await scrolled()) > 600)
+      const before = await scrolled()
+      const row = page.locator('[data-id]', { hasText: 'Case' }).nth(12)
+      const id = await row.getAttribute('data-id')
+      await row.locator('a').click()
+      await page.waitForURL(/\/issues\/\d+/)
+      await comment(page).waitFor()
+      await page.goBack()
+      await page.locator(`[data-id="${id}"][data-cursor]`).waitFor()
+      await until('the place', 3000, async () => Math.abs((await scrolled()) - before) < 60)
+      await page.goForward()
+      await comment(page).waitFor()
+    })
+
+    test.each([
+      '/no-such-screen',
+      '/issues/99999999',
+      '/issues/WEB-999',
+      '/issues/WEB-1/events/77777',
+      '/projects/nothing/setup',
+    ])('typed: %s answers 404 with the not-found page and its search box', async (path) => {
+      const page = await open('')
+      expect((await page.goto(at(path)))?.status()).toBe(404)
+      await page.getByRole('heading', { name: /not found/i }).waitFor()
+      expect(await page.getByRole('searchbox').count()).toBe(1)
+    })
+
+    test('clicked: what is gone ends on the not-found page inside the shell, without a new document', async () => {
+      const gone = bootstrap(product, org, 'gone')
+      const page = await open('/projects')
+      const documents = documentsOf(page)
+      await api(product, state.project, `/projects/${org}/${gone.slug}/`, { method: 'DELETE' })
+      await page.locator(`main a[href*="/projects/${gone.slug}/"]`).first().click()
+      await page.getByRole('heading', { name: /not found/i }).waitFor()
+      expect(await page.getByRole('searchbox').count()).toBe(1)
+      expect(await page.locator('nav').count()).toBe(1)
+      expect(documents.count).toBe(0)
+    })
   })
 
-  test('an organization of somebody else is a 404, as one that does not exist', async () => {
-    bootstrap(product, 'strangers', 'web', 'javascript', 'stranger@strangers.test')
-    for (const path of ['/o/strangers/issues', '/o/nobody/issues'])
-      expect((await state.page.goto(product.url + path))?.status()).toBe(404)
-  })
+  describe('errors', () => {
+    test('in a screen of the browser: the sentence inside the shell, one report, and Try again', async () => {
+      const page = await open('/issues')
+      const sent = envelopesOf(page)
+      const list = /\/issues\/\?.*limit=/
+      await page.route(list, async (route) => {
+        const answer = await route.fetch()
+        const rows = (await answer.json()) as object[]
+        await route.fulfill({ response: answer, json: rows.map((row) => ({ ...row, stats: null })) })
+      })
+      await page.locator('select:has(option[value=users])').selectOption('users')
+      await alert(page).getByRole('heading', { name: clientError }).waitFor()
+      expect(await alert(page).innerText()).not.toMatch(/TypeError|null|\.js:\d/)
+      expect(await page.locator('nav').count()).toBe(1)
+      expect(await alert(page).getByRole('button', { name: 'Reload' }).count()).toBe(1)
+      const events = await until('the report', 10_000, async () => {
+        const found = ofType(sent, 'event')
+        return found.length > 0 && found
+      })
+      expect(events.map((one) => one.tags?.boundary)).toEqual(['error.tsx'])
+      await page.unroute(list)
+      await page.goto(at('/issues'))
+      await page.locator('[data-id]').first().waitFor()
+    })
 
-  test('without a login every screen leads to the sign-in, and back', async () => {
-    const { page } = await openPage(state.browser, product.url)
-    await page.goto(at('/status'))
-    expect(page.url()).toContain('/login')
-    await page.context().close()
-  })
-
-  test('the rows come with the document, before any script runs', async () => {
-    const text = await (await state.page.request.get(at('/issues'))).text()
-    expect([...text.matchAll(/<li class="issue-row"/g)]).toHaveLength(3)
-    for (const type of ['Alpha', 'Beta', 'Gamma']) expect(text).toContain(`>${type}Error</b>`)
-    const none = await (await state.page.request.get(at('/issues?q=NothingLikeThis'))).text()
-    expect(none).not.toContain('issue-row')
-  })
-
-  test('the environment is chosen from those in use, and stands in the address', async () => {
-    const { page } = state
-    const event = errorEvent('AlphaError', 'x is undefined', { environment: 'staging-7' })
-    await ingest(product, state.project, envelopeOf(event))
-    await until('the environment', 15_000, async () =>
-      (await api(product, state.project, `/organizations/${org}/environments/`)).text.includes('staging-7'),
+    test.each(['typed', 'clicked'])(
+      'on the server, %s: 500, digest, copy, Try again, and nothing of it leaks',
+      async (way) => {
+        const page = await open(way === 'typed' ? '' : '/issues')
+        await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+        const everything = sentTo(page)
+        const secret = 'planted_secret_9f3c'
+        const database = new DatabaseSync(join(product.data, 'meta', 'mishap.sqlite'), { timeout: 5000 })
+        const mend = () => database.exec('drop view api_token; alter table api_token_away rename to api_token')
+        database.exec(
+          `alter table api_token rename to api_token_away; create view api_token as select * from ${secret}`,
+        )
+        let digest = ''
+        try {
+          if (way === 'typed') expect((await page.goto(at('/settings/account')))?.status()).toBe(500)
+          else await link(page, 'settings/account').click()
+          await alert(page).getByRole('heading', { name: serverError }).waitFor()
+          digest = await alert(page).locator('code').innerText()
+          expect(digest).toMatch(/^\w{6,}$/)
+          await alert(page).getByRole('button', { name: 'Copy' }).click()
+          await alert(page).getByRole('button', { name: 'Copied' }).waitFor()
+          expect(await page.evaluate('navigator.clipboard.readText()')).toBe(digest)
+          expect(await alert(page).getByRole('link').getAttribute('href')).toBe(`/d/${digest}`)
+          if (way === 'clicked') expect(await page.locator('nav').count()).toBe(1)
+        } finally {
+          mend()
+          database.close()
+        }
+        const text = await everything()
+        expect(text).toContain(digest)
+        expect(text).not.toMatch(new RegExp(`${secret}|no such table|api_token`))
+        await alert(page).getByRole('button', { name: 'Try again' }).click()
+        await page.getByRole('button', { name: 'Sign out' }).waitFor()
+      },
     )
-    await page.goto(at('/issues'))
-    await page.locator('[data-id]').nth(2).waitFor()
-    await hydrated(page)
-    const select = page.getByLabel('Environment')
-    await select.locator('option[value="staging-7"]').waitFor({ state: 'attached' })
-    await select.selectOption('staging-7')
-    await page.waitForURL(/env=staging-7/)
-    await until('one row', 5000, async () => (await page.locator('[data-id]').count()) === 1)
-    await page.goto(at('/issues?env=never-seen'))
-    expect(await page.getByLabel('Environment').inputValue()).toBe('never-seen')
+
+    test('the frame itself breaks: the same screen, reported', async () => {
+      const page = await open('')
+      const sent = envelopesOf(page)
+      // the first effect of the frame that listens for keys fails
+      await page.addInitScript(`const listen = window.addEventListener.bind(window)
+        window.addEventListener = (type, ...rest) => { if (type === 'keydown') throw new Error('planted'); listen(type, ...rest) }`)
+      await page.goto(at('/issues'))
+      await alert(page).getByRole('heading', { name: clientError }).waitFor()
+      await until('the report', 10_000, async () =>
+        ofType(sent, 'event').some((one) => one.tags?.boundary === 'global-error.tsx'),
+      )
+    })
+
+    test('an internal error of the framework ends on the same screen, reported', async () => {
+      const page = await open('')
+      const sent = envelopesOf(page)
+      const sentence = 'invariant expected layout router to be mounted'
+      await editScripts(page, (text) => text.replace(new RegExp(`if\\(!\\w+\\)(throw Error\\("${sentence}"\\))`), '$1'))
+      await page.goto(at('/issues'))
+      await alert(page).getByRole('heading', { name: clientError }).waitFor()
+      await until('the report', 10_000, async () =>
+        ofType(sent, 'event').some((one) => one.exception?.values.some(({ value }) => value === sentence)),
+      )
+    })
   })
 
-  test('a link to a hash makes no request', async () => {
-    await state.page.goto(at('/issues'))
-    await state.page.locator('[data-id]').first().waitFor()
-    // No pause: nothing may come behind the first paint but the live stream and the reporter, once the page is quiet.
-    await state.page.evaluate(
-      "(() => { const a = document.createElement('a'); a.href = '#somewhere'; a.id = 'hash'; a.textContent = 'x'; document.body.prepend(a) })()",
+  describe('a client navigation', () => {
+    test.each(Object.entries(failures))(
+      'that meets %s becomes one full load, once, and the half-typed comment is back',
+      async (_name, failure) => {
+        const page = await open(`/issues/${state.issue}`)
+        await comment(page).fill('half typed')
+        const documents = documentsOf(page)
+        await spoilData(page, failure)
+        await link(page, 'releases').click()
+        await page.getByRole('heading', { name: 'Releases' }).waitFor()
+        await hydrated(page)
+        expect(documents.count).toBe(1)
+        await mendData(page)
+        await page.goBack()
+        await until('the comment', 5000, async () => (await comment(page).inputValue()) === 'half typed')
+      },
     )
-    let requests = 0
-    const count = (request: { url(): string }) => {
-      if (!/\/live\/|\/_next\/static\/chunks\/|\/envelope\//.test(request.url())) requests++
-    }
-    state.page.on('request', count)
-    await state.page.click('#hash')
-    await state.page.waitForTimeout(500)
-    state.page.off('request', count)
-    expect(requests).toBe(0)
+
+    test.each([
+      [3700, 0],
+      [3900, 1],
+    ])('that is silent for %i ms loads %i documents; silent again at the same address it waits', async (ms, loads) => {
+      const page = await open('')
+      await page.clock.install()
+      await page.goto(at('/issues'))
+      await hydrated(page)
+      await stopClock(page)
+      const documents = documentsOf(page)
+      const silence = await hold(page, data('/releases'))
+      const isHeld = () => until('the request', 5000, async () => silence.held.length > 0)
+      await link(page, 'releases').click()
+      await isHeld()
+      await page.clock.runFor(ms)
+      if (loads === 0) await silence.release()
+      await page.getByRole('heading', { name: 'Releases' }).waitFor()
+      expect(documents.count).toBe(loads)
+      if (loads === 0) return
+      silence.held.splice(0)
+      await hydrated(page)
+      await link(page, 'issues').click()
+      await page.locator('[data-id]').first().waitFor()
+      await link(page, 'releases').click()
+      await isHeld()
+      await page.clock.runFor(20_000)
+      expect(documents.count).toBe(loads)
+      await silence.release()
+      await page.getByRole('heading', { name: 'Releases' }).waitFor()
+      expect(documents.count).toBe(loads)
+    })
+
+    test('prefetching never has more than 5 requests in flight, and a click goes past those that wait', async () => {
+      const page = await open('/issues')
+      const flight = { now: 0, most: 0, all: 0 }
+      await page.route(/_rsc=/, async (route) => {
+        if (!route.request().headers()['next-router-prefetch']) return route.continue()
+        flight.all += 1
+        flight.now += 1
+        flight.most = Math.max(flight.most, flight.now)
+        await new Promise((resolve) => setTimeout(resolve, 250))
+        flight.now -= 1
+        await route.continue().catch(() => undefined)
+      })
+      await page.evaluate("for (const one of document.querySelectorAll('nav a')) one.focus()")
+      await until('more than fit', 5000, async () => flight.all >= 4)
+      await link(page, 'releases').click()
+      await page.getByRole('heading', { name: 'Releases' }).waitFor()
+      await until('the others', 5000, async () => flight.all >= 6 && flight.now === 0)
+      expect(flight.most).toBe(4)
+    })
   })
 
-  test.each([
-    ['a reset connection', (page: Page) => page.route(/_rsc=/, (route) => route.abort())],
-    [
-      'a 500',
-      (page: Page) =>
-        page.route(/_rsc=/, (route) => route.fulfill({ status: 500, contentType: 'text/html', body: 'no' })),
-    ],
-    [
-      'a wrong content type',
-      (page: Page) =>
-        page.route(/_rsc=/, (route) =>
-          route.fulfill({ status: 200, contentType: 'text/html', body: '<h1>proxy</h1>' }),
-        ),
-    ],
-    [
-      'silence for longer than 3.8 s',
-      (page: Page) =>
-        page.route(/_rsc=/, async (route) => {
-          await new Promise((resolve) => setTimeout(resolve, 8000))
-          await route.continue().catch(() => undefined)
-        }),
-    ],
-  ])('a client navigation that meets %s becomes one full load', async (_name, spoil) => {
-    const { page } = state
-    await page.goto(at('/issues'))
-    await page.locator('[data-id]').first().waitFor()
-    await spoil(page)
-    let documents = 0
-    const count = (request: { resourceType(): string }) => void (request.resourceType() === 'document' && documents++)
-    page.on('request', count)
-    await page.locator('nav a[href*="/status"]').first().click()
-    await page.waitForURL('**/status**', { timeout: 12_000 })
-    await page.waitForTimeout(800)
-    page.off('request', count)
-    await page.unroute(/_rsc=/)
-    expect(documents).toBe(1)
+  describe('scripts', () => {
+    test('a lazy chunk that fails once is asked for again', async () => {
+      const page = await open('/issues')
+      const known = await chunksOf(page)
+      const failed: string[] = []
+      await page.route(/\/chunks\/.*\.js/, (route) => {
+        const url = route.request().url()
+        if (known.includes(url) || failed.length > 0) return route.continue()
+        failed.push(url)
+        return route.fulfill({ status: 404, body: '' })
+      })
+      const documents = documentsOf(page)
+      await page.keyboard.press('Control+k')
+      await page.getByRole('dialog').waitFor()
+      expect([failed.length, documents.count]).toEqual([1, 0])
+    })
+
+    test('one that fails each time: the page reloads once, then the error screen says so', async () => {
+      const page = await open('/issues')
+      const known = await chunksOf(page)
+      await page.route(/\/chunks\/.*\.js/, (route) =>
+        known.includes(route.request().url()) ? route.continue() : route.fulfill({ status: 404, body: '' }),
+      )
+      const documents = documentsOf(page)
+      await page.keyboard.press('Control+k')
+      await until('the reload', 10_000, async () => documents.count === 1)
+      await hydrated(page)
+      await page.keyboard.press('Control+k')
+      await alert(page).getByRole('heading', { name: clientError }).waitFor()
+      expect(documents.count).toBe(1)
+    })
+
+    test('a page of which no script can be loaded reloads once, then says so', async () => {
+      const page = await open('')
+      const documents = documentsOf(page)
+      await page.route(/\/chunks\/.*\.js/, (route) => route.fulfill({ status: 404, body: '' }))
+      await page.goto(at('/issues'))
+      await page.locator('#boot-error', { hasText: 'a script could not be loaded' }).waitFor({ timeout: 10_000 })
+      expect(documents.count).toBe(2)
+    })
+
+    test('a page whose scripts never start says so', async () => {
+      const page = await open('')
+      await page.clock.install()
+      const scripts = await hold(page, /\/chunks\/.*\.js/)
+      await page.goto(at('/issues'), { waitUntil: 'commit' })
+      await page.locator('[data-id]').first().waitFor()
+      await page.clock.runFor(10_000)
+      await page.locator('#boot-error', { hasText: 'have not started' }).waitFor()
+      await scripts.release()
+      await page.locator('#boot-error').waitFor({ state: 'detached' })
+    })
   })
 
-  test('j and enter open an issue, its page shows the stack, and back returns to the same row', async () => {
-    const { page } = state
-    await page.goto(at('/issues?sort=new'))
-    await page.locator('[data-id]').first().waitFor()
-    await page.keyboard.press('j')
-    await page.keyboard.press('j')
-    await page.keyboard.press('Enter')
-    await page.waitForURL(/\/issues\/[^?/]+/)
-    await page
-      .getByText(/in(Alpha|Beta|Gamma)Error/)
-      .first()
-      .waitFor()
-    await page.goBack()
-    await page.locator('[data-id][data-cursor]').first().waitFor()
+  describe('a new deployment under an open tab', () => {
+    test('the next navigation loads the document, and what was typed comes back', async () => {
+      const page = await open('/projects/new')
+      await page.getByLabel('Name').fill('Half typed')
+      const documents = documentsOf(page)
+      await page.route(/_rsc=/, async (route) => {
+        const answer = await route.fetch()
+        const text = await answer.text()
+        expect(text).toMatch(/"b":"\w+"/)
+        await route.fulfill({ response: answer, body: text.replace(/"b":"\w+"/, '"b":"next"') })
+      })
+      await link(page, 'releases').click()
+      await page.getByRole('heading', { name: 'Releases' }).waitFor()
+      expect(documents.count).toBe(1)
+      await page.goBack()
+      await until('the name', 5000, async () => (await page.getByLabel('Name').inputValue()) === 'Half typed')
+    })
+
+    test('a form of the old build: the page reloads once and the form is filled in again', async () => {
+      const page = await open('/projects/new')
+      await page.getByLabel('Name').fill('From an old tab')
+      const documents = documentsOf(page)
+      const mend = await spoilActions(page, (route) =>
+        route.fulfill({ status: 404, headers: { 'x-nextjs-action-not-found': '1' }, body: 'Server action not found.' }),
+      )
+      await page.locator('main form button[type=submit]').click()
+      await until('the reload', 5000, async () => documents.count === 1)
+      await until('the name', 5000, async () => (await page.getByLabel('Name').inputValue()) === 'From an old tab')
+      await hydrated(page)
+      await mend()
+      await page.locator('main form button[type=submit]').click()
+      await page.waitForURL(/\/projects\/from-an-old-tab\/setup/)
+    })
   })
 
-  test('resolve marks the row in its place and says so; undo restores status and substatus', async () => {
-    const { page, project } = state
-    const stands = async (id: string) => {
-      const { status, substatus } = (await api(product, project, `/organizations/${org}/issues/${id}/`)).json as {
-        status: string
-        substatus: string | null
+  test.each(Object.entries(failures).slice(0, 3))(
+    'a form whose action meets %s keeps its fields and says why; sent again it works',
+    async (name, failure) => {
+      const page = await open('/projects/new')
+      const title = `After ${name}`
+      await page.getByLabel('Name').fill(title)
+      await page.getByLabel('Ruby', { exact: true }).check()
+      const documents = documentsOf(page)
+      const mend = await spoilActions(page, failure)
+      await page.locator('main form button[type=submit]').click()
+      await page.locator('main form [role=alert]', { hasText: 'What you typed is kept' }).waitFor()
+      expect(await page.getByLabel('Name').inputValue()).toBe(title)
+      expect(await page.getByLabel('Ruby', { exact: true }).isChecked()).toBe(true)
+      await mend()
+      await page.locator('main form button[type=submit]').click()
+      await page.waitForURL(/\/projects\/after-[\w-]+\/setup/)
+      expect(documents.count).toBe(0)
+    },
+  )
+
+  describe('offline and slow', () => {
+    const bar = (page: Page, standing: string) =>
+      page.locator(`.connection-bar[data-standing=${standing}] [role=status]`)
+
+    test('without a network a bar says so, nothing is lost, and a click is done when it is back', async () => {
+      const page = await open(`/issues/${state.issue}`)
+      const documents = documentsOf(page)
+      await page.context().setOffline(true)
+      await bar(page, 'offline').getByText('No network').waitFor()
+      await comment(page).fill('typed without a network')
+      await page.getByRole('button', { name: 'Comment', exact: true }).click()
+      await page.getByRole('alert').getByText('Mishap does not answer').waitFor()
+      await link(page, 'releases').click()
+      await page.waitForTimeout(200)
+      expect([await comment(page).inputValue(), documents.count]).toEqual(['typed without a network', 0])
+      await page.context().setOffline(false)
+      await page.getByRole('heading', { name: 'Releases' }).waitFor()
+      await bar(page, 'back').waitFor()
+      expect(documents.count).toBe(0)
+      await page.goBack()
+      await until('the draft', 5000, async () => (await comment(page).inputValue()) === 'typed without a network')
+      await page.getByRole('button', { name: 'Comment', exact: true }).click()
+      await page.locator('.comment-text', { hasText: 'typed without a network' }).waitFor()
+    })
+
+    test('while Mishap is silent it is asked with growing pauses, and what was asked for comes by itself', async () => {
+      const page = await open('')
+      await page.clock.install()
+      await page.goto(at('/issues'))
+      await hydrated(page)
+      await stopClock(page)
+      const probes: number[] = []
+      const silence = { on: true }
+      await page.route('**/*', async (route) => {
+        if (route.request().url().endsWith('/health/live'))
+          probes.push(await page.evaluate<number>('Date.now()').catch(() => 0))
+        return silence.on ? route.abort('connectionrefused') : route.continue()
+      })
+      await page.locator('select:has(option[value=users])').selectOption('users')
+      await bar(page, 'silent').getByText('does not answer').waitFor()
+      for (const [at, pause] of [1000, 2000, 4000].entries()) {
+        await page.clock.runFor(pause)
+        await until('the next try', 5000, async () => probes.length === at + 2)
       }
-      return { status, substatus }
-    }
-    await page.goto(at('/issues'))
-    const rows = page.locator('[data-id]')
-    await rows.nth(2).waitFor()
-    await page.waitForTimeout(500)
-    await page.keyboard.press('j')
-    const cursor = page.locator('[data-id][data-cursor]')
-    await cursor.waitFor()
-    const id = (await cursor.getAttribute('data-id')) ?? ''
-    const before = await stands(id)
-    expect(before).toEqual({ status: 'unresolved', substatus: 'new' })
-    await page.keyboard.press('e')
-    const done = page.locator(`[data-id="${id}"][data-done]`)
-    await done.waitFor({ timeout: 5000 })
-    await page.getByText('1 issue resolved.').waitFor()
-    expect(await rows.count()).toBe(3)
-    expect(await stands(id)).toEqual({ status: 'resolved', substatus: null })
-    await page.getByRole('button', { name: /undo/i }).first().click()
-    await done.waitFor({ state: 'detached', timeout: 5000 })
-    await until('the undo on the server', 5000, async () => (await stands(id)).status === 'unresolved')
-    expect(await stands(id)).toEqual(before)
-  })
+      const first = probes[0] ?? 0
+      expect(probes.map((one) => one - first)).toEqual([0, 1000, 3000, 7000])
+      silence.on = false
+      const answered = page.waitForResponse((answer) => /sort=user/.test(answer.url()) && answer.ok())
+      await page.clock.runFor(8000)
+      await bar(page, 'back').waitFor()
+      await answered
+    })
 
-  test('a new error appears in the open list within seconds, behind the bar', async () => {
-    const { page } = state
-    await page.goto(at('/issues'))
-    await page.locator('[data-id]').first().waitFor()
-    await page.waitForTimeout(1000)
-    await ingest(product, state.project, envelopeOf(errorEvent('DeltaError')))
-    await page.getByRole('button', { name: /1 new/i }).waitFor({ timeout: 5000 })
-    await page.getByRole('button', { name: /1 new/i }).click()
-    await page.getByText('DeltaError').first().waitFor({ timeout: 5000 })
-  })
-
-  test('no policy was violated, no script of the page failed, nothing went elsewhere', () => {
-    expect(state.watched).toMatchObject({ errors: [], foreign: [], dialogs: [] })
+    test('an answer that takes over 5 s is said to, until it is there', async () => {
+      const page = await open('')
+      await page.clock.install()
+      await page.goto(at('/issues'))
+      await hydrated(page)
+      await stopClock(page)
+      const slow = await hold(page, /\/issues\/\?.*sort=user/)
+      await page.locator('select:has(option[value=users])').selectOption('users')
+      await until('the request', 5000, async () => slow.held.length > 0)
+      await page.clock.runFor(4900)
+      expect(await bar(page, 'slow').count()).toBe(0)
+      await page.clock.runFor(200)
+      await bar(page, 'slow').getByText('takes long').waitFor()
+      await slow.release()
+      await bar(page, 'slow').waitFor({ state: 'detached' })
+    })
   })
 })

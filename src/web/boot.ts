@@ -1,10 +1,15 @@
 /**
- * Runs inline before any chunk: keeps early errors for the reporter, and notes the controls that a person changes with what
- * they chose; when a script cannot be loaded and the page has not come alive after 1.5 s it reloads once, then says so. Small on purpose: it is in every page.
+ * Runs inline before any chunk: keeps early errors, and what the reporter needs of the frame, which may break; notes the
+ * controls that a person changes with what they chose. When a script cannot be loaded and the page has not come alive after
+ * 1.5 s it reloads once, then says so; it says so after 10 s in any case: scripts may hang, or break before they start.
+ * Small on purpose: it is in every page.
  */
-export const BOOT = `(function(){window.mishap={};var b;function keep(x){var m=window.mishap;if(!m.report)(m.errors=m.errors||[]).push([x,'early'])}
+export const BOOT = `(function(){function meta(n){var e=document.querySelector('meta[name="mishap-'+n+'"]');return e?e.content:''}
+window.mishap={dsn:meta('dsn'),version:meta('version')};var b;function keep(x){var m=window.mishap;if(!m.report)(m.errors=m.errors||[]).push([x,'early'])}
+function say(t){if(window.mishap.hydrated||document.getElementById('boot-error'))return;var p=document.createElement('p');p.id='boot-error';p.className='offline';p.setAttribute('role','alert');p.textContent='Application error: '+t+' Check the connection and reload the page.';document.body.prepend(p)}
+setTimeout(function(){say('the scripts of this page have not started.')},10000);
 addEventListener('error',function(e){var s=e.target;if(s===window)return keep(e.error||e.message);
 if(s&&s.tagName==='SCRIPT'&&!window.mishap.hydrated&&!b)b=setTimeout(function(){if(window.mishap.hydrated)return;var k='boot-reloaded';try{if(!sessionStorage.getItem(k)){sessionStorage.setItem(k,'1');location.reload();return}sessionStorage.removeItem(k)}catch(_){}
-var p=document.createElement('p');p.id='boot-error';p.className='offline';p.setAttribute('role','alert');p.textContent='Application error: a script could not be loaded. Check the connection and reload the page.';document.body.prepend(p)},1500)},true);
+say('a script could not be loaded.')},1500)},true);
 addEventListener('unhandledrejection',function(e){keep(e.reason)});
 addEventListener('input',function(e){var m=window.mishap;if(!m.hydrated)(m.early=m.early||new Map).set(e.target,e.target.value)},true)})()`

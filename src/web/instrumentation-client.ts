@@ -4,7 +4,7 @@ import { whenQuiet } from './quiet.ts'
 
 /** The error reporter is 51 KiB: it is asked for when the page stands and has been quiet, or when there is something to report. */
 function startLater() {
-  if (!document.querySelector('meta[name="mishap-dsn"]')?.getAttribute('content')) return
+  if (!window.mishap?.dsn) return
   let isAsked = false
   const load = () => {
     if (isAsked) return

@@ -1,8 +1,6 @@
 import { browserTracingIntegration, captureException, init, makeFetchTransport, withScope } from '@sentry/browser'
 import { patientTransport } from './reporter-transport.ts'
 
-const meta = (name: string): string => document.querySelector(`meta[name="${name}"]`)?.getAttribute('content') ?? ''
-
 /** The project's DSN under the address that this page was opened with: the Content-Security-Policy allows no other origin. */
 export function dsnHere(dsn: string, origin: string): string | undefined {
   if (!URL.canParse(dsn) || !URL.canParse(origin)) return undefined
@@ -13,11 +11,11 @@ export function dsnHere(dsn: string, origin: string): string | undefined {
 
 /** Starts the official SDK for our own errors, page loads and navigations, and hands over what happened before. Does nothing when switched off. */
 export function startReporter(): void {
-  const dsn = dsnHere(meta('mishap-dsn'), location.origin)
+  const dsn = dsnHere(window.mishap?.dsn ?? '', location.origin)
   if (!dsn) return
   init({
     dsn,
-    release: `mishap@${meta('mishap-version')}`,
+    release: `mishap@${window.mishap?.version ?? ''}`,
     environment: 'production',
     maxBreadcrumbs: 100,
     tracesSampleRate: 1,

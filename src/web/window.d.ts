@@ -1,6 +1,9 @@
 /** What the inline boot script, the pages and the error reporter leave for each other before any module is loaded. */
 type MishapWindow = {
   hydrated?: boolean
+  /** Of the own project, '' where nothing is reported. */
+  dsn?: string
+  version?: string
   /** Errors that happened before the reporter was there: [error, where]. */
   errors?: [unknown, string][]
   /** Controls of forms that a person changed before the page's scripts ran. */

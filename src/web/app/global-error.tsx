@@ -10,7 +10,7 @@ export default function GlobalErrorPage({ error, reset }: { error: Broken; reset
         <title>Application error</title>
       </head>
       <body>
-        <BrokenScreen error={error} retry={reset} where="global-error.tsx" />
+        <BrokenScreen error={error} retry={error.digest ? () => location.reload() : reset} where="global-error.tsx" />
       </body>
     </html>
   )

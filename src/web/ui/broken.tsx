@@ -28,6 +28,8 @@ export function BrokenScreen({
 }) {
   const [reloading, setReloading] = useState(false)
   useEffect(() => {
+    // The page's scripts run, also where the frame broke that tells it otherwise.
+    window.mishap = { ...window.mishap, hydrated: true }
     if (reloadOnce(error)) setReloading(true)
     else if (!error.digest) report(error, where)
   }, [error, where])

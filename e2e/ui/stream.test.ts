@@ -1,0 +1,130 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { hydrated, noChromium, openBrowser, openPage, signIn, type Watched } from '../browser.ts'
+import { api, bootstrap, envelopeOf, errorEvent, ingest, type Project, until } from '../product.ts'
+
+const product = inject('product')
+const org = 'stream'
+
+describe.skipIf(noChromium)('the stream of issues in the browser', () => {
+  const state = {} as { browser: Browser; watched: Watched; page: Page; project: Project; issue: string }
+  const at = (path: string) => `${product.url}/o/${org}${path}`
+
+  beforeAll(async () => {
+    state.project = bootstrap(product, org, 'web')
+    for (const type of ['AlphaError', 'BetaError', 'GammaError'])
+      await ingest(product, state.project, envelopeOf(errorEvent(type)))
+    const issues = await until('three issues', 15_000, async () => {
+      const found = (await api(product, state.project, `/organizations/${org}/issues/?query=`)).json as { id: string }[]
+      return found.length === 3 && found
+    })
+    state.issue = issues[0]?.id ?? ''
+    state.browser = await openBrowser()
+    state.watched = await openPage(state.browser, product.url)
+    state.page = state.watched.page
+    await signIn(state.page, product.url, `owner@${org}.test`)
+  })
+  afterAll(() => state.browser?.close())
+
+  test('an organization of somebody else is a 404, as one that does not exist', async () => {
+    bootstrap(product, 'strangers', 'web', 'javascript', 'stranger@strangers.test')
+    for (const path of ['/o/strangers/issues', '/o/nobody/issues'])
+      expect((await state.page.goto(product.url + path))?.status()).toBe(404)
+  })
+
+  test('without a login every screen leads to the sign-in, and back', async () => {
+    const { page } = await openPage(state.browser, product.url)
+    await page.goto(at('/status'))
+    expect(page.url()).toContain('/login')
+    await page.context().close()
+  })
+
+  test('the rows come with the document, before any script runs', async () => {
+    const text = await (await state.page.request.get(at('/issues'))).text()
+    expect([...text.matchAll(/<li class="issue-row"/g)]).toHaveLength(3)
+    for (const type of ['Alpha', 'Beta', 'Gamma']) expect(text).toContain(`>${type}Error</b>`)
+    const none = await (await state.page.request.get(at('/issues?q=NothingLikeThis'))).text()
+    expect(none).not.toContain('issue-row')
+  })
+
+  test('the environment is chosen from those in use, and stands in the address', async () => {
+    const { page } = state
+    const event = errorEvent('AlphaError', 'x is undefined', { environment: 'staging-7' })
+    await ingest(product, state.project, envelopeOf(event))
+    await until('the environment', 15_000, async () =>
+      (await api(product, state.project, `/organizations/${org}/environments/`)).text.includes('staging-7'),
+    )
+    await page.goto(at('/issues'))
+    await page.locator('[data-id]').nth(2).waitFor()
+    await hydrated(page)
+    const select = page.getByLabel('Environment')
+    await select.locator('option[value="staging-7"]').waitFor({ state: 'attached' })
+    await select.selectOption('staging-7')
+    await page.waitForURL(/env=staging-7/)
+    await until('one row', 5000, async () => (await page.locator('[data-id]').count()) === 1)
+    await page.goto(at('/issues?env=never-seen'))
+    expect(await page.getByLabel('Environment').inputValue()).toBe('never-seen')
+  })
+
+  test('j and enter open an issue, its page shows the stack, and back returns to the same row', async () => {
+    const { page } = state
+    await page.goto(at('/issues?sort=new'))
+    await page.locator('[data-id]').first().waitFor()
+    await page.keyboard.press('j')
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/issues\/[^?/]+/)
+    await page
+      .getByText(/in(Alpha|Beta|Gamma)Error/)
+      .first()
+      .waitFor()
+    await page.goBack()
+    await page.locator('[data-id][data-cursor]').first().waitFor()
+  })
+
+  test('resolve marks the row in its place and says so; undo restores status and substatus', async () => {
+    const { page, project } = state
+    const stands = async (id: string) => {
+      const { status, substatus } = (await api(product, project, `/organizations/${org}/issues/${id}/`)).json as {
+        status: string
+        substatus: string | null
+      }
+      return { status, substatus }
+    }
+    await page.goto(at('/issues'))
+    const rows = page.locator('[data-id]')
+    await rows.nth(2).waitFor()
+    await page.waitForTimeout(500)
+    await page.keyboard.press('j')
+    const cursor = page.locator('[data-id][data-cursor]')
+    await cursor.waitFor()
+    const id = (await cursor.getAttribute('data-id')) ?? ''
+    const before = await stands(id)
+    expect(before).toEqual({ status: 'unresolved', substatus: 'new' })
+    await page.keyboard.press('e')
+    const done = page.locator(`[data-id="${id}"][data-done]`)
+    await done.waitFor({ timeout: 5000 })
+    await page.getByText('1 issue resolved.').waitFor()
+    expect(await rows.count()).toBe(3)
+    expect(await stands(id)).toEqual({ status: 'resolved', substatus: null })
+    await page.getByRole('button', { name: /undo/i }).first().click()
+    await done.waitFor({ state: 'detached', timeout: 5000 })
+    await until('the undo on the server', 5000, async () => (await stands(id)).status === 'unresolved')
+    expect(await stands(id)).toEqual(before)
+  })
+
+  test('a new error appears in the open list within seconds, behind the bar', async () => {
+    const { page } = state
+    await page.goto(at('/issues'))
+    await page.locator('[data-id]').first().waitFor()
+    await page.waitForTimeout(1000)
+    await ingest(product, state.project, envelopeOf(errorEvent('DeltaError')))
+    await page.getByRole('button', { name: /1 new/i }).waitFor({ timeout: 5000 })
+    await page.getByRole('button', { name: /1 new/i }).click()
+    await page.getByText('DeltaError').first().waitFor({ timeout: 5000 })
+  })
+
+  test('no policy was violated, no script of the page failed, nothing went elsewhere', () => {
+    expect(state.watched).toMatchObject({ errors: [], foreign: [], dialogs: [] })
+  })
+})
