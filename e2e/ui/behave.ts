@@ -141,4 +141,4 @@ export const act = (page: Page, name: string): Promise<unknown> =>
 
 /** The activities of `act` that a trace has taken in. */
 export const actsIn = (trace: Sent['body'] | undefined): string[] =>
-  (trace?.spans ?? []).flatMap((span) => /\/live\?([\w-]+)/.exec(span.description ?? '')?.[1] ?? [])
+  (trace?.spans ?? []).flatMap((span) => /\/live\?([\w-]+)/.exec(JSON.stringify(span))?.[1] ?? [])

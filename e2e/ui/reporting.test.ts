@@ -25,7 +25,9 @@ const org = 'reporting'
 /** An application of a user that hands an error to its SDK when it is told to. */
 const application = (sdk: string) => `
 import * as Sentry from '${sdk}'
-Sentry.init({ dsn: new URLSearchParams(location.search).get('dsn'), tracesSampleRate: 0, sendClientReports: false })
+const integrations = (usual) => usual.filter(({ name }) => name !== 'BrowserSession')
+const dsn = new URLSearchParams(location.search).get('dsn')
+Sentry.init({ dsn, integrations, autoSessionTracking: false, sendClientReports: false })
 window.mishap = { hydrated: true, report: (error) => Sentry.captureException(error) }
 `
 
@@ -69,10 +71,10 @@ describe.skipIf(noChromium)('what the screens report of themselves', () => {
   }
   /** The trace of the page load, which waits for a quiet page (3 s). */
   async function pageLoad(page: Page, sent: Sent[][]): Promise<Sent['body']> {
-    await page.clock.runFor(3500)
-    return until('the trace', 5000, async () =>
-      ofType(sent, 'transaction').find((one) => one.contexts?.trace?.op === 'pageload'),
-    )
+    return until('the trace', 10_000, async () => {
+      await page.clock.runFor(1000)
+      return ofType(sent, 'transaction').find((one) => one.contexts?.trace?.op === 'pageload')
+    })
   }
 
   test('an error arrives in the project "mishap", from production, with the last 100 of 120 breadcrumbs', async () => {
