@@ -1,5 +1,5 @@
 // What the cases of behaviour.test.ts do to a page, and what they read of it.
-import type { Page, Request, Route } from 'playwright-core'
+import type { Page, Request, Response, Route } from 'playwright-core'
 import { hydrated } from '../browser.ts'
 import { until } from '../product.ts'
 
@@ -73,12 +73,11 @@ export async function editScripts(page: Page, edit: (text: string) => string): P
 
 /** Everything that the server has sent to the page from now on, as text. */
 export function sentTo(page: Page): () => Promise<string> {
-  const bodies: Promise<string>[] = []
-  page.on('response', (response) => {
-    if (/event-stream/.test(response.headers()['content-type'] ?? '')) return
-    bodies.push(response.text().catch(() => ''))
+  const answers: Response[] = []
+  page.on('response', (answer) => {
+    if (!/event-stream/.test(answer.headers()['content-type'] ?? '')) answers.push(answer)
   })
-  return async () => (await Promise.all(bodies)).join('\n')
+  return async () => (await Promise.all(answers.map((answer) => answer.text().catch(() => '')))).join('\n')
 }
 
 type Crumb = { message?: string; category?: string }
