@@ -1,5 +1,5 @@
 // What the cases of behaviour.test.ts do to a page, and what they read of it.
-import type { Page, Request, Response, Route } from 'playwright-core'
+import type { Page, Request, Route } from 'playwright-core'
 import { hydrated } from '../browser.ts'
 import { until } from '../product.ts'
 
@@ -71,13 +71,20 @@ export async function editScripts(page: Page, edit: (text: string) => string): P
   })
 }
 
-/** Everything that the server has sent to the page from now on, as text. */
-export function sentTo(page: Page): () => Promise<string> {
-  const answers: Response[] = []
-  page.on('response', (answer) => {
-    if (!/event-stream/.test(answer.headers()['content-type'] ?? '')) answers.push(answer)
+/**
+ * Every document, stream and script that the server sends to the page from now on, as text. Noted before the page has them:
+ * a browser forgets the bodies of streams.
+ */
+export async function sentTo(page: Page): Promise<string[]> {
+  const sent: string[] = []
+  await page.route('**/*', async (route) => {
+    if (!['document', 'fetch', 'script'].includes(route.request().resourceType())) return route.continue()
+    const answer = await route.fetch()
+    const body = await answer.text()
+    sent.push(body)
+    await route.fulfill({ response: answer, body })
   })
-  return async () => (await Promise.all(answers.map((answer) => answer.text().catch(() => '')))).join('\n')
+  return sent
 }
 
 type Crumb = { message?: string; category?: string }
