@@ -251,7 +251,7 @@ describe.skipIf(noChromium)('every screen, for people with other ways to see and
         const one = document.activeElement
         const { width, height } = one.getBoundingClientRect()
         // The mark of a link in a row, or of a field in a box, may be that of what it stands in.
-        const around = [one, one.parentElement, one.closest('li')].filter((each) => each)
+        const around = [one, one.parentElement, one.closest('li, .search-box')].filter((each) => each)
         const marked = around.some((each) => getComputedStyle(each).boxShadow !== 'none' || getComputedStyle(each).outlineStyle !== 'none')
         return { name: (one.getAttribute('aria-label') ?? one.textContent).trim(), visible: width > 8 && height > 8 && marked }
       })()`)
