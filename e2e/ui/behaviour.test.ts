@@ -261,7 +261,7 @@ describe.skipIf(noChromium)('how the application behaves in the browser', () => 
       const again = documentsOf(page)
       await link(page, 'releases').click()
       await isHeld()
-      await page.clock.runFor(20_000)
+      await page.clock.runFor(8000)
       await silence.release()
       await page.getByRole('heading', { name: 'Releases' }).waitFor()
       expect(again.count).toBe(0)
