@@ -38,12 +38,12 @@ const escapes: Record<string, string> = {
 const escaped = (found: string) => escapes[found] ?? found
 
 /** A text as one tab-separated field. Testing first is 4 times as fast as replacing for the texts that need nothing. */
-function field(text: string): string {
+export function field(text: string): string {
   return special.test(text) ? text.replace(specials, escaped) : text
 }
 
 /** A text within quotes, as maps have them. */
-function quoted(text: string): string {
+export function quoted(text: string): string {
   const safe = field(text)
   return safe.includes("'") ? `'${safe.replaceAll("'", "\\'")}'` : `'${safe}'`
 }
@@ -52,7 +52,7 @@ const noId = '\\0'.repeat(16)
 const hexId = /^[0-9a-f]{32}$/
 
 /** 32 hex characters as 16 escaped bytes; the table keeps ids as FixedString(16), half of their text. */
-function binaryId(hex: string): string {
+export function binaryId(hex: string): string {
   if (!hexId.test(hex)) return noId
   let out = ''
   for (let at = 0; at < 32; at += 2) out += `\\x${hex[at]}${hex[at + 1]}`
@@ -60,7 +60,8 @@ function binaryId(hex: string): string {
 }
 
 const hexHash = /^[0-9a-f]{16}$/
-const hash = (hex: string): string => (hexHash.test(hex) ? BigInt(`0x${hex}`).toString() : '0')
+/** 16 hex characters as an unsigned number in decimals; '0' for anything else. */
+export const hash = (hex: string): string => (hexHash.test(hex) ? BigInt(`0x${hex}`).toString() : '0')
 
 /** ClickHouse's DateTime64 ends in 2299; nothing that a client claims may leave 1970 to 2199. */
 const timeMsMax = Date.UTC(2199, 11, 31)
@@ -81,7 +82,8 @@ function date(days: number): string {
   return `${year + era * 400 + (month <= 2 ? 1 : 0)}-${two(month)}-${two(dayOfYear - Math.floor((153 * part + 2) / 5) + 1)}`
 }
 
-function time(ms: number): string {
+/** Milliseconds since 1970 as a DateTime64(3). */
+export function time(ms: number): string {
   const kept = Number.isFinite(ms) ? Math.min(Math.max(Math.floor(ms), 0), timeMsMax) : 0
   const days = Math.floor(kept / 86_400_000)
   const rest = kept - days * 86_400_000
@@ -91,7 +93,8 @@ function time(ms: number): string {
   return `${date(days)} ${two(hour)}:${two(minute)}:${two(second)}.${three(rest % 1000)}`
 }
 
-function micros(us: number): string {
+/** Microseconds since 1970 as a DateTime64(6). */
+export function micros(us: number): string {
   const rest = Number.isFinite(us) && us > 0 ? Math.floor(us) % 1000 : 0
   return time(us / 1000) + three(rest)
 }

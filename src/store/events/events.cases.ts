@@ -5,6 +5,7 @@ import type { EventRow, EventStore, Scope } from './events.ts'
 import { filterCases } from './filter.cases.ts'
 import { regroupCases } from './regroup.cases.ts'
 import { skewCases } from './skew.cases.ts'
+import { spanCases } from './span-rows.cases.ts'
 import { thinCases } from './thin.cases.ts'
 
 /** Monday 2026-11-16 10:00 UTC. */
@@ -78,6 +79,7 @@ const nasty = [
 /** What every events store does. `open` gives a migrated, possibly used one; each case uses a project of its own. */
 export function eventsCases(open: () => EventStore): void {
   describe('skew', () => skewCases(open))
+  describe('spans', () => spanCases(open))
   describe('rows', () => {
     test('the newest of a project, and the newest of each group', async () => {
       const store = open()

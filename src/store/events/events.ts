@@ -2,6 +2,7 @@ import type { TagCount } from '../../protocol/rest.ts'
 import type { NewestStore } from './newest.ts'
 import type { RegroupStore, Rewrite } from './regroup.ts'
 import type { SkewStore } from './skew.ts'
+import type { SpanStore } from './span-store.ts'
 import type { Cut, ThinStore } from './thin.ts'
 
 /** One error event as a row. Hashes are unsigned 64-bit numbers as 16 lower-case hex characters. */
@@ -116,7 +117,8 @@ export type SetFigures = {
 export type EventStore = ThinStore &
   RegroupStore &
   SkewStore &
-  NewestStore & {
+  NewestStore &
+  SpanStore & {
     /** Makes database and tables; safe to repeat. Throws MishapError STORE_UNAVAILABLE. */
     migrate(): Promise<void>
     ping(): Promise<boolean>
@@ -226,7 +228,7 @@ export type EventStore = ThinStore &
       options: { text: string; max: number; signal?: AbortSignal | undefined },
     ): Promise<{ value: string; events: number }[]>
     /**
-     * Takes all rows of a project, or of these groups of it, out of events and rollups. Safe to repeat. Nothing of them may
+     * Takes all rows of a project with its spans, or of these groups of it, out of events and rollups. Safe to repeat. Nothing of them may
      * be inserted meanwhile.
      */
     remove(projectId: number, hashes?: readonly string[]): Promise<void>
@@ -236,7 +238,7 @@ export type EventStore = ThinStore &
     rewrite(): Promise<void>
     /** Takes what was received before a Monday at midnight (UTC, ms) out of events and rollups of these projects. */
     removeBefore(projectIds: readonly number[], mondayMs: number): Promise<void>
-    /** Rows of a project, or of these groups of it, in events and rollups together. */
+    /** Rows of a project with its spans, or of these groups of it, in events and rollups together. */
     rowsOf(projectId: number, hashes?: readonly string[]): Promise<number>
     /** Which of the ids are events of these groups. */
     eventsAmong(projectId: number, hashes: readonly string[], eventIds: readonly string[]): Promise<string[]>

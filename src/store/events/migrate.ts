@@ -2,6 +2,7 @@ import type { Connection } from './connection.ts'
 import { eventsTable, lookupGranules, lookupIndex } from './schema/events.ts'
 import { longer, longerRows, rollupKeys, rollupTables } from './schema/rollups.ts'
 import { olderTables, tableSettings } from './schema/settings.ts'
+import { spansTable } from './schema/spans.ts'
 import { thinnedTable } from './schema/thinned.ts'
 import { weekTables } from './thin.ts'
 
@@ -11,7 +12,10 @@ const smallBlocks = `SETTINGS max_threads = 1, max_block_size = 2048, min_insert
 
 /** Gives tables that an older version made the settings that it did not know. */
 async function refitSettings(connection: Connection, database: string): Promise<void> {
-  const older = await connection.rows<{ name: string }>(olderTables, { database, tables: [...weekTables] })
+  const older = await connection.rows<{ name: string }>(olderTables, {
+    database,
+    tables: [...weekTables, 'spans'],
+  })
   for (const { name } of older)
     await connection.command(
       `ALTER TABLE ${database}.${name} MODIFY SETTING ${tableSettings}`,
@@ -76,7 +80,7 @@ async function moveHours(connection: Connection, database: string): Promise<void
 /** See `EventStore.migrate`. */
 export async function migrate(connection: Connection, database: string): Promise<void> {
   await connection.command(`CREATE DATABASE IF NOT EXISTS ${database} ENGINE = Atomic`)
-  for (const statement of [eventsTable(database), ...rollupTables(database), thinnedTable(database)])
+  for (const statement of [eventsTable(database), ...rollupTables(database), thinnedTable(database), spansTable(database)])
     await connection.command(statement, {}, { seconds: workSeconds })
   await moveHours(connection, database)
   await refitSettings(connection, database)

@@ -18,6 +18,9 @@ function inPieces<T>(list: readonly T[]): T[][] {
   return pieces
 }
 
+/** What a removal goes through: spans belong to a project, and to none of its groups. */
+const tablesOf = (hashes: readonly string[] | undefined) => (hashes ? weekTables : [...weekTables, 'spans'])
+
 /** A condition and its values: the whole project, or some of its groups. */
 function* places(projectId: number, hashes: readonly string[] | undefined): Generator<Where> {
   if (hashes === undefined) yield { where: 'project_id = {project:UInt64}', bound: { project: projectId } }
@@ -34,7 +37,7 @@ export function createRemove(connection: Connection, database: string): Part {
   async function rowsOf(projectId: number, hashes?: readonly string[]): Promise<number> {
     let rows = 0
     for (const { where, bound } of places(projectId, hashes))
-      for (const table of weekTables) {
+      for (const table of tablesOf(hashes)) {
         const [found] = await connection.rows<{ n: string }>(
           `SELECT count() AS n FROM ${database}.${table} WHERE ${where}`,
           bound,
@@ -49,7 +52,7 @@ export function createRemove(connection: Connection, database: string): Part {
     rowsOf,
     async remove(projectId, hashes) {
       for (const { where, bound } of places(projectId, hashes))
-        for (const table of weekTables)
+        for (const table of tablesOf(hashes))
           await connection.command(`DELETE FROM ${database}.${table} WHERE ${where}`, bound, { seconds: workSeconds })
     },
     async eventsFrom(projectId, hashes, jpos) {
@@ -65,7 +68,7 @@ export function createRemove(connection: Connection, database: string): Part {
       return events
     },
     async rewrite() {
-      for (const table of weekTables)
+      for (const table of tablesOf(undefined))
         await connection.command(
           `ALTER TABLE ${database}.${table} APPLY DELETED MASK SETTINGS mutations_sync = 1`,
           {},

@@ -1,0 +1,60 @@
+import { binaryId, field, hash, micros, quoted, time } from './encode.ts'
+import type { SpanRow } from './span-store.ts'
+
+/** Columns of a line of `encodeSpanRow`, in its order. */
+export const spanColumns = [
+  'project_id',
+  'trace_id',
+  'span_id',
+  'parent_id',
+  'segment_id',
+  'is_segment',
+  'item',
+  'transaction',
+  'op',
+  'name',
+  'description',
+  'start',
+  'duration',
+  'self_time',
+  'status',
+  'kind',
+  'origin',
+  'cut',
+  'attributes',
+  'measurements',
+  'links',
+  'platform',
+  'release',
+  'environment',
+  'user_hash',
+  'received',
+  'jpos',
+  'place',
+  'repaired',
+] as const
+
+const whole = (value: number, least: number): number =>
+  Number.isFinite(value) ? Math.min(Math.max(Math.round(value), least), Number.MAX_SAFE_INTEGER) : least
+
+function measured(values: Record<string, number>): string {
+  let out = ''
+  for (const key in values) {
+    const value = values[key]
+    if (value !== undefined && Number.isFinite(value)) out += `${out ? ',' : ''}${quoted(key)}:${value}`
+  }
+  return out
+}
+
+/** One row as a line of tab-separated values (UTF-8 once encoded), newline included; columns as in `spanColumns`. */
+export function encodeSpanRow(row: SpanRow): string {
+  return (
+    `${row.projectId}\t${binaryId(row.traceId)}\t${hash(row.spanId)}\t${hash(row.parentId)}\t${hash(row.segmentId)}\t` +
+    `${row.isSegment ? 1 : 0}\t${row.item}\t${field(row.transaction)}\t${field(row.op)}\t${field(row.name)}\t` +
+    `${field(row.description)}\t${micros(row.startUs)}\t${whole(row.durationUs, 0)}\t${whole(row.selfUs, -1)}\t` +
+    `${field(row.status)}\t${field(row.kind)}\t${field(row.origin)}\t${row.cut}\t${field(row.attributes)}\t` +
+    `{${measured(row.measurements)}}\t${field(row.links)}\t${field(row.platform)}\t${field(row.release)}\t` +
+    `${field(row.environment)}\t${hash(row.userHash)}\t${time(row.receivedMs)}\t${row.jpos}\t${row.place}\t` +
+    `${Math.min(row.repaired, 255)}\n`
+  )
+}

@@ -1,0 +1,137 @@
+import { expect, test } from 'vitest'
+import { encodeSpanRow } from './encode-span.ts'
+import type { EventStore } from './events.ts'
+import type { SpanRow } from './span-store.ts'
+
+const day = 86_400_000
+/** Monday 2026-11-16 10:00 UTC. */
+const monday = Date.UTC(2026, 10, 16, 10)
+const traceOf = (n: number) => `abc${n.toString(16)}`.padEnd(32, '0')
+const idOf = (n: number) => `f${n.toString(16)}`.padStart(16, '0')
+
+/** A span; `n` gives it an id and a place of its own. */
+export function span(n: number, changes: Partial<SpanRow> = {}): SpanRow {
+  return {
+    projectId: 51,
+    traceId: traceOf(1),
+    spanId: idOf(n),
+    parentId: idOf(0),
+    segmentId: idOf(0),
+    isSegment: false,
+    item: 'transaction',
+    transaction: 'GET /cart',
+    op: 'db',
+    name: '',
+    description: `SELECT '\\t' FROM a\n\t-- ${n}`,
+    startUs: monday * 1000 + n * 100 + 3,
+    durationUs: 2500,
+    selfUs: -1,
+    status: 'ok',
+    kind: '',
+    origin: 'auto.db',
+    cut: '',
+    attributes: '{"db.system":"postgres\\"ql"}',
+    measurements: {},
+    links: '',
+    platform: 'node',
+    release: 'api@1',
+    environment: 'production',
+    userHash: '00000000000000b1',
+    receivedMs: monday + 40,
+    jpos: 900_000_000,
+    place: n,
+    repaired: 0,
+    ...changes,
+  }
+}
+
+export const spanTsv = (rows: readonly SpanRow[]) => Buffer.from(rows.map(encodeSpanRow).join(''))
+const seen = ({ jpos: _jpos, place: _place, item: _item, ...rest }: SpanRow) => rest
+
+export function spanCases(open: () => EventStore): void {
+  const segment = (changes: Partial<SpanRow> = {}) =>
+    span(0, {
+      ...{ parentId: '', isSegment: true, op: 'pageload', name: '/cart', description: '', selfUs: 12 },
+      ...{ startUs: monday * 1000 + 5000, cut: 'deadline_exceeded', measurements: { lcp: 88.5, "it's": -1 } },
+      ...changes,
+    })
+
+  test('a span comes back as it was, segments first, then by start, once although it came twice', async () => {
+    const rows = [span(2), segment(), span(1, { description: "ä ' \\ ", links: '[{"span_id":"1"}]', repaired: 3 })]
+    await open().insertSpans(spanTsv(rows), 'spans:1-2')
+    await open().insertSpans(spanTsv(rows), 'spans:1-2')
+    await open().insertSpans(spanTsv([span(2, { jpos: 900_000_100, place: 0 })]), 'spans:2-3')
+    const found = await open().spansOfTrace([51], traceOf(1), 10)
+    expect(found).toEqual([segment(), rows[2], rows[0]].map((one) => seen(one as SpanRow)))
+    expect((await open().spansOfTrace([51], traceOf(1), 2)).map((one) => one.spanId)).toEqual([idOf(0), idOf(1)])
+  })
+
+  test.each([
+    ['another project', [52], traceOf(1)],
+    ['no project', [], traceOf(1)],
+    ['another trace', [51], traceOf(2)],
+    ['no trace', [51], '0'.repeat(32)],
+    ['what is no id', [51], "' OR 1"],
+  ])('nothing for %s', async (_name, projects, trace) => {
+    expect(await open().spansOfTrace(projects, trace, 10)).toEqual([])
+  })
+
+  test('what stands of a range is told by record and place', async () => {
+    const rows = [0, 1, 2].map((place) => span(place + 10, { jpos: 910_000_000, place }))
+    await open().insertSpans(spanTsv([...rows, span(9, { jpos: 910_000_500, place: 7 })]), 'spans:10-11')
+    const found = await open().settleSpans('spans:10-11', 910_000_000, 910_000_500)
+    expect([...found].map(([jpos, places]) => [jpos, [...places].sort()])).toEqual([[910_000_000, [0, 1, 2]]])
+  })
+
+  test('transactions of the last hour are remembered, newest first, and no other spans', async () => {
+    const at = (n: number, receivedMs: number, changes: Partial<SpanRow> = {}) =>
+      segment({ projectId: 53, spanId: idOf(n), jpos: 920_000_000 + n, receivedMs, ...changes })
+    const rows = [
+      at(1, monday + 3 * day),
+      at(2, monday + 3 * day + 5),
+      at(3, monday + 3 * day + 9, { item: 'span' }),
+      at(4, monday + 3 * day + 9, { isSegment: false }),
+      at(5, monday + 3 * day - 1),
+    ]
+    await open().insertSpans(spanTsv(rows), 'spans:20-21')
+    const found = await open().recentTransactions(monday + 3 * day, 10)
+    expect(found.filter((one) => one.projectId === 53)).toEqual(
+      [2, 1].map((n) => ({ projectId: 53, traceId: traceOf(1), spanId: idOf(n) })),
+    )
+  })
+
+  test('a project’s spans go with it, and before a day, and no other’s', async () => {
+    const rows = [0, 1, 2].flatMap((n) =>
+      [54, 55].map((projectId) =>
+        span(n, { projectId, jpos: 930_000_000 + projectId, receivedMs: monday + 7 * day + n * day }),
+      ),
+    )
+    await open().insertSpans(spanTsv(rows), 'spans:30-31')
+    const left = async (projectId: number) => (await open().spansOfTrace([projectId], traceOf(1), 10)).length
+    expect(await open().removeSpansBefore([54], Date.UTC(2026, 10, 24))).toBe(1)
+    expect(await open().removeSpansBefore([54], Date.UTC(2026, 10, 24))).toBe(0)
+    expect([await left(54), await left(55), await open().rowsOf(54)]).toEqual([2, 3, 2])
+    await open().remove(54)
+    await open().rewrite()
+    expect([await left(54), await left(55), await open().rowsOf(54)]).toEqual([0, 3, 0])
+  })
+
+  test('the tally tells transactions from spans, and rows that stand twice', async () => {
+    const rows = [segment({ projectId: 56, jpos: 940_000_000 }), span(1, { projectId: 56, jpos: 940_000_000 })]
+    await open().insertSpans(spanTsv(rows), 'spans:40-41')
+    await open().insertSpans(spanTsv(rows.slice(1)), 'spans:40-41:again')
+    const own = (await open().spanTally()).filter((one) => one.projectId === 56)
+    expect(own).toEqual([{ projectId: 56, transactions: 1, spans: 2, twice: 1 }])
+  })
+
+  test('days go whole: those that are over, and the oldest one when the disk is full', async () => {
+    const long = Date.UTC(2020, 0, 10, 12)
+    const rows = [0, 1, 2].map((n) => span(n, { projectId: 57, jpos: 100 + n, receivedMs: long + n * day }))
+    await open().insertSpans(spanTsv(rows), 'spans:50-51')
+    expect(await open().dropSpansBefore(long + day, long + 2 * day)).toEqual(['2020-01-10'])
+    expect(await open().dropOldestSpans(Date.UTC(2020, 0, 11))).toBe(undefined)
+    expect(await open().dropOldestSpans(Date.UTC(2020, 0, 12))).toBe('2020-01-11')
+    expect((await open().spansOfTrace([57], traceOf(1), 10)).map((one) => one.spanId)).toEqual([idOf(2)])
+    expect(await open().dropSpansBefore(long + 4 * day, long + 2 * day)).toEqual(['2020-01-12'])
+  })
+}

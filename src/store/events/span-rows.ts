@@ -1,0 +1,173 @@
+import type { Connection } from './connection.ts'
+import { spanColumns } from './encode-span.ts'
+import { hashText } from './rows.ts'
+import type { Settling } from './settle.ts'
+import type { SeenSpan, SpanCut, SpanStore, SpanTally } from './span-store.ts'
+
+/** A tally goes through every row; a deletion of a day's spans too. */
+const workSeconds = 3600
+const settleSeconds = 120
+/** Projects of one statement. */
+const listMax = 1000
+const hexId = /^[0-9a-f]{32}$/
+
+const spanSelect = `project_id, lower(hex(trace_id)) AS trace_hex, span_id, parent_id, segment_id, is_segment, transaction, op, name,
+  description, toUnixTimestamp64Micro(start) AS start_us, duration, self_time, status, kind, origin, cut, attributes,
+  measurements, links, platform, release, environment, user_hash, toUnixTimestamp64Milli(received) AS received_ms, repaired`
+
+type StoredSpan = {
+  project_id: string
+  trace_hex: string
+  span_id: string
+  parent_id: string
+  segment_id: string
+  is_segment: number
+  transaction: string
+  op: string
+  name: string
+  description: string
+  start_us: string
+  duration: string
+  self_time: string
+  status: string
+  kind: string
+  origin: string
+  cut: SpanCut
+  attributes: string
+  measurements: Record<string, number>
+  links: string
+  platform: string
+  release: string
+  environment: string
+  user_hash: string
+  received_ms: string
+  repaired: number
+}
+
+const idText = (decimal: string): string => (decimal === '0' ? '' : hashText(decimal))
+
+const readSpan = (row: StoredSpan): SeenSpan => ({
+  projectId: Number(row.project_id),
+  traceId: row.trace_hex,
+  spanId: idText(row.span_id),
+  parentId: idText(row.parent_id),
+  segmentId: idText(row.segment_id),
+  isSegment: row.is_segment === 1,
+  transaction: row.transaction,
+  op: row.op,
+  name: row.name,
+  description: row.description,
+  startUs: Number(row.start_us),
+  durationUs: Number(row.duration),
+  selfUs: Number(row.self_time),
+  status: row.status,
+  kind: row.kind,
+  origin: row.origin,
+  cut: row.cut,
+  attributes: row.attributes,
+  measurements: row.measurements,
+  links: row.links,
+  platform: row.platform,
+  release: row.release,
+  environment: row.environment,
+  userHash: idText(row.user_hash),
+  receivedMs: Number(row.received_ms),
+  repaired: row.repaired,
+})
+
+type Part = Omit<SpanStore, 'dropSpansBefore' | 'dropOldestSpans'>
+
+/** Spans: what refine writes, and what is asked of them. They have no rollups, so nothing waits for those to be counted. */
+export function createSpans(connection: Connection, database: string, settling: Pick<Settling, 'ended'>): Part {
+  const table = `${database}.spans`
+  return {
+    insertSpans: (tsv, token) => connection.insert('spans', spanColumns, tsv, token),
+
+    async settleSpans(token, from, to) {
+      await settling.ended(token)
+      const rows = await connection.rows<{ jpos: string; places: number[] }>(
+        `SELECT jpos, groupUniqArray(place) AS places FROM ${table} WHERE jpos >= {from:UInt64} AND jpos < {to:UInt64} GROUP BY jpos`,
+        { from, to },
+        { seconds: settleSeconds },
+      )
+      return new Map(rows.map(({ jpos, places }) => [Number(jpos), new Set(places)]))
+    },
+
+    async recentTransactions(sinceMs, max) {
+      const rows = await connection.rows<{ project_id: string; trace_hex: string; span_id: string }>(
+        `SELECT project_id, lower(hex(trace_id)) AS trace_hex, span_id FROM ${table}
+         WHERE received >= fromUnixTimestamp64Milli({since:Int64}, 'UTC') AND is_segment AND item = 'transaction'
+         ORDER BY received DESC LIMIT {max:UInt32}`,
+        { since: Math.floor(sinceMs), max },
+      )
+      return rows.map((row) => ({
+        projectId: Number(row.project_id),
+        traceId: row.trace_hex,
+        spanId: hashText(row.span_id),
+      }))
+    },
+
+    async spansOfTrace(projectIds, traceId, max) {
+      const hex = traceId.replaceAll('-', '').toLowerCase()
+      if (!hexId.test(hex) || /^0+$/.test(hex) || projectIds.length === 0) return []
+      const rows = await connection.rows<StoredSpan>(
+        `SELECT ${spanSelect} FROM ${table}
+         WHERE project_id IN {projects:Array(UInt64)} AND trace_id = toFixedString(unhex({trace:String}), 16)
+         ORDER BY is_segment DESC, start, span_id, received LIMIT 1 BY project_id, span_id LIMIT {max:UInt32}`,
+        { projects: projectIds, trace: hex, max },
+      )
+      return rows.map(readSpan)
+    },
+
+    async removeSpansBefore(projectIds, dayMs) {
+      // A date before 1970 is none, and would be read as one to come.
+      if (dayMs <= 0) return 0
+      const where = 'project_id IN {projects:Array(UInt64)} AND toDate(received) < toDate({day:String})'
+      let gone = 0
+      for (let start = 0; start < projectIds.length; start += listMax) {
+        const bound = {
+          projects: projectIds.slice(start, start + listMax),
+          day: new Date(dayMs).toISOString().slice(0, 10),
+        }
+        const [found] = await connection.rows<{ n: string }>(
+          `SELECT count() AS n FROM ${table} WHERE ${where}`,
+          bound,
+          { seconds: workSeconds },
+        )
+        // Every deletion writes a mark for each part, also where there is nothing to delete.
+        if (Number(found?.n ?? 0) === 0) continue
+        await connection.command(`DELETE FROM ${table} WHERE ${where}`, bound, { seconds: workSeconds })
+        gone += Number(found?.n)
+      }
+      return gone
+    },
+
+    async spanTally() {
+      const days = await connection.rows<{ day: string }>(
+        `SELECT DISTINCT toString(toDate(received)) AS day FROM ${table} ORDER BY day`,
+        {},
+        { seconds: workSeconds },
+      )
+      const sums = new Map<number, SpanTally>()
+      // A day at a time: a row that stands twice stands in one, and all places at once would not fit into the memory.
+      for (const { day } of days) {
+        const rows = await connection.rows<{ project: string; transactions: string; n: string; once: string }>(
+          `SELECT project_id AS project, countIf(is_segment AND item = 'transaction') AS transactions, count() AS n,
+             uniqExact(jpos, place) AS once
+           FROM ${table} WHERE toDate(received) = toDate({day:String}) GROUP BY project_id`,
+          { day },
+          { seconds: workSeconds },
+        )
+        for (const row of rows) {
+          const [projectId, transactions, n] = [Number(row.project), Number(row.transactions), Number(row.n)]
+          const sum = sums.get(projectId) ?? { projectId, transactions: 0, spans: 0, twice: 0 }
+          sum.transactions += transactions
+          sum.spans += n - transactions
+          sum.twice += n - Number(row.once)
+          sums.set(projectId, sum)
+        }
+      }
+      return [...sums.values()]
+    },
+  }
+}
