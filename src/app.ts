@@ -387,6 +387,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     ...{ clock, observe, meta, events, blobs, alerts, ...thinner, removals: app.removals },
     ...{ artifacts: app.artifacts, triage: app.triage, regroup, scraping: wireScraping(app) },
     retentionErrorsDays: config.retentionErrorsDays,
+    retentionSpansDays: config.retentionSpansDays,
   })
   const stop = async () => {
     state.stopping = true

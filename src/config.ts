@@ -165,6 +165,15 @@ export const settings = [
     check: whole(1, 3650),
   },
   {
+    name: 'retentionSpansDays',
+    env: 'MISHAP_RETENTION_SPANS_DAYS',
+    default: '30',
+    unit: 'days',
+    allowed: '1 to 3650',
+    sentence: 'How long spans (transactions and what they are made of) are kept.',
+    check: whole(1, 3650),
+  },
+  {
     name: 'diskBudget',
     env: 'MISHAP_DISK_BUDGET',
     default: '80%',
@@ -229,6 +238,7 @@ export type Config = {
   engineMemoryBytes: number
   refineWorkers: number
   retentionErrorsDays: number
+  retentionSpansDays: number
   diskBudget: DiskBudget
   outgoingNetworks: string[]
   organizationEventsPerMinute: number
@@ -322,6 +332,7 @@ export function readConfig(
         text.engineMemoryBytes === 'auto' ? engineBytesFor(memoryBytes) : Number(text.engineMemoryBytes),
       refineWorkers: Number(text.refineWorkers),
       retentionErrorsDays: Number(text.retentionErrorsDays),
+      retentionSpansDays: Number(text.retentionSpansDays),
       diskBudget: budgetOf(text.diskBudget) ?? 'off',
       organizationEventsPerMinute: Number(text.organizationEventsPerMinute),
       selfReporting: text.selfReporting === 'on',

@@ -162,7 +162,7 @@ export async function openTestApp(): Promise<TestApp> {
     publishKeys: async () => {},
     intakes: createIntakes(),
     bytesUnder: createFolderBytes(systemClock),
-    disk: async () => ({ events: 1, rows: 1, blobs: 1, database: 1, stored: 3, budget: null }),
+    disk: async () => ({ events: 1, spans: 0, rows: 1, blobs: 1, database: 1, stored: 3, budget: null }),
     jobs: () => [],
     sendAgain: async (item) => void sent.again.push(item.id),
     requestId: () => undefined,

@@ -72,6 +72,7 @@ export const systemStatus = z
           budgetBytes: z.number().nullable(),
           storedBytes: z.number(),
           eventBytes: z.number(),
+          spanBytes: z.number(),
           blobBytes: z.number(),
           databaseBytes: z.number(),
         })
@@ -208,6 +209,7 @@ export const usage = z
         id: digits,
         slug: z.string(),
         events: z.strictObject({ rows: count, bytes: z.number(), thinned: count }).nullable(),
+        spans: z.strictObject({ rows: count, bytes: z.number() }).nullable(),
         attachments: kept,
         deadItems: kept,
         artifacts: kept,

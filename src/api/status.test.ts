@@ -49,7 +49,7 @@ function appWith(counts: [OutcomeCount[], number][], change: Partial<App> = {}) 
     journal: () => ({ lagBytes: 0, waitingRecords: 0, oldestWaitingMs: 0, boundBytes: 1 }),
     engineUp: () => true,
     bytesUnder: createFolderBytes(clock),
-    disk: async () => ({ events: 10, rows: 3, blobs: 20, database: 30, stored: 60, budget: 100 }),
+    disk: async () => ({ events: 10, spans: 5, rows: 3, blobs: 20, database: 30, stored: 65, budget: 100 }),
     ...change,
   }
   return { app: app as App, meta }
@@ -170,7 +170,7 @@ describe('the rest of the status', () => {
     const status = await statusOf(app)
     expect(status.ledger).toMatchObject({ received: 9, stored: 9, lost: 0, thinned: 7 })
     expect(status.disk.budget).toEqual({
-      ...{ budgetBytes: 100, storedBytes: 60, eventBytes: 10, blobBytes: 20, databaseBytes: 30 },
+      ...{ budgetBytes: 100, storedBytes: 65, eventBytes: 10, spanBytes: 5, blobBytes: 20, databaseBytes: 30 },
     })
     const none = { startedAt: at, budgetBytes: 100, events: 0, attachments: 0 }
     expect(status.disk.thinned).toEqual([

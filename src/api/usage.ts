@@ -4,17 +4,19 @@ import type { RestUsage } from '../protocol/rest-status.ts'
 import type { Organization } from '../store/meta/meta.ts'
 
 const dayMs = 86_400_000
+/** What is stored, and is no event. */
+const notEvents: ReadonlySet<string> = new Set(['attachment', 'transaction', 'span'])
 
 /** Rows and bytes of each project in the events store; undefined while it is away. */
 async function eventsOf(app: App): Promise<Map<number, { rows: number; bytes: number; thinned: number }> | undefined> {
   try {
     const [counts, tables] = await Promise.all([app.events.rowsByProject(), app.events.size()])
-    const onDisk = tables.reduce((sum, table) => sum + table.bytesOnDisk, 0)
+    const onDisk = tables.reduce((sum, one) => sum + (one.table === 'spans' ? 0 : one.bytesOnDisk), 0)
     const received = new Map<number, { quantity: number; bytes: number }>()
     const all = { quantity: 0, bytes: 0 }
     const fromMs = app.clock.now() - app.config.retentionErrorsDays * dayMs
     for (const one of app.meta.outcomeSums({ fromMs })) {
-      if (one.outcome !== 'stored' || one.category === 'attachment') continue
+      if (one.outcome !== 'stored' || notEvents.has(one.category)) continue
       const sum = received.get(one.projectId) ?? { quantity: 0, bytes: 0 }
       for (const into of [sum, all]) {
         into.quantity += one.quantity
@@ -35,8 +37,25 @@ async function eventsOf(app: App): Promise<Map<number, { rows: number; bytes: nu
       ]),
     )
   } catch (error) {
-    if (error instanceof MishapError && error.code === 'STORE_UNAVAILABLE') return undefined
-    throw error
+    return whenAway(error)
+  }
+}
+
+function whenAway(error: unknown): undefined {
+  if (!(error instanceof MishapError && error.code === 'STORE_UNAVAILABLE')) throw error
+}
+
+/** Spans of each project, and their share of the table by rows; undefined while the store is away. */
+async function spansOf(app: App): Promise<Map<number, { rows: number; bytes: number }> | undefined> {
+  try {
+    const [counts, tables] = await Promise.all([app.events.spansByProject(), app.events.size()])
+    const onDisk = tables.find((one) => one.table === 'spans')?.bytesOnDisk ?? 0
+    const all = counts.reduce((sum, one) => sum + one.rows, 0)
+    return new Map(
+      counts.map(({ projectId, rows }) => [projectId, { rows, bytes: Math.round((onDisk * rows) / Math.max(1, all)) }]),
+    )
+  } catch (error) {
+    return whenAway(error)
   }
 }
 
@@ -47,8 +66,9 @@ async function eventsOf(app: App): Promise<Map<number, { rows: number; bytes: nu
  */
 export async function usageOf(app: App, organization: Organization): Promise<RestUsage> {
   const under = (folder: string) => app.bytesUnder(`${app.config.data}/${folder}`)
-  const [events, journalBytes, databaseBytes, spoolBytes] = await Promise.all([
+  const [events, spans, journalBytes, databaseBytes, spoolBytes] = await Promise.all([
     eventsOf(app),
+    spansOf(app),
     ...(['journal', 'meta', 'blobs/spool'] as const).map(under),
   ] as const)
   const kept = new Map(app.meta.bytesByProject().map((one) => [one.projectId, one]))
@@ -57,12 +77,17 @@ export async function usageOf(app: App, organization: Organization): Promise<Res
     id: String(id),
     slug,
     events: events ? (events.get(id) ?? { rows: 0, bytes: 0, thinned: 0 }) : null,
+    spans: spans ? (spans.get(id) ?? { rows: 0, bytes: 0 }) : null,
     attachments: kept.get(id)?.attachments ?? none,
     deadItems: kept.get(id)?.dead ?? none,
     artifacts: kept.get(id)?.bundles ?? none,
   }))
   const sum = (one: (typeof projects)[number]) =>
-    (one.events?.bytes ?? 0) + one.attachments.bytes + one.deadItems.bytes + one.artifacts.bytes
+    (one.events?.bytes ?? 0) +
+    (one.spans?.bytes ?? 0) +
+    one.attachments.bytes +
+    one.deadItems.bytes +
+    one.artifacts.bytes
   return {
     projects: projects.sort((a, b) => sum(b) - sum(a)),
     journalBytes: journalBytes ?? 0,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { testClock } from '../clock.ts'
-import type { OutcomeRow } from '../store/meta/meta.ts'
+import type { OutcomeRow, Project } from '../store/meta/meta.ts'
 import type { RegroupStep } from '../store/meta/regroup.ts'
 import type { ThinStep } from '../store/meta/thinning.ts'
 import { type VerifyDeps, verify } from './verify.ts'
@@ -35,6 +35,9 @@ type World = {
   broken: boolean
   removed: number
   keptSince: [number, number][]
+  spans: Awaited<ReturnType<VerifyDeps['events']['spanTally']>>
+  spansGone: boolean
+  projects: number[]
   unknown: string[]
   told: [number, number][]
   strays: string[]
@@ -54,7 +57,13 @@ const whole = (): World => ({
     rollups: { issue_hour: 0, issue_day: 0, issue_week: 0, hour_issue: 0 },
   },
   counters: [{ issueId: 7, projectId: 1, count: 5, firstSeenMs: recentMs }],
-  outcomes: [stored(5), { ...stored(9), itemType: 'attachment' }, { ...stored(9), outcome: 'received' }],
+  outcomes: [
+    stored(5),
+    { ...stored(1), category: 'transaction', itemType: 'transaction' },
+    { ...stored(2), category: 'span', itemType: 'transaction' },
+    { ...stored(9), itemType: 'attachment' },
+    { ...stored(9), outcome: 'received' },
+  ],
   faults: [],
   blobs: ['attachments/1'],
   named: ['attachments/1'],
@@ -63,6 +72,9 @@ const whole = (): World => ({
   broken: false,
   removed: 0,
   keptSince: [],
+  spans: [{ projectId: 1, transactions: 1, spans: 2, twice: 0, lastJpos: 98 }],
+  spansGone: false,
+  projects: [1],
   unknown: [],
   told: [],
   strays: [],
@@ -79,6 +91,7 @@ const look = (world: World) =>
         asked.push(open)
         return world.found
       },
+      spanTally: async () => world.spans,
     },
     blobs: { list: async () => world.blobs },
     journal: {
@@ -97,6 +110,8 @@ const look = (world: World) =>
         new Map(hashes.filter((one) => !world.unknown.includes(one.groupHash)).map((one) => [`1:${one.groupHash}`, 7])),
       outcomesSince: () => world.outcomes,
       keptSince: () => new Map(world.keptSince),
+      projectById: (id) => (world.projects.includes(id) ? ({} as Project) : undefined),
+      getValue: () => (world.spansGone ? '1' : undefined),
       removedEvents: () => new Map([[1, world.removed]]),
       thinSteps: () => world.steps,
       regroupSteps: () => world.rewrites,
@@ -116,6 +131,7 @@ test('nothing is wrong with what is whole', async () => {
     'counters',
     'thinned',
     'ledger',
+    'spans',
     'once',
     'rollups',
     'cursor',
@@ -126,6 +142,47 @@ test('nothing is wrong with what is whole', async () => {
 })
 
 test.each<[string, (world: World) => void, Record<string, string[]>]>([
+  [
+    'a span that the ledger does not know, one that stands twice, one beyond the cursor',
+    (world) => {
+      world.spans = [{ projectId: 1, transactions: 1, spans: 3, twice: 1, lastJpos: 100 }]
+    },
+    {
+      spans: ['project 1: the ledger says 2 stored of span, 3 are'],
+      once: ['1 rows too many'],
+      cursor: ['a row stands at 100, the cursor at 100'],
+    },
+  ],
+  [
+    'a transaction that is not there',
+    (world) => {
+      world.spans = [{ projectId: 1, transactions: 0, spans: 2, twice: 0, lastJpos: 98 }]
+    },
+    { spans: ['project 1: the ledger says 1 stored of transaction, 0 are'] },
+  ],
+  [
+    'spans that left by their age',
+    (world) => {
+      world.spans = []
+      world.spansGone = true
+    },
+    {},
+  ],
+  [
+    'more spans than were ever counted',
+    (world) => {
+      world.spans = [{ projectId: 1, transactions: 1, spans: 9, twice: 0, lastJpos: 98 }]
+      world.spansGone = true
+    },
+    { spans: ['project 1: the ledger says 2 stored of span, 9 are'] },
+  ],
+  [
+    'spans of a project that is gone',
+    (world) => {
+      world.spans.push({ projectId: 2, transactions: 1, spans: 0, twice: 0, lastJpos: 3 })
+    },
+    { spans: ['project 2: the ledger says 0 stored of transaction, 1 are'] },
+  ],
   ['a broken file', (world) => world.faults.push('page 3 is lost'), { database: ['page 3 is lost'] }],
   [
     'events without an issue',

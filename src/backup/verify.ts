@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { JournalReader } from '../journal/journal.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { EventStore } from '../store/events/events.ts'
+import { type SpanTally, spansGoneName } from '../store/events/span-store.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
 
 export type VerifyDeps = {
@@ -22,8 +23,10 @@ export type VerifyDeps = {
     | 'regroupSteps'
     | 'thinnedOf'
     | 'strayReleases'
+    | 'projectById'
+    | 'getValue'
   >
-  events: Pick<EventStore, 'check'>
+  events: Pick<EventStore, 'check' | 'spanTally'>
   blobs: Pick<BlobStore, 'list'>
   journal: Pick<JournalReader, 'read'>
   /** Where the journal is on disk up to. */
@@ -93,12 +96,38 @@ function checkCounters(deps: VerifyDeps, { rows, thinned }: ReturnType<typeof ro
 }
 
 /** Items that are stored, but not as events. */
-const notEvents: ReadonlySet<string> = new Set(['attachment', 'feedback', 'user_report'])
+const notEvents: ReadonlySet<string> = new Set(['attachment', 'feedback', 'user_report', 'span', 'transaction'])
+
+const isOfSpans = (category: string) => category === 'transaction' || category === 'span'
+
+/** The ledger's transactions and spans against the rows; once some left by their age, it counts more than stand. */
+function checkSpans(deps: VerifyDeps, tallies: readonly SpanTally[]): Check {
+  const haveGone = deps.meta.getValue(spansGoneName) !== undefined
+  const stored = new Map<string, number>()
+  for (const one of deps.meta.outcomesSince({ fromMs: 0 })) {
+    const key = `${one.projectId} ${one.category}`
+    if (one.outcome === 'stored' && isOfSpans(one.category)) stored.set(key, (stored.get(key) ?? 0) + one.quantity)
+  }
+  const there = new Map(
+    tallies.flatMap(({ projectId, transactions, spans }): [string, number][] => [
+      [`${projectId} transaction`, transactions],
+      [`${projectId} span`, spans],
+    ]),
+  )
+  const wrong = [...new Set([...stored.keys(), ...there.keys()])].flatMap((key) => {
+    const [id = '', category = ''] = key.split(' ')
+    const [counted, rows] = [stored.get(key) ?? 0, there.get(key) ?? 0]
+    // A project that was removed took its spans along; the ledger goes on counting them.
+    const fits = deps.meta.projectById(Number(id)) ? (haveGone ? counted >= rows : counted === rows) : rows === 0
+    return fits ? [] : [`project ${id}: the ledger says ${counted} stored of ${category}, ${rows} are`]
+  })
+  return check('spans', 'The ledger’s transactions and spans are those that are stored.', stored.size, wrong)
+}
 
 function checkLedger(deps: VerifyDeps, groups: Found['groups']): Check {
   const stored = new Map<number, number>()
   for (const one of deps.meta.outcomesSince({ fromMs: 0 }))
-    if (one.outcome === 'stored' && !notEvents.has(one.itemType) && one.projectId !== 0)
+    if (one.outcome === 'stored' && !notEvents.has(one.itemType) && !isOfSpans(one.category) && one.projectId !== 0)
       stored.set(one.projectId, (stored.get(one.projectId) ?? 0) + one.quantity)
   const rows = new Map<number, number>()
   // What was thinned stays counted as stored.
@@ -175,18 +204,22 @@ export async function verify(deps: VerifyDeps): Promise<Check[]> {
     step && { step: step.id, counted: step.stage === 'counted', cut: step.cut },
     again && { counted: again.stage === 'counted', rewrite: again.rewrite },
   )
+  const spans = await deps.events.spanTally()
   const byIssue = rowsByIssue(deps, found.groups)
   const total = found.groups.reduce((sum, one) => sum + one.rows, 0)
   const faults = deps.meta.faults()
   const releases = deps.meta.strayReleases()
-  const ahead = deps.meta.openBatches().length === 0 && found.lastJpos >= deps.meta.cursor() && total > 0
+  const lastJpos = Math.max(found.lastJpos, ...spans.map((one) => one.lastJpos))
+  const ahead = deps.meta.openBatches().length === 0 && lastJpos >= deps.meta.cursor() && total + spans.length > 0
+  const twice = found.twice + spans.reduce((sum, one) => sum + one.twice, 0)
   return [
     check('database', 'The database file is whole, and every row it names is there.', deps.meta.tally().issues, faults),
     check('issues', 'Every stored event belongs to an issue.', total, byIssue.strays),
     checkCounters(deps, byIssue),
     checkThinned(deps, byIssue),
     checkLedger(deps, found.groups),
-    check('once', 'No event is stored twice.', total, found.twice > 0 ? [`${found.twice} rows too many`] : []),
+    checkSpans(deps, spans),
+    check('once', 'No event and no span is stored twice.', total, twice > 0 ? [`${twice} rows too many`] : []),
     check(
       'rollups',
       'The counts by hour are those of the events.',
@@ -197,7 +230,7 @@ export async function verify(deps: VerifyDeps): Promise<Check[]> {
       'cursor',
       'Nothing is stored beyond what is committed.',
       total,
-      ahead ? [`a row stands at ${found.lastJpos}, the cursor at ${deps.meta.cursor()}`] : [],
+      ahead ? [`a row stands at ${lastJpos}, the cursor at ${deps.meta.cursor()}`] : [],
     ),
     check('releases', 'Commits, refs and deploys belong to a release that is there.', releases.looked, releases.strays),
     await checkBlobs(deps),

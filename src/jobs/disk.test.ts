@@ -41,6 +41,7 @@ const deps = {
     size: async () => [
       { table: 'events', rows: 9, bytesOnDisk: 1000, bytesRaw: 1 },
       { table: 'hour_issue', rows: 4, bytesOnDisk: 200, bytesRaw: 1 },
+      { table: 'spans', rows: 70, bytesOnDisk: 90, bytesRaw: 1 },
     ],
     leavingBytes: async () => 50,
   },
@@ -49,7 +50,7 @@ const deps = {
 
 test('what is stored, by kind; the journal is not among it', async () => {
   expect(await measureDisk(deps)).toEqual({
-    ...{ events: 1200, rows: 9, blobs: 36, database: 300, stored: 1536, budget: 5000 },
+    ...{ events: 1200, spans: 90, rows: 9, blobs: 36, database: 300, stored: 1626, budget: 5000 },
   })
 })
 

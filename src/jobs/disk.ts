@@ -6,12 +6,14 @@ import type { MetaStore } from '../store/meta/meta.ts'
 
 /** What is stored, by kind, and what it may take. Bytes. */
 export type DiskState = {
+  /** Events with their rollups. */
   events: number
+  spans: number
   /** Rows of events. */
   rows: number
   blobs: number
   database: number
-  /** The three together. The journal is not among them: it has a bound of its own and empties by itself. */
+  /** All of them together. The journal is not among them: it has a bound of its own and empties by itself. */
   stored: number
   /** Null: no bound. */
   budget: number | null
@@ -63,13 +65,14 @@ export async function measureDisk({ data, budget, meta, events, bytesUnder }: Di
       () => undefined,
     ),
   ])
-  const bytes = tables.reduce((sum, table) => sum + table.bytesOnDisk, 0)
+  const spans = tables.find((one) => one.table === 'spans')?.bytesOnDisk ?? 0
+  const bytes = tables.reduce((sum, table) => sum + table.bytesOnDisk, 0) - spans
   const blobs = meta
     .bytesByProject()
     .reduce((sum, one) => sum + one.attachments.bytes + one.dead.bytes + one.bundles.bytes, 0)
-  const stored = bytes + blobs + database
+  const stored = bytes + spans + blobs + database
   return {
-    ...{ events: bytes, blobs, database, stored },
+    ...{ events: bytes, spans, blobs, database, stored },
     rows: tables.find((one) => one.table === 'events')?.rows ?? 0,
     budget: budgetBytes(budget, volume, stored, leaving + journal + spool + chunks),
   }

@@ -15,10 +15,15 @@ function deps(known: number | null = 100 * dayMs) {
     clock,
     observe: silent,
     retentionErrorsDays: 90,
+    retentionSpansDays: 30,
     events: {
       dropBefore: async (...ms: number[]) => {
         calls.push(['drop', ...ms])
         return ['202601']
+      },
+      dropSpansBefore: async (...ms: number[]) => {
+        calls.push(['spans', ...ms])
+        return ['1970-03-01']
       },
     },
     meta: {
@@ -47,6 +52,7 @@ test('retention drops what was received before it, attachments with it, dead ite
   expect(calls).toEqual([
     ['drop', 10 * dayMs, clock.now()],
     ['prune', clock.now(), 10 * dayMs, 86 * dayMs],
+    ['spans', 70 * dayMs, clock.now()],
     ['bundles', 10 * dayMs],
   ])
   expect(deleted).toEqual(['attachments/1/a', 'dead/7', 'artifacts/1/b'])

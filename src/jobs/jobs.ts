@@ -11,6 +11,7 @@ import { keepOwn } from './own-retention.ts'
 import type { Regroup } from './regroup.ts'
 import type { Removals } from './removals.ts'
 import type { Scraping } from './scrape.ts'
+import { noteSpansGone } from './spans-gone.ts'
 import { createJobStates, type JobState } from './states.ts'
 import type { Thinning } from './thinning.ts'
 import type { Triage } from './triage.ts'
@@ -32,6 +33,7 @@ export type JobDeps = {
   triage: Pick<Triage, 'clock' | 'forecasts' | 'people' | 'failures'>
   turn: Turn
   retentionErrorsDays: number
+  retentionSpansDays: number
 }
 
 /** One thing that happens by the clock. */
@@ -49,7 +51,7 @@ async function deleteAll(blobs: BlobStore, keys: string[]): Promise<number> {
 
 /** Lets everything go whose time is over; nothing while the clock is not believed. */
 async function keepRetention(deps: JobDeps): Promise<Record<string, unknown>> {
-  const { clock, observe, meta, events, blobs, retentionErrorsDays } = deps
+  const { clock, observe, meta, events, blobs, retentionErrorsDays, retentionSpansDays } = deps
   const { nowMs, held } = trustedNow({ clock, meta })
   if (held) {
     observe.warn(held, 'the clock is not trusted: nothing is deleted before it has run for three days')
@@ -64,10 +66,12 @@ async function keepRetention(deps: JobDeps): Promise<Record<string, unknown>> {
     const beforeMs = nowMs - retentionErrorsDays * dayMs
     const dropped = await events.dropBefore(beforeMs, nowMs)
     const removed = await deleteAll(blobs, meta.prune(nowMs, beforeMs, nowMs - deadKeptMs))
-    const own = await keepOwn({ nowMs, meta, events, blobs, retentionErrorsDays })
+    const days = await events.dropSpansBefore(nowMs - retentionSpansDays * dayMs, nowMs)
+    if (days.length > 0) noteSpansGone(meta)
+    const own = await keepOwn({ nowMs, meta, events, blobs, retentionErrorsDays, retentionSpansDays })
     // Of no use to any event that is left; a new event would have noted it.
     const bundles = await deleteAll(blobs, meta.dropBundles(beforeMs))
-    return { dropped, removed: removed + own, bundles }
+    return { dropped, droppedSpans: days, removed: removed + own, bundles }
   } finally {
     release()
   }

@@ -2,6 +2,8 @@ import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { EventStore } from '../store/events/events.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
 
+import { noteSpansGone } from './spans-gone.ts'
+
 const dayMs = 86_400_000
 const weekMs = 7 * dayMs
 /** 1970 began on a Thursday: the first Monday was four days later. */
@@ -17,16 +19,23 @@ export async function keepOwn({
   events,
   blobs,
   retentionErrorsDays,
+  retentionSpansDays,
 }: {
   nowMs: number
-  meta: Pick<MetaStore, 'shorterRetentions' | 'dropKept'>
-  events: Pick<EventStore, 'removeBefore'>
+  meta: Pick<MetaStore, 'shorterRetentions' | 'dropKept' | 'getValue' | 'setValue'>
+  events: Pick<EventStore, 'removeBefore' | 'removeSpansBefore'>
   blobs: Pick<BlobStore, 'delete'>
   retentionErrorsDays: number
+  retentionSpansDays: number
 }): Promise<number> {
   let removed = 0
   for (const { organizationId, days, projectIds } of meta.shorterRetentions()) {
-    if (days >= retentionErrorsDays || projectIds.length === 0) continue
+    if (projectIds.length === 0) continue
+    // Spans leave by days, and never later than the errors beside them.
+    const spansBeforeMs = Math.floor((nowMs - days * dayMs) / dayMs) * dayMs
+    if (days < retentionSpansDays && (await events.removeSpansBefore(projectIds, spansBeforeMs)) > 0)
+      noteSpansGone(meta)
+    if (days >= retentionErrorsDays) continue
     const beforeMs = mondayBefore(nowMs - days * dayMs)
     await events.removeBefore(projectIds, beforeMs)
     for (const key of meta.dropKept(organizationId, projectIds, beforeMs)) {

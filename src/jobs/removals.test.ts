@@ -227,19 +227,25 @@ test.each([
 test('only a shorter retention than the installation’s is kept, for the organization’s own projects', async () => {
   const calls: unknown[] = []
   const removed = await keepOwn({
-    ...{ nowMs: Date.parse('2026-11-21T15:00:00Z'), retentionErrorsDays: 90 },
+    ...{ nowMs: Date.parse('2026-11-21T15:00:00Z'), retentionErrorsDays: 90, retentionSpansDays: 30 },
     meta: {
       shorterRetentions: () => [
         { organizationId: 1, days: 30, projectIds: [5, 6] },
         { organizationId: 2, days: 90, projectIds: [7] },
         { organizationId: 3, days: 5, projectIds: [] },
+        { organizationId: 4, days: 7, projectIds: [8] },
       ],
       dropKept: (...given) => {
         calls.push(given)
         return ['attachments/5/x']
       },
+      getValue: () => undefined,
+      setValue: (name) => void calls.push(name),
     },
-    events: { removeBefore: async (...given) => void calls.push(given) },
+    events: {
+      removeBefore: async (...given) => void calls.push(given),
+      removeSpansBefore: async (...given) => calls.push(['spans', ...given]),
+    },
     blobs: { delete: async (key) => void calls.push(key) },
   })
   const monday = Date.parse('2026-10-19T00:00:00Z')

@@ -6,6 +6,7 @@ import type { EventStore } from '../store/events/events.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
 import { type ThinCut, type ThinStep, thinnedRemoval } from '../store/meta/thinning.ts'
 import type { DiskState } from './disk.ts'
+import { noteSpansGone } from './spans-gone.ts'
 import { cutOf, groupsOf, type ThinnableDeps, thinnable, type Unit } from './thinnable.ts'
 import type { Turn } from './turn.ts'
 
@@ -27,9 +28,14 @@ export type ThinningDeps = {
     | 'thinAttachments'
     | 'doomedBlobs'
     | 'forgetDoomed'
+    | 'getValue'
+    | 'setValue'
   > &
     ThinnableDeps['meta']
-  events: Pick<EventStore, 'rowsOfCut' | 'quantileOfCut' | 'amongCut' | 'setAside' | 'cutAway' | 'rewriteWeeks'> &
+  events: Pick<
+    EventStore,
+    'rowsOfCut' | 'quantileOfCut' | 'amongCut' | 'setAside' | 'cutAway' | 'rewriteWeeks' | 'dropOldestSpans'
+  > &
     ThinnableDeps['events']
   blobs: Pick<BlobStore, 'delete'>
   /** Whose turn it is to take rows out of the stores. */
@@ -39,7 +45,7 @@ export type ThinningDeps = {
   measure(): Promise<DiskState>
 }
 
-/** Holds the disk budget by taking out the oldest and most repeated events. */
+/** Holds the disk budget by taking out the oldest days of spans, then the oldest and most repeated events. */
 export type Thinning = {
   /**
    * Ends what a crash broke off, and waits for the events store as long as it takes; never rejects. To be called before
@@ -134,6 +140,35 @@ async function finishSurely(deps: ThinningDeps, step: ThinStep, stopped: AbortSi
       await deps.clock.sleep(Math.min(5000, 200 * 2 ** Math.min(tries, 8)), stopped)
     }
   }
+}
+
+/**
+ * Whole days of spans go before any event, the oldest first: nothing that an issue says rests on them. The last two days
+ * stay, as they are what a trace of now is read from. Returns the days and what is stored then.
+ */
+async function dropSpans(
+  deps: ThinningDeps,
+  first: DiskState,
+  target: number,
+): Promise<{ days: string[]; disk: DiskState }> {
+  const { events, meta, clock } = deps
+  const days: string[] = []
+  let disk = first
+  const release = await deps.turn()
+  try {
+    while (disk.spans > 0 && disk.stored > target) {
+      const day = await events.dropOldestSpans(clock.now() - dayMs)
+      if (day === undefined) break
+      noteSpansGone(meta)
+      days.push(day)
+      disk = await deps.measure()
+    }
+  } finally {
+    release()
+  }
+  if (days.length > 0)
+    deps.observe.info({ days, before: first.stored, after: disk.stored }, 'spans were dropped for the disk budget')
+  return { days, disk }
 }
 
 /** Alone among those who take rows out, and while nothing is committed. */
@@ -313,14 +348,20 @@ export function createThinning(deps: ThinningDeps): Thinning {
     },
     run: async () => {
       await clear()
-      const disk = await deps.measure()
-      const { budget, stored, rows } = disk
+      const measured = await deps.measure()
+      const { budget } = measured
+      const isOver = budget !== null && measured.stored > budget
+      const { days, disk } = isOver
+        ? await dropSpans(deps, measured, budget * targetPart)
+        : { days: [], disk: measured }
+      const { stored, rows } = disk
+      const dropped = days.length > 0 ? { droppedSpans: days } : {}
       // Fewer rows (retention, a removal) and a budget that was held begin anew.
       state.floorRows = Math.min(state.floorRows, budget === null || stored <= budget ? -1 : rows)
-      if (budget === null || stored <= budget) return { stored, budget }
+      if (budget === null || stored <= budget) return { stored, budget, ...dropped }
       // Each issue is down to what it always keeps: looking through all of them again waits for more events.
-      if (rows <= state.floorRows * 1.01) return { stored, budget, reached: false }
-      return thin(disk, budget)
+      if (rows <= state.floorRows * 1.01) return { stored, budget, reached: false, ...dropped }
+      return { ...(await thin(disk, budget)), ...dropped }
     },
     stop: () => stopping.abort(),
   }

@@ -101,6 +101,7 @@ export type RestUsage = {
     slug: string
     /** Null while the events store is away. `bytes` is a share of the store by rows and their received size; `thinned` were taken out by the disk budget. */
     events: { rows: number; bytes: number; thinned: number } | null
+    spans: { rows: number; bytes: number } | null
     attachments: { count: number; bytes: number }
     deadItems: { count: number; bytes: number }
     /** Uploaded bundles; one that several projects share counts for the oldest of them. */

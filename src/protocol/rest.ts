@@ -400,6 +400,7 @@ export type RestStatus = {
       budgetBytes: number | null
       storedBytes: number
       eventBytes: number
+      spanBytes: number
       blobBytes: number
       databaseBytes: number
     } | null

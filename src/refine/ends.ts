@@ -15,6 +15,11 @@ export function endOfRecord(record: JournalRecord, refined: Refined): RecordEnd 
       eventId: row.eventId,
       at: row.jpos,
     })
+  // of a transaction that came again nothing is stored, so its item says so; its children are not items
+  for (const { key, outcomes } of refined.spans)
+    for (const { itemType, bytes, outcome, reason, category } of outcomes)
+      if (category === 'transaction' || itemType === 'span')
+        items.push({ type: itemType, bytes, outcome, reason, eventId: '', at: key === '' ? -1 : record.jpos })
   for (const one of [
     ...[...refined.attachments, ...refined.feedback].map(({ outcome }) => outcome),
     ...refined.outcomes,
@@ -51,9 +56,16 @@ export function toldOf(records: readonly JournalRecord[]): Set<JournalRecord> {
   return told
 }
 
-/** The ends as the commit made them: an event that is not among its effects was there already, or is dead. */
-export function settledEnds(ends: readonly RecordEnd[], effects: BatchEffects): RecordEnd[] {
-  const stored = new Set(effects.events.map((one) => one.jpos))
+/**
+ * The ends as the commit made them: an event that is not among its effects was there already, or is dead. `spans`: positions
+ * of records whose spans are stored; a record has an event or a transaction.
+ */
+export function settledEnds(
+  ends: readonly RecordEnd[],
+  effects: BatchEffects,
+  spans: ReadonlySet<number> = new Set(),
+): RecordEnd[] {
+  const stored = new Set([...effects.events.map((one) => one.jpos), ...spans])
   const dead = new Set(effects.dead.map((one) => one.jpos))
   return ends.map((end) => ({
     ...end,

@@ -47,7 +47,15 @@ export function refineBody(
     },
     body: bytes,
   }
-  return refineRecord(record, bytes, { ...plainSettings, ...settings }, tools, undefined, maps, standing)
+  return refineRecord(
+    record,
+    bytes,
+    { ...plainSettings, ...settings },
+    tools,
+    undefined,
+    maps,
+    standing && { events: standing, spans: standing },
+  )
 }
 
 /** Refines one event as the store endpoint takes it; throws when it was not stored. */

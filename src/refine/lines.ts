@@ -12,6 +12,8 @@ export type Lines = {
   readonly size: number
   /** Appends one row's line. */
   write(row: EventRow, forms: Forms): void
+  /** Appends a line that is encoded already, its line break included. */
+  append(line: string): void
   /** Takes back everything behind `size`. */
   cut(size: number): void
   /** All lines. Nothing may be written after that: the memory is handed over. */
@@ -58,6 +60,7 @@ export function createLines(bytes: number): Lines {
       reserve(1)
       buffer[size++] = newline
     },
+    append: text,
     cut: (to) => {
       size = Math.min(size, to)
     },

@@ -1,5 +1,6 @@
 import { MishapError } from '../errors.ts'
 import { eventColumns } from '../store/events/encode.ts'
+import { spanColumns } from '../store/events/encode-span.ts'
 import type { EventRow, EventStore } from '../store/events/events.ts'
 
 const column = (line: string, name: (typeof eventColumns)[number]) => line.split('\t')[eventColumns.indexOf(name)] ?? ''
@@ -36,6 +37,8 @@ export function memoryEvents() {
   const rows = new Map<number, { line: string; token: string }>()
   const tokens = new Set<string>()
   const state = { fail: [] as ('before' | 'after' | 'content')[], inserts: 0, bad: '' }
+  /** The same of spans, which are told apart by record and place. */
+  const spans = { lines: [] as string[], fail: [] as ('before' | 'after')[], inserts: 0, bad: '' }
   const lines = (tsv: Buffer) => tsv.toString('latin1').split('\n').filter(Boolean)
   const store: Partial<EventStore> = {
     insert: async (tsv, token) => {
@@ -51,7 +54,29 @@ export function memoryEvents() {
     settle: async (_token, from, to) =>
       [...rows].filter(([jpos]) => jpos >= from && jpos < to).map(([, { line }]) => rowOf(line)),
     recentIds: async () => [],
+    insertSpans: async (tsv, token) => {
+      spans.inserts++
+      const fault = spans.fail.shift()
+      if (fault === 'before') throw new MishapError('STORE_UNAVAILABLE')
+      if (spans.bad && lines(tsv).some((line) => line.includes(spans.bad)))
+        throw new Error('Code: 27. Cannot parse input')
+      if (!tokens.has(token)) for (const line of lines(tsv)) spans.lines.push(line)
+      tokens.add(token)
+      if (fault === 'after') throw new MishapError('STORE_UNAVAILABLE')
+    },
+    settleSpans: async (_token, from, to) => {
+      const places = spans.lines.map(placeOf).filter(([jpos]) => jpos >= from && jpos < to)
+      const found = Map.groupBy(places, ([jpos]) => jpos)
+      return new Map([...found].map(([jpos, all]) => [jpos, new Set(all.map(([, place]) => place))]))
+    },
+    recentTransactions: async () => [],
   }
   const keyOf = (line: string) => Number(column(line, 'jpos'))
-  return { store: store as EventStore, rows, state }
+  const spanField = (line: string, name: (typeof spanColumns)[number]) =>
+    line.split('\t')[spanColumns.indexOf(name)] ?? ''
+  const placeOf = (line: string): [number, number] => [
+    Number(spanField(line, 'jpos')),
+    Number(spanField(line, 'place')),
+  ]
+  return { store: store as EventStore, rows, state, spans, spanField }
 }

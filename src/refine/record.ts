@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import type { JournalRecord, RecordHead } from '../journal/journal.ts'
 import type { DataCategory, Outcome, OutcomeCount, OutcomeReason } from '../outcome.ts'
-import { categories } from '../outcome.ts'
 import { type EnvelopeItem, parseEnvelope } from '../protocol/envelope.ts'
 import type { NormalEvent } from '../protocol/event.ts'
 import { normalizeId } from '../protocol/ids.ts'
@@ -19,7 +18,9 @@ import {
   attachmentOfItem,
   attachmentOfPart,
 } from './attachment/attachment.ts'
+import { discardsOf } from './discards.ts'
 import { newDraft } from './draft.ts'
+import { ended } from './ended.ts'
 import { makeEffect, rowOf } from './error/row.ts'
 import { seconds } from './error/time.ts'
 import { feedbackOf, reportOf } from './feedback/feedback.ts'
@@ -28,10 +29,11 @@ import type { Forms } from './lines.ts'
 import { eventOfDump, withFields } from './minidump/event.ts'
 import { dumpName, isDumpItem, type OpenDumps, readOpened, readUpload } from './minidump/upload.ts'
 import { reportsMax, reportsOf } from './security/security.ts'
+import { type RefinedSpans, refineSpans, refineTransaction } from './spans.ts'
 import { type Context, createTools, eventSteps, firstSteps, type Tools } from './step.ts'
 import type { MapSource } from './symbolicate/frames.ts'
 import { withScrapes } from './symbolicate/scrapes.ts'
-import { listOf, object, own, parsePayload, scalar, wellFormed, whole } from './value.ts'
+import { object, own, parsePayload, scalar, wellFormed } from './value.ts'
 
 /** What a record became. */
 export type Refined = {
@@ -46,6 +48,8 @@ export type Refined = {
   feedback: FeedbackEffect[]
   /** Events that the project's filters dropped and that are kept to look at. */
   samples: FilteredEvent[]
+  /** Transactions and span items. */
+  spans: RefinedSpans[]
   /** Everything that ended otherwise. */
   outcomes: OutcomeCount[]
   /** Items that the envelope brought, but for those that accept took out; undefined for a body without a framing. */
@@ -68,12 +72,13 @@ type Work = {
   maps: MapSource | undefined
   /** The minidump that the record's event is about. */
   dump: ReturnType<typeof readOpened> | undefined
-  standing: ReadonlySet<number> | undefined
+  standing: Standing | undefined
 }
 
+/** Positions whose rows are stored already: of events, and of records that brought spans. */
+export type Standing = { events: ReadonlySet<number>; spans: ReadonlySet<number> }
+
 const attachmentsMax = 30
-const discardsMax = 1000
-const discardQuantityMax = 1e9
 
 /**
  * Turns a journal record and its body (inflated; from the record or its spool) into rows, effects and outcomes. Pure: the
@@ -88,9 +93,9 @@ export function refineRecord(
   tools: Tools = createTools(),
   dumps: OpenDumps = new Map(),
   maps?: MapSource,
-  standing?: ReadonlySet<number>,
+  standing?: Standing,
 ): Refined {
-  const out: Refined = { events: [], attachments: [], feedback: [], samples: [], outcomes: [], items: undefined }
+  const out: Refined = { ...nothing(), items: undefined }
   const discarded = new Map<string, OutcomeReason>()
   const places = { made: 0, discardedAt: new Map<number, OutcomeReason>(), dumps, maps, standing }
   const work: Work = { record, head: record.head, settings, tools, out, discarded, dump: undefined, ...places }
@@ -102,13 +107,18 @@ export function refineRecord(
   return record.head.only === undefined ? out : onlyEvent(work, record.head.only, body.length)
 }
 
+const nothing = (): Refined => ({
+  ...{ events: [], attachments: [], feedback: [], samples: [], spans: [], outcomes: [] },
+  items: ['event'],
+})
+
 /** One event of a record whose others are stored already; one end, whatever the rules make of it by now. */
 function onlyEvent(work: Work, index: number, bytes: number): Refined {
   const found = work.out.events.find((one) => one.index === index)
-  if (found) return { events: [found], attachments: [], feedback: [], samples: [], outcomes: [], items: ['event'] }
+  if (found) return { ...nothing(), events: [found] }
   const gone = work.discardedAt.get(index)
   const end = ended(work, 'event', 'error', gone ? 'filtered' : 'invalid', gone ?? 'bad_item', bytes)
-  return { events: [], attachments: [], feedback: [], samples: [], outcomes: [end], items: ['event'] }
+  return { ...nothing(), outcomes: [end] }
 }
 
 /** The effect of a stored row, from its payload: for recovery, when rows were inserted and the batch was not committed. */
@@ -116,27 +126,6 @@ export function effectOf(row: EventRow, keyId: number): EventEffect {
   const end = row.payload.indexOf('\n')
   const event = JSON.parse(end < 0 ? row.payload : row.payload.slice(0, end)) as NormalEvent
   return makeEffect(event, row, keyId)
-}
-
-/** One end of one item. */
-function ended(
-  work: Work,
-  itemType: string,
-  category: DataCategory,
-  outcome: Outcome,
-  reason: OutcomeReason,
-  bytes: number,
-): OutcomeCount {
-  return {
-    projectId: work.head.projectId,
-    keyId: work.head.keyId,
-    category,
-    outcome,
-    reason,
-    itemType,
-    quantity: 1,
-    bytes,
-  }
 }
 
 /** 32 hex out of the record's place: the same when it is refined again. */
@@ -157,13 +146,14 @@ function refineEnvelope(work: Work, body: Buffer): void {
   const named = value.header.eventId ?? normalizeId(work.head.eventId)
   const sentS = value.header.sentAt === undefined ? undefined : seconds(value.header.sentAt)
   const sentMs = sentS === undefined ? undefined : sentS * 1000
+  const around = { named, sentMs, trace: value.header.all['trace'] }
   const first = work.out.events.length
   const dump = items.find(({ item }) => isDumpItem(item))
   if (dump) {
     work.dump = readOpened(dump.item.payload, work.dumps.get(dump.index))
     if (!items.some(({ item }) => withDump.has(item.type))) refineLoneDump(work, dump.index, named, sentMs)
   }
-  for (const { item, index } of items) if (item.type !== 'attachment') refineItem(work, item, index, named, sentMs)
+  for (const { item, index } of items) if (item.type !== 'attachment') refineItem(work, item, index, around)
   const ownerId = named ?? work.out.events[first]?.row.eventId ?? work.out.feedback[0]?.row.feedbackId
   const foreign =
     items.some(({ item }) => ['transaction', 'replay_event'].includes(item.type)) && !work.out.events.length
@@ -181,13 +171,10 @@ function refineLoneDump(work: Work, index: number, eventId: string | undefined, 
   refineEvent(work, { parsed, bytes: 0, itemType: 'event', eventId, index, sentMs })
 }
 
-function refineItem(
-  work: Work,
-  item: EnvelopeItem,
-  index: number,
-  named: string | undefined,
-  sentMs: number | undefined,
-): void {
+/** What an envelope says about all of its items. */
+type Around = { named: string | undefined; sentMs: number | undefined; trace: unknown }
+
+function refineItem(work: Work, item: EnvelopeItem, index: number, { named, sentMs, trace }: Around): void {
   const { type, payload } = item
   if (type === 'event') {
     const parsed = parsePayload(payload)
@@ -201,6 +188,12 @@ function refineItem(
       index,
       sentMs,
     })
+  } else if (type === 'transaction') {
+    const parsed = parsePayload(payload)
+    const eventId = named ?? derivedId(work, index)
+    refineTransaction(work, { parsed, bytes: payload.length, itemType: type, eventId, sentMs })
+  } else if (type === 'span') {
+    refineSpans(work, { item, eventId: derivedId(work, index), sentMs, trace })
   } else if (type === 'raw_security') {
     const release = scalar(item.headers['sentry_release'])
     const environment = scalar(item.headers['sentry_environment'])
@@ -211,7 +204,9 @@ function refineItem(
       ...(named ? { eventId: named } : {}),
     })
   } else {
-    if (type === 'client_report') takeDiscards(work, payload)
+    if (type === 'client_report')
+      for (const { category, quantity } of discardsOf(payload))
+        work.out.outcomes.push({ ...ended(work, type, category, 'client_discard', 'sdk', 0), quantity })
     const known = isItemType(type)
     const reason = type === 'integration' ? 'bad_item' : known ? 'not_stored_yet' : 'unknown_item_type'
     work.out.outcomes.push(
@@ -248,8 +243,9 @@ function refineEvent(work: Work, incoming: Incoming): void {
     return
   }
   const sentType = own(received, 'type')
-  if (sentType === 'transaction' || sentType === 'replay_event') {
-    bad(sentType === 'replay_event' ? 'replay' : sentType, 'filtered', 'not_stored_yet')
+  if (sentType === 'replay_event') return void bad('replay', 'filtered', 'not_stored_yet')
+  if (sentType === 'transaction') {
+    refineTransaction(work, { ...incoming, eventId: incoming.eventId ?? derivedId(work, incoming.index) })
     return
   }
   if (sentType === 'feedback') {
@@ -278,7 +274,7 @@ function refineEvent(work: Work, incoming: Incoming): void {
     bad(category(), 'filtered', reason)
   }
   for (const step of firstSteps) step.run(draft, context)
-  const stands = work.standing?.has(jpos)
+  const stands = work.standing?.events.has(jpos)
   const dropped = stands ? undefined : filtered(draft, settings, tools, head)
   if (dropped) {
     const sample = sampleOf(draft, context, dropped, jpos)
@@ -465,30 +461,5 @@ function refineForm(work: Work, body: Buffer): void {
     }
     const made = attachmentOfPart(part, { projectId, eventId, jpos: work.record.jpos, index, receivedMs })
     work.out.attachments.push({ ...made, outcome: end('stored', 'ok', part.bytes.length) })
-  }
-}
-
-const knownCategories: ReadonlyMap<string, DataCategory> = new Map<string, DataCategory>([
-  ...categories.map((name): [string, DataCategory] => [name, name]),
-  ['metric', 'trace_metric'],
-  ['log_byte', 'log_item'],
-  ['attachment_item', 'attachment'],
-  ['profile_chunk_ui', 'profile_chunk'],
-  ['session_update', 'session'],
-])
-
-/** What an SDK says that it threw away itself. */
-function takeDiscards(work: Work, payload: Buffer): void {
-  const parsed = parsePayload(payload)
-  const report = 'broken' in parsed ? undefined : object(parsed.value)
-  for (const one of report ? listOf(own(report, 'discarded_events')).slice(0, discardsMax) : []) {
-    const loose = object(one)
-    const quantity = loose && whole(own(loose, 'quantity'))
-    if (!loose || !quantity || quantity < 0) continue
-    const category = knownCategories.get(scalar(own(loose, 'category')) ?? '') ?? 'unknown'
-    work.out.outcomes.push({
-      ...ended(work, 'client_report', category, 'client_discard', 'sdk', 0),
-      quantity: Math.min(quantity, discardQuantityMax),
-    })
   }
 }

@@ -1,23 +1,23 @@
-import { randomUUID } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import { MishapError } from '../errors.ts'
-import { packDead } from '../journal/dead.ts'
 import { openJournalReader } from '../journal/files.ts'
 import type { RecordEnd } from '../journal/note.ts'
 import { segmentOf } from '../journal/record.ts'
-import { faultOf, type Observe } from '../observe.ts'
-import type { OutcomeCount } from '../outcome.ts'
+import type { Observe } from '../observe.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { EventRow, EventStore } from '../store/events/events.ts'
-import type { Batch, BatchEffects, BatchResult, BatchStore, EventEffect, ProjectSettings } from '../store/meta/meta.ts'
+import type { Batch, BatchEffects, BatchResult, BatchStore, ProjectSettings } from '../store/meta/meta.ts'
 import { type Begun, type Crew, createCrew } from './crew.ts'
 import { settledEnds } from './ends.ts'
 import { effectOf } from './record.ts'
 import { createRemapper, type Remapper } from './remap.ts'
-import { createSeen, type Seen } from './seen.ts'
+import { createSeen } from './seen.ts'
+import { transactionKey } from './spans.ts'
+import { type Memory, nothingStored, type Sifted, type Stored, settleSurely, sift, store } from './storing.ts'
+import { settleSpansSurely } from './storing-spans.ts'
 import { createMapDesk, type MapDesk, type MapDeskDeps } from './symbolicate/desk.ts'
 import { endTrial, readTrial, type Trial, writeTrial } from './trial.ts'
-import { joined, type KeyUse, type RefinedEvent, type RefinedRange, type WorkerSetup } from './worker.ts'
+import { joined, type KeyUse, type RefinedRange, type WorkerSetup } from './worker.ts'
 
 /** Records of one batch: 500 rows of 14 kB are 7 MB, and larger batches gained nothing in the prototype. */
 const recordsMax = 1000
@@ -34,6 +34,13 @@ const seenMax = 750_000
 const dayMs = 86_400_000
 /** Read back at start; a million rows would hold the start up for seconds. */
 const seenAtStart = 200_000
+/** As many as ten times the rate of spec.md's small machine in an hour; a table of it is 8 MB. */
+const transactionsMax = 200_000
+const transactionsAtStart = 50_000
+const createMemory = (): Memory => ({
+  seen: createSeen(seenMs, seenMax),
+  transactions: createSeen(seenMs, transactionsMax),
+})
 
 export type RefineDeps = {
   clock: Clock
@@ -77,157 +84,16 @@ export type Refine = {
 
 export type Totals = { batches: number; records: number; events: number; ms: number }
 
-type Work = RefineDeps & { crew: Crew; seen: Seen; stopped: AbortController; totals: Totals }
+type Work = RefineDeps & Memory & { crew: Crew; stopped: AbortController; totals: Totals }
 
-/** Rows of a range without those that count as duplicates, and the outcomes of all. */
-type Sifted = { effects: EventEffect[]; tsv: Uint8Array; outcomes: OutcomeCount[] }
-
-const token = (from: number, to: number) => `journal:${from}-${to}`
-
-/**
- * A name for rows that go in once more, after it was asked what stands. Never one that was used before: the engine
- * writes a token down before the rows, and where a crash kept the token without them it would drop them silently.
- */
-const tokenAgain = (batch: Batch) => `${token(batch.from, batch.to)}:${randomUUID()}`
-
-/** Takes repeated event ids out: one id a project within the hour is stored once and counted as duplicate after that. */
-function sift(range: RefinedRange, seen: Seen, stored: ReadonlySet<number>): Sifted {
-  const parts: Uint8Array[] = []
-  const effects: EventEffect[] = []
-  const outcomes = [...range.outcomes]
-  for (const event of range.events) {
-    const { projectId, eventId, receivedMs, jpos } = event.effect
-    // a row that already stands was judged in the run before
-    if (!stored.has(jpos) && seen.has(projectId, eventId)) {
-      outcomes.push({ ...event.outcome, outcome: 'duplicate', reason: 'same_event_id' })
-      continue
-    }
-    seen.add(projectId, eventId, receivedMs)
-    outcomes.push(event.outcome)
-    effects.push(event.effect)
-    if (!stored.has(jpos)) parts.push(range.tsv.subarray(event.tsvFrom, event.tsvTo))
-  }
-  const whole = parts.length === range.events.length
-  return { effects, outcomes, tsv: whole ? range.tsv : Buffer.concat(parts) }
-}
-
-/**
- * Inserts until it is certain that the rows stand once. After an unclear answer it asks what stands and inserts only
- * what is missing, under a token of its own: a token stands for identical rows only.
- */
-async function insertSurely(
+function commit(
   work: Work,
   batch: Batch,
   range: RefinedRange,
   sifted: Sifted,
-  name: string,
-): Promise<void> {
-  let tsv = sifted.tsv
-  for (let tries = 0; tsv.length > 0; tries++) {
-    try {
-      return await work.events.insert(Buffer.from(tsv.buffer, tsv.byteOffset, tsv.byteLength), name)
-    } catch (error) {
-      if (work.stopped.signal.aborted) throw error
-      const away = error instanceof MishapError && error.code === 'STORE_UNAVAILABLE'
-      if (!away && tries >= 4) throw error
-      work.observe.warn({ from: batch.from, tries, error: faultOf(error) }, 'the insert of a batch is unclear')
-      await work.clock.sleep(Math.min(2000, 100 * 2 ** Math.min(tries, 8)), work.stopped.signal)
-      const there = new Set((await settleSurely(work, batch)).map((row) => row.jpos))
-      const wanted = new Set(sifted.effects)
-      const missing = range.events.filter((event) => wanted.has(event.effect) && !there.has(event.effect.jpos))
-      tsv = Buffer.concat(missing.map((event) => range.tsv.subarray(event.tsvFrom, event.tsvTo)))
-      name = tokenAgain(batch)
-    }
-  }
-}
-
-/** What stands of a batch once nothing of it runs any more; waits for the engine as long as it takes. */
-async function settleSurely(work: Work, batch: Batch): Promise<EventRow[]> {
-  for (let tries = 0; ; tries++) {
-    try {
-      return await work.events.settle(token(batch.from, batch.to), batch.from, batch.to)
-    } catch (error) {
-      if (work.stopped.signal.aborted) throw error
-      if (tries % 20 === 0) work.observe.warn({ error: faultOf(error) }, 'waiting for the events store')
-      await work.clock.sleep(Math.min(1000, 50 * 2 ** tries), work.stopped.signal)
-    }
-  }
-}
-
-/** An insert that the store refuses for its content is tried row by row; a row that fails alone is a dead item. */
-async function insertByOne(work: Work, batch: Batch, range: RefinedRange, sifted: Sifted): Promise<EventEffect[]> {
-  const kept: EventEffect[] = []
-  const there = new Set((await settleSurely(work, batch)).map((row) => row.jpos))
-  for (const event of range.events) {
-    const { effect } = event
-    if (!sifted.effects.includes(effect)) continue
-    const tsv = Buffer.from(range.tsv.subarray(event.tsvFrom, event.tsvTo))
-    try {
-      if (!there.has(effect.jpos)) await work.events.insert(tsv, tokenAgain(batch))
-      kept.push(effect)
-    } catch (error) {
-      if (error instanceof MishapError && error.code === 'STORE_UNAVAILABLE') throw error
-      const blobKey = `dead/${effect.jpos}`
-      await work.blobs.put(blobKey, (await recordOf(work, batch, event)) ?? tsv)
-      // it is not stored: the id may come again
-      work.seen.forget(effect.projectId, effect.eventId)
-      const { projectId, keyId, receivedMs, jpos } = effect
-      range.dead.push({
-        jpos,
-        projectId,
-        keyId,
-        receivedMs,
-        reason: faultOf(error),
-        bytes: event.outcome.bytes,
-        blobKey,
-      })
-      const index = sifted.outcomes.indexOf(event.outcome)
-      sifted.outcomes[index] = { ...event.outcome, outcome: 'dead', reason: 'failed' }
-    }
-  }
-  return kept
-}
-
-/** The record that a refused row was made from, as a dead item keeps it: the journal has it until the commit. */
-async function recordOf(
-  work: Work,
-  batch: Batch,
-  { effect, index, outcome }: RefinedEvent,
-): Promise<Buffer | undefined> {
-  const reader = openJournalReader(work.worker.journalFolder)
-  try {
-    const jpos = effect.jpos - index
-    const record = reader.read(jpos, batch.to, 1, 65_536).records.find((one) => one.jpos === jpos)
-    if (!record) return undefined
-    const { head } = record
-    const body = head.spool ? await work.blobs.get(head.spool.key) : record.body
-    const { category, itemType } = outcome
-    return body && packDead({ ...head, only: head.only ?? index }, body, { category, itemType })
-  } finally {
-    reader.close()
-  }
-}
-
-/** Inserts what was sifted under `name` and returns what is to be committed. */
-async function store(
-  work: Work,
-  batch: Batch,
-  range: RefinedRange,
-  sifted: Sifted,
-  name: string,
-): Promise<BatchEffects> {
-  let effects = sifted.effects
-  try {
-    await insertSurely(work, batch, range, sifted, name)
-  } catch (error) {
-    if (work.stopped.signal.aborted) throw error
-    effects = await insertByOne(work, batch, range, sifted)
-  }
-  const { attachments, dead, again, feedback, samples } = range
-  return { events: effects, attachments, feedback, samples, outcomes: sifted.outcomes, dead, again }
-}
-
-function commit(work: Work, batch: Batch, range: RefinedRange, effects: BatchEffects, beganMs: number): void {
+  effects: BatchEffects,
+  beganMs: number,
+): void {
   const result = work.meta.commitBatch(batch, effects, work.clock.now())
   if (range.uses.length > 0) work.meta.touchKeys(range.uses)
   work.trim(batch.to)
@@ -237,7 +103,8 @@ function commit(work: Work, batch: Batch, range: RefinedRange, effects: BatchEff
   work.totals.records += range.records
   work.totals.events += effects.events.length
   work.totals.ms += Math.max(0, work.clock.now() - beganMs)
-  if (range.ends.length > 0) work.ended?.(settledEnds(range.ends, effects))
+  if (range.ends.length > 0)
+    work.ended?.(settledEnds(range.ends, effects, new Set(sifted.spans.map((one) => one.jpos))))
   if (result.issues.length > 0) work.committed(result)
 }
 
@@ -245,27 +112,31 @@ function commit(work: Work, batch: Batch, range: RefinedRange, effects: BatchEff
 async function recover(work: Work): Promise<void> {
   const open = work.meta.openBatches().filter((batch) => batch.to > work.meta.cursor())
   const standing = new Map<Batch, EventRow[]>()
-  for (const batch of open) standing.set(batch, await settleSurely(work, batch))
+  const spans = new Map<Batch, Stored['spans']>()
+  for (const batch of open) {
+    standing.set(batch, await settleSurely(work, batch))
+    spans.set(batch, await settleSpansSurely(work, batch))
+  }
   await remember(work)
   for (const rows of standing.values()) for (const row of rows) work.seen.forget(row.projectId, row.eventId)
   for (const batch of open) {
     const rows = new Map((standing.get(batch) ?? []).map((row) => [row.jpos, row]))
-    const there = new Set(rows.keys())
-    const range = await refineAgain(work, batch, there)
+    const stored: Stored = { events: new Set(rows.keys()), spans: spans.get(batch) ?? new Map() }
+    const range = await refineAgain(work, batch, stored)
     if (range.to !== batch.to)
       work.observe.error({ from: batch.from, to: batch.to, found: range.to }, 'the journal ends before an open batch')
     for (const event of range.events) {
       const row = rows.get(event.effect.jpos)
       if (row) event.effect = effectOf(row, event.effect.keyId)
     }
-    const sifted = sift(range, work.seen, there)
-    const done = await store(work, batch, range, sifted, tokenAgain(batch))
+    const sifted = sift(range, work, stored)
+    const done = await store(work, batch, range, sifted, stored, true)
     // a power cut may have kept the rollups of rows that it took: they are counted anew from what stands now
     if (sifted.tsv.length > 0) await settleSurely(work, batch)
-    commit(work, batch, range, done, work.clock.now())
+    commit(work, batch, range, sifted, done, work.clock.now())
     endTrial(work.worker.journalFolder)
     work.observe.info(
-      { from: batch.from, to: batch.to, standing: rows.size, refined: range.events.length },
+      { from: batch.from, to: batch.to, standing: rows.size, spansOf: stored.spans.size, refined: range.events.length },
       'recovered an open batch',
     )
   }
@@ -278,11 +149,12 @@ const trialsMax = 2
  * The records of an open batch once more. One of them may be why the process ended: when it does so again and again,
  * they are refined one at a time, and the one that still ends it is kept as a dead item.
  */
-async function refineAgain(work: Work, { from, to }: Batch, standing: ReadonlySet<number>): Promise<RefinedRange> {
+async function refineAgain(work: Work, { from, to }: Batch, stored: Stored): Promise<RefinedRange> {
   const folder = work.worker.journalFolder
   const trial = readTrial(folder, from, to)
   const next: Trial = { ...trial, tries: trial.tries + 1 }
   writeTrial(folder, next)
+  const standing = { events: stored.events, spans: new Set(stored.spans.keys()) }
   const whole = { from, durable: to, recordsMax: 1e9, bytesMax: 1e12, standing }
   if (trial.tries < trialsMax) return work.crew.refine(whole)
   work.observe.warn({ from, to, tries: trial.tries }, 'an open batch is recovered record by record')
@@ -299,13 +171,15 @@ async function refineAgain(work: Work, { from, to }: Batch, standing: ReadonlySe
   return joined(ranges, from)
 }
 
-/** The memory of event ids of the last hour, from the store. */
+/** The memory of the last hour, from the store. */
 async function remember(work: Work): Promise<void> {
   for (;;) {
     try {
       const sinceMs = work.clock.now() - seenMs
       for (const { projectId, eventId } of await work.events.recentIds(sinceMs, seenAtStart))
         work.seen.add(projectId, eventId, work.clock.now())
+      for (const one of await work.events.recentTransactions(sinceMs, transactionsAtStart))
+        work.transactions.add(one.projectId, transactionKey(one), work.clock.now())
       return
     } catch (error) {
       if (work.stopped.signal.aborted) throw error
@@ -345,11 +219,11 @@ async function runBatch(work: Work, from: number, begun: Promise<Begun>, order: 
       const batch = work.meta.openBatch(from, to)
       const range = await done
       await before.sifted
-      const kept = sift(range, work.seen, new Set())
+      const kept = sift(range, work, nothingStored)
       sifted.resolve()
-      const effects = await store(work, batch, range, kept, token(from, to))
+      const effects = await store(work, batch, range, kept, nothingStored)
       await before.committed
-      commit(work, batch, range, effects, beganMs)
+      commit(work, batch, range, kept, effects, beganMs)
     } else await Promise.all([before.sifted, before.committed])
     sifted.resolve()
     committed.resolve()
@@ -441,7 +315,7 @@ export function createRefine(deps: RefineDeps): Refine {
   const remapper =
     maps && createRemapper({ clock, observe, maps, groupingOf: (id) => deps.meta.projectSettings(id)?.grouping })
   const totals: Totals = { batches: 0, records: 0, events: 0, ms: 0 }
-  const work: Work = { ...deps, crew, stopped, totals, seen: createSeen(seenMs, seenMax) }
+  const work: Work = { ...deps, crew, stopped, totals, ...createMemory() }
   const bell = createBell()
   const reader = openJournalReader(deps.worker.journalFolder)
   const state: LoopState = { durable: 0, position: 0, inFlight: 0, draining: false, held: 0 }

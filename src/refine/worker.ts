@@ -7,13 +7,15 @@ import { faultOf } from '../observe.ts'
 import type { OutcomeCount } from '../outcome.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import { openFileBlobs } from '../store/blobs/files.ts'
+import { encodeSpanRow } from '../store/events/encode-span.ts'
 import type { FeedbackEffect } from '../store/meta/feedback.ts'
 import type { FilteredEvent } from '../store/meta/filters.ts'
 import type { AttachmentRow, DeadItem, EventEffect, ProjectSettings } from '../store/meta/meta.ts'
 import { endOfDead, endOfRecord, toldOf } from './ends.ts'
 import { createLines, type Lines } from './lines.ts'
 import { openDumps } from './minidump/upload.ts'
-import { type Refined, refineRecord } from './record.ts'
+import { type Refined, refineRecord, type Standing } from './record.ts'
+import type { RefinedSpans } from './spans.ts'
 import { createTools, type Tools } from './step.ts'
 import type { MapAnswer } from './symbolicate/desk.ts'
 import type { MapQuery } from './symbolicate/frames.ts'
@@ -29,7 +31,7 @@ export type RangeJob = {
   /** The records are not refined but kept as dead items, for this reason: they ended a worker. */
   bury?: string
   /** In a recovery: positions whose rows are stored already. */
-  standing?: ReadonlySet<number> | undefined
+  standing?: Standing | undefined
 }
 
 /** One event of a batch: its effect, what it counts as, and where its row stands in the batch's TSV (bytes). */
@@ -42,6 +44,20 @@ export type RefinedEvent = {
   index: number
 }
 
+/** The spans of one item of a batch: what they count as, and where their rows stand in the batch's span lines (bytes). */
+export type RangeSpans = {
+  projectId: number
+  /** Of a transaction; see `RefinedSpans`. */
+  key: string
+  /** Their record's position, and the place of the first one there; the others follow it. */
+  jpos: number
+  firstPlace: number
+  receivedMs: number
+  outcomes: OutcomeCount[]
+  tsvFrom: number
+  tsvTo: number
+}
+
 /** When accept saw a project key last. */
 export type KeyUse = { keyId: number; atMs: number; refusedCode: string | null }
 
@@ -52,6 +68,9 @@ export type RefinedRange = {
   to: number
   tsv: Uint8Array<ArrayBuffer>
   events: RefinedEvent[]
+  /** Rows of all spans, in order. */
+  spanTsv: Uint8Array<ArrayBuffer>
+  spans: RangeSpans[]
   attachments: AttachmentRow[]
   feedback: FeedbackEffect[]
   samples: FilteredEvent[]
@@ -84,11 +103,11 @@ export type WorkerSetup = { journalFolder: string; blobFolder: string; file?: st
 export function joined(ranges: readonly RefinedRange[], from: number): RefinedRange {
   const last = ranges.at(-1)
   const out = emptyRange({ job: 0, from }, last?.to ?? from)
-  const tsv = new Uint8Array(ranges.reduce((sum, range) => sum + range.tsv.length, 0))
-  let at = 0
+  const [tsv, spanTsv] = [concat(ranges.map((range) => range.tsv)), concat(ranges.map((range) => range.spanTsv))]
+  let [at, spansAt] = [0, 0]
   for (const range of ranges) {
-    tsv.set(range.tsv, at)
-    for (const one of range.events) out.events.push({ ...one, tsvFrom: one.tsvFrom + at, tsvTo: one.tsvTo + at })
+    for (const one of range.events) out.events.push(movedBy(one, at))
+    for (const one of range.spans) out.spans.push(movedBy(one, spansAt))
     for (const one of range.attachments) out.attachments.push(one)
     for (const one of range.outcomes) out.outcomes.push(one)
     out.feedback.push(...range.feedback)
@@ -100,10 +119,26 @@ export function joined(ranges: readonly RefinedRange[], from: number): RefinedRa
     out.spools.push(...range.spools)
     out.records += range.records
     at += range.tsv.length
+    spansAt += range.spanTsv.length
   }
-  out.tsv = tsv
-  return out
+  return { ...out, tsv, spanTsv }
 }
+
+function concat(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    all.set(part, at)
+    at += part.length
+  }
+  return all
+}
+
+const movedBy = <T extends { tsvFrom: number; tsvTo: number }>(one: T, bytes: number): T => ({
+  ...one,
+  tsvFrom: one.tsvFrom + bytes,
+  tsvTo: one.tsvTo + bytes,
+})
 
 const emptyRange = (job: { job: number; from: number }, to: number): RefinedRange => ({
   job: job.job,
@@ -111,6 +146,8 @@ const emptyRange = (job: { job: number; from: number }, to: number): RefinedRang
   to,
   tsv: new Uint8Array(0),
   events: [],
+  spanTsv: new Uint8Array(0),
+  spans: [],
   attachments: [],
   feedback: [],
   samples: [],
@@ -137,17 +174,23 @@ function takeOutcomes(record: JournalRecord, into: RefinedRange): void {
  * How many items a record brought, from its framing alone: the figure that the items' ends are held against.
  * Only an envelope has a framing of its own; of the other kinds every end counts as one received.
  */
-function receivedOf({ items, events, attachments, feedback, outcomes }: Refined): number {
+function receivedOf({ items, events, attachments, feedback, spans, outcomes }: Refined): number {
   const endsOf = (counted: OutcomeCount[]) =>
     counted.reduce((sum, one) => sum + (one.outcome === 'client_discard' ? 0 : one.quantity), 0)
-  if (items === undefined)
-    return endsOf([...[...events, ...attachments, ...feedback].map((one) => one.outcome), ...outcomes])
-  // a browser puts several reports into one item, and each ends for itself
-  const lists = items.filter((type) => type === 'raw_security').length
-  if (lists === 0) return items.length
-  const ends = [...events.map((one) => one.outcome), ...outcomes]
-  const reports = endsOf(ends.filter((one) => one.itemType === 'raw_security'))
-  return items.length - lists + Math.max(lists, reports)
+  const ends = [
+    ...[...events, ...attachments, ...feedback].map((one) => one.outcome),
+    ...spans.flatMap((one) => one.outcomes),
+    ...outcomes,
+  ]
+  if (items === undefined) return endsOf(ends)
+  // a browser puts several reports into one item, an SDK its spans, and each ends for itself
+  let more = 0
+  for (const type of ['raw_security', 'span']) {
+    const lists = items.filter((one) => one === type).length
+    if (lists > 0) more += Math.max(0, endsOf(ends.filter((one) => one.itemType === type)) - lists)
+  }
+  // and a transaction ends beside its spans
+  return items.length + more + endsOf(ends.filter((one) => one.category === 'span' && one.itemType !== 'span'))
 }
 
 const receivedCount = (
@@ -172,15 +215,26 @@ const mapTriesMax = 3
 /** ms that a range waits for maps which nobody has read yet; their events go unmapped after that. */
 const mapWaitMs = 3000
 
+/** Rows of a batch, as bytes. */
+type BatchLines = { events: Lines; spans: Lines }
+
+function spansOf({ key, rows, outcomes }: RefinedSpans, { jpos, head }: JournalRecord, lines: Lines): RangeSpans {
+  const tsvFrom = lines.size
+  for (const row of rows) lines.append(encodeSpanRow(row))
+  const { projectId, receivedMs } = head
+  const firstPlace = rows[0]?.place ?? 0
+  return { projectId, key, jpos, firstPlace, receivedMs, outcomes, tsvFrom, tsvTo: lines.size }
+}
+
 async function takeRecord(
   record: JournalRecord,
   settings: ProjectSettings,
   blobs: BlobStore,
   tools: Tools,
   into: RefinedRange,
-  lines: Lines,
+  lines: BatchLines,
   maps: RangeMaps | undefined,
-  standing: ReadonlySet<number> | undefined,
+  standing: Standing | undefined,
 ): Promise<Refined | undefined> {
   if (record.head.kind === 'outcomes') {
     takeOutcomes(record, into)
@@ -204,10 +258,11 @@ async function takeRecord(
     if (pieces) await blobs.putStream(row.blobKey, pieces(), row.bytes)
     else await blobs.put(row.blobKey, bytes)
   for (const { row, forms, effect, outcome, index } of refined.events) {
-    const tsvFrom = lines.size
-    lines.write(row, forms)
-    into.events.push({ effect, outcome, tsvFrom, tsvTo: lines.size, index })
+    const tsvFrom = lines.events.size
+    lines.events.write(row, forms)
+    into.events.push({ effect, outcome, tsvFrom, tsvTo: lines.events.size, index })
   }
+  for (const one of refined.spans) into.spans.push(spansOf(one, record, lines.spans))
   for (const { row, outcome } of refined.attachments) {
     into.attachments.push(row)
     into.outcomes.push(outcome)
@@ -231,14 +286,17 @@ async function takeRemoved(
   if (spool) into.spools.push(spool.key)
   const body = spool ? ((await blobs.get(spool.key)) ?? Buffer.alloc(0)) : record.body
   const refined = refineRecord(record, body, noSettings, tools)
-  const kept = [...refined.events, ...refined.attachments, ...refined.feedback]
-  const ends = kept.map(({ outcome }): OutcomeCount => ({ ...outcome, outcome: 'filtered', reason: 'discarded' }))
+  const kept = [...refined.events, ...refined.attachments, ...refined.feedback].map(({ outcome }) => outcome)
+  const ends = [...kept, ...refined.spans.flatMap((one) => one.outcomes)].map(
+    (outcome): OutcomeCount => ({ ...outcome, outcome: 'filtered', reason: 'discarded' }),
+  )
   const gone: Refined = {
     ...refined,
     events: [],
     attachments: [],
     feedback: [],
     samples: [],
+    spans: [],
     outcomes: [...ends, ...refined.outcomes],
   }
   into.outcomes.push(...gone.outcomes, receivedCount(projectId, keyId, kind, receivedOf(gone), body.length))
@@ -288,13 +346,16 @@ export async function refineRange(
   const range = emptyRange(job, to)
   const mapsOf = rangeMaps(maps)
   const bodyBytes = records.reduce((sum, record) => sum + record.body.length, 0)
-  const lines = createLines(bodyBytes * bytesPerBodyByte + records.length * 1024)
+  const lines: BatchLines = {
+    events: createLines(bodyBytes * bytesPerBodyByte + records.length * 1024),
+    spans: createLines(0),
+  }
   const byProject = new Map(settings.map((one) => [one.projectId, one]))
   const told = toldOf(records)
   for (const record of records) {
     const own = byProject.get(record.head.projectId)
-    const start = lines.size
-    const before = range.events.length
+    const start = { events: lines.events.size, spans: lines.spans.size }
+    const before = { events: range.events.length, spans: range.spans.length }
     if (record.head.again) range.again.push(record.head.again)
     try {
       if (job.bury !== undefined) throw new Error(job.bury)
@@ -305,13 +366,16 @@ export async function refineRange(
       if (refined && told.has(record)) range.ends.push(endOfRecord(record, refined))
     } catch (error) {
       // refining is a pure function of the record, so a second try would fail alike: dead at once
-      lines.cut(start)
-      range.events.length = before
+      lines.events.cut(start.events)
+      lines.spans.cut(start.spans)
+      range.events.length = before.events
+      range.spans.length = before.spans
       const bytes = await bury(record, error, blobs, range)
       if (told.has(record)) range.ends.push(endOfDead(record, bytes))
     }
   }
-  range.tsv = lines.take()
+  range.tsv = lines.events.take()
+  range.spanTsv = lines.spans.take()
   range.outcomes = summed(range.outcomes)
   range.records = records.length
   return range
@@ -391,7 +455,7 @@ export function work(
     open.delete(message.job)
     if (!one) return
     refine(one.job, one.records, one.to, message.settings, blobs, tools, maps).then(
-      (range) => post({ kind: 'done', range }, [range.tsv.buffer]),
+      (range) => post({ kind: 'done', range }, [range.tsv.buffer, range.spanTsv.buffer]),
       (error: unknown) => post({ kind: 'failed', job: message.job, reason: faultOf(error) }),
     )
   })

@@ -21,7 +21,7 @@ export function rowOf(
 ): EventRow {
   const hashes = hashesOf(event)
   const main = event.exception?.values.at(-1)
-  const user = userText(event)
+  const user = userText(event.user)
   return {
     projectId: place.projectId,
     groupHash: hashes[0] ?? '0'.repeat(16),
@@ -31,7 +31,7 @@ export function rowOf(
     eventId: event.event_id,
     jpos: place.jpos,
     gen: 0,
-    userHash: user ? hash('md5', user, 'hex').slice(0, 16) : '',
+    userHash: userHash(event.user),
     level: event.level,
     environment: event.environment ?? '',
     release: event.release ?? '',
@@ -47,12 +47,17 @@ export function rowOf(
 }
 
 /** Who was hit: id, else e-mail, else user name, else address, with its kind in front; '' when nobody is known. */
-function userText(event: NormalEvent): string {
-  const user = event.user
+function userText(user: NormalEvent['user']): string {
   if (user?.id) return `id:${user.id}`
   if (user?.email) return `email:${user.email}`
   if (user?.username) return `username:${user.username}`
   return user?.ip_address ? `ip:${user.ip_address}` : ''
+}
+
+/** The hash that stands for a user, 16 hex; '' when nobody is known. */
+export function userHash(user: NormalEvent['user']): string {
+  const text = userText(user)
+  return text ? hash('md5', text, 'hex').slice(0, 16) : ''
 }
 
 /** Title, values of all exceptions and the message: what a word search looks through. */

@@ -92,6 +92,10 @@ const addressNames: ReadonlySet<string> = new Set([
   'http_x_forwarded_for',
   'http_x_real_ip',
   'user.ip',
+  // attributes of spans
+  'user.ip_address',
+  'client.address',
+  'network.peer.address',
 ])
 
 /** The rules of one project, ready to ask. The answer for a name is kept, in a bounded map, because names repeat. */

@@ -1,6 +1,6 @@
 import { format, formattedMax } from '../error/message.ts'
 import type { Context, Draft } from '../step.ts'
-import { type Loose, object, own, type Remarks, receivedDepthMax, remark } from '../value.ts'
+import { type Loose, object, own, type Remarks, receivedDepthMax, remark, type Sent } from '../value.ts'
 import { makeRules, type Rules, rulesKey } from './rules.ts'
 import { scan } from './scan.ts'
 import { filtered, scrubText } from './text.ts'
@@ -79,7 +79,7 @@ export function scrub(draft: Draft, context: Context): void {
 const isOneLine = (text: string): boolean => !text.includes('\n') && !text.includes('\r')
 
 /** The rules of the project; a worker has its settings once a batch, so they are mostly known by the object. */
-function rulesOf({ settings, tools }: Context): Rules {
+export function rulesOf({ settings, tools }: Context): Rules {
   const known = tools.rulesOf.get(settings)
   if (known) return known
   const key = rulesKey(settings)
@@ -88,6 +88,10 @@ function rulesOf({ settings, tools }: Context): Rules {
   tools.rulesOf.set(settings, rules)
   return rules
 }
+
+/** Whether the bytes of a payload show that no rule changes anything of it. Only for the default rules. */
+export const isPlain = (sent: Sent | undefined, rules: Rules): boolean =>
+  sent !== undefined && !rules.byText && !rules.addresses && scan(sent.bytes)
 
 /**
  * Whether the bytes of the payload show that both walks would change nothing. Only for the default rules: own words and

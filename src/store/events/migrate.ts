@@ -80,7 +80,12 @@ async function moveHours(connection: Connection, database: string): Promise<void
 /** See `EventStore.migrate`. */
 export async function migrate(connection: Connection, database: string): Promise<void> {
   await connection.command(`CREATE DATABASE IF NOT EXISTS ${database} ENGINE = Atomic`)
-  for (const statement of [eventsTable(database), ...rollupTables(database), thinnedTable(database), spansTable(database)])
+  for (const statement of [
+    eventsTable(database),
+    ...rollupTables(database),
+    thinnedTable(database),
+    spansTable(database),
+  ])
     await connection.command(statement, {}, { seconds: workSeconds })
   await moveHours(connection, database)
   await refitSettings(connection, database)

@@ -121,7 +121,8 @@ export function spanCases(open: () => EventStore): void {
     await open().insertSpans(spanTsv(rows), 'spans:40-41')
     await open().insertSpans(spanTsv(rows.slice(1)), 'spans:40-41:again')
     const own = (await open().spanTally()).filter((one) => one.projectId === 56)
-    expect(own).toEqual([{ projectId: 56, transactions: 1, spans: 2, twice: 1 }])
+    expect(own).toEqual([{ projectId: 56, transactions: 1, spans: 2, twice: 1, lastJpos: 940_000_000 }])
+    expect((await open().spansByProject()).find((one) => one.projectId === 56)).toEqual({ projectId: 56, rows: 3 })
   })
 
   test('days go whole: those that are over, and the oldest one when the disk is full', async () => {

@@ -142,6 +142,13 @@ export function createSpans(connection: Connection, database: string, settling: 
       return gone
     },
 
+    async spansByProject() {
+      const rows = await connection.rows<{ project: string; n: string }>(
+        `SELECT project_id AS project, count() AS n FROM ${table} GROUP BY project_id`,
+      )
+      return rows.map((row) => ({ projectId: Number(row.project), rows: Number(row.n) }))
+    },
+
     async spanTally() {
       const days = await connection.rows<{ day: string }>(
         `SELECT DISTINCT toString(toDate(received)) AS day FROM ${table} ORDER BY day`,
@@ -151,19 +158,26 @@ export function createSpans(connection: Connection, database: string, settling: 
       const sums = new Map<number, SpanTally>()
       // A day at a time: a row that stands twice stands in one, and all places at once would not fit into the memory.
       for (const { day } of days) {
-        const rows = await connection.rows<{ project: string; transactions: string; n: string; once: string }>(
+        const rows = await connection.rows<{
+          project: string
+          transactions: string
+          n: string
+          once: string
+          last: string
+        }>(
           `SELECT project_id AS project, countIf(is_segment AND item = 'transaction') AS transactions, count() AS n,
-             uniqExact(jpos, place) AS once
+             uniqExact(jpos, place) AS once, max(jpos) AS last
            FROM ${table} WHERE toDate(received) = toDate({day:String}) GROUP BY project_id`,
           { day },
           { seconds: workSeconds },
         )
         for (const row of rows) {
           const [projectId, transactions, n] = [Number(row.project), Number(row.transactions), Number(row.n)]
-          const sum = sums.get(projectId) ?? { projectId, transactions: 0, spans: 0, twice: 0 }
+          const sum = sums.get(projectId) ?? { projectId, transactions: 0, spans: 0, twice: 0, lastJpos: 0 }
           sum.transactions += transactions
           sum.spans += n - transactions
           sum.twice += n - Number(row.once)
+          sum.lastJpos = Math.max(sum.lastJpos, Number(row.last))
           sums.set(projectId, sum)
         }
       }

@@ -1,3 +1,6 @@
+/** Under this name meta keeps whether spans left by their age or for the disk budget: the ledger counts more than stand then. */
+export const spansGoneName = 'spans-gone'
+
 /** How a page load or navigation was ended before it was over, as SDKs name it. */
 export type SpanCut = '' | 'deadline_exceeded' | 'heartbeatFailed'
 
@@ -51,8 +54,8 @@ export type SeenSpan = Omit<SpanRow, 'jpos' | 'place' | 'item'>
 /** A transaction by what tells that it came again. */
 export type TransactionKey = { projectId: number; traceId: string; spanId: string }
 
-/** Spans of a project for `mishap verify`: transactions, all other spans, and rows that stand twice. */
-export type SpanTally = { projectId: number; transactions: number; spans: number; twice: number }
+/** Spans of a project for `mishap verify`: transactions, all other spans, rows that stand twice, the last position. */
+export type SpanTally = { projectId: number; transactions: number; spans: number; twice: number; lastJpos: number }
 
 export type SpanStore = {
   /** Inserts rows encoded by `encodeSpanRow`; the same token with identical rows counts once. Durable when it resolves. */
@@ -78,6 +81,8 @@ export type SpanStore = {
   dropOldestSpans(beforeMs: number): Promise<string | undefined>
   /** Takes what was received before midnight of a day (UTC, ms) out of the spans of these projects. Returns how many went. */
   removeSpansBefore(projectIds: readonly number[], dayMs: number): Promise<number>
+  /** Spans that stand of each project that has any. */
+  spansByProject(): Promise<{ projectId: number; rows: number }[]>
   /** Counts what stands, of all times. */
   spanTally(): Promise<SpanTally[]>
 }

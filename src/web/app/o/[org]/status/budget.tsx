@@ -12,10 +12,13 @@ type Disk = RestStatus['disk']
 function Stored({ budget }: { budget: Disk['budget'] }) {
   const t = useTranslations('operation.budget')
   if (!budget) return <p className="text-ink-2">{t('away')}</p>
-  const { budgetBytes, storedBytes, eventBytes, blobBytes, databaseBytes } = budget
+  const { budgetBytes, storedBytes, eventBytes, spanBytes, blobBytes, databaseBytes } = budget
   const stored = bytesText(storedBytes)
   const isOver = budgetBytes !== null && storedBytes > budgetBytes
-  const kinds = { events: bytesText(eventBytes), blobs: bytesText(blobBytes), database: bytesText(databaseBytes) }
+  const kinds = {
+    ...{ events: bytesText(eventBytes), spans: bytesText(spanBytes) },
+    ...{ blobs: bytesText(blobBytes), database: bytesText(databaseBytes) },
+  }
   return (
     <p>
       {isOver ? <SeverityShape level="warning" label="" sizePx={8} /> : null}{' '}

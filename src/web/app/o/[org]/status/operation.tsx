@@ -110,6 +110,7 @@ export function Usage({ organization }: { organization: string }) {
             columns={[
               { text: t('project') },
               { text: t('events'), number: true },
+              { text: t('spans'), number: true },
               { text: t('attachments'), number: true },
               { text: t('artifacts'), number: true },
               { text: t('dead'), number: true },
@@ -129,6 +130,10 @@ export function Usage({ organization }: { organization: string }) {
                   {one.events && one.events.thinned > 0 ? (
                     <span className="block text-ink-3">{t('thinned', { count: one.events.thinned })}</span>
                   ) : null}
+                </td>
+                <td className="number whitespace-nowrap">
+                  {one.spans ? bytesText(one.spans.bytes) : t('away')}
+                  {one.spans ? <span className="ml-2 text-ink-3">({one.spans.rows})</span> : null}
                 </td>
                 <td className="number whitespace-nowrap">
                   {bytesText(one.attachments.bytes)} <span className="text-ink-3">({one.attachments.count})</span>

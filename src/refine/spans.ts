@@ -1,0 +1,141 @@
+import type { JournalRecord, RecordHead } from '../journal/journal.ts'
+import type { OutcomeCount, OutcomeReason } from '../outcome.ts'
+import type { EnvelopeItem } from '../protocol/envelope.ts'
+import { normalizeId } from '../protocol/ids.ts'
+import type { SpanRow } from '../store/events/span-store.ts'
+import type { ProjectSettings } from '../store/meta/meta.ts'
+import { newDraft } from './draft.ts'
+import { ended } from './ended.ts'
+import { filtered } from './filter/filter.ts'
+import { draftOf, itemRows, spanItem } from './span/items.ts'
+import { childrenOf, type SpansOfItem, transactionRows } from './span/transaction.ts'
+import { type Context, firstSteps, type Tools } from './step.ts'
+import { userAgent } from './useragent.ts'
+import { object, own, type Parsed, parsePayload } from './value.ts'
+
+/** The spans of one item. `outcomes` are their ends (stored), which the loop turns into duplicate when `key` is known already. */
+export type RefinedSpans = {
+  /** Of a transaction: its segment and trace, 32 hex. '' for span items, which nobody can tell by an id. */
+  key: string
+  rows: SpanRow[]
+  outcomes: OutcomeCount[]
+}
+
+/** What one call works with. */
+type SpanWork = {
+  record: JournalRecord
+  head: RecordHead
+  settings: ProjectSettings
+  tools: Tools
+  out: { spans: RefinedSpans[]; outcomes: OutcomeCount[] }
+  standing: { spans: ReadonlySet<number> } | undefined
+}
+
+/** By what a transaction is known that comes again: span ids are drawn within a trace. */
+export const transactionKey = ({ spanId, traceId }: Pick<SpanRow, 'spanId' | 'traceId'>): string =>
+  `${spanId}${traceId.slice(16)}`
+
+/** Spans of the record so far: places of one record are told apart. */
+const placeOf = ({ out }: SpanWork): number => out.spans.reduce((sum, one) => sum + one.rows.length, 0)
+
+/** What became of an item's spans that are no rows. */
+function leftOut(work: SpanWork, itemType: string, { excess, broken }: SpansOfItem): void {
+  for (const [quantity, reason] of [
+    [excess, 'too_many_items'],
+    [broken, 'bad_item'],
+  ] as const)
+    if (quantity > 0) work.out.outcomes.push({ ...ended(work, itemType, 'span', 'invalid', reason, 0), quantity })
+}
+
+/**
+ * A transaction: one end for itself, and one for each of its child spans. `eventId`: 32 hex, which stand for its ids where
+ * it has none.
+ */
+export function refineTransaction(
+  work: SpanWork,
+  {
+    parsed,
+    bytes,
+    itemType,
+    eventId,
+    sentMs,
+  }: { parsed: Parsed; bytes: number; itemType: string; eventId: string; sentMs: number | undefined },
+): void {
+  const { head, settings, tools, record, out } = work
+  const received = 'broken' in parsed ? undefined : object(parsed.value)
+  if (!received) {
+    out.outcomes.push(ended(work, itemType, 'transaction', 'invalid', 'bad_json', bytes))
+    return
+  }
+  const id = normalizeId(own(received, 'event_id')) ?? eventId
+  const context: Context = { head, eventId: id, sentMs, settings, tools, maps: undefined }
+  const draft = newDraft(received, id)
+  if ('sent' in parsed) draft.sent = parsed.sent
+  for (const step of firstSteps) step.run(draft, context)
+  // what stands was judged in the run before
+  const dropped = work.standing?.spans.has(record.jpos) ? undefined : filtered(draft, settings, tools, head)
+  if (dropped) {
+    out.outcomes.push(ended(work, itemType, 'transaction', 'filtered', dropped.reason, bytes))
+    filteredSpans(work, itemType, childrenOf(received).length, dropped.reason, 0)
+    return
+  }
+  const made = transactionRows(draft, context, record.jpos, placeOf(work))
+  leftOut(work, itemType, made)
+  const [segment] = made.rows
+  if (!segment) return
+  const children = made.rows.length - 1
+  out.spans.push({
+    key: transactionKey(segment),
+    rows: made.rows,
+    outcomes: [
+      ended(work, itemType, 'transaction', 'stored', 'ok', bytes),
+      ...(children > 0 ? [{ ...ended(work, itemType, 'span', 'stored', 'ok', 0), quantity: children }] : []),
+    ],
+  })
+}
+
+function filteredSpans(work: SpanWork, itemType: string, quantity: number, reason: OutcomeReason, bytes: number): void {
+  if (quantity > 0) work.out.outcomes.push({ ...ended(work, itemType, 'span', 'filtered', reason, bytes), quantity })
+}
+
+/** A span item of either form: each of its spans ends for itself. `trace` is the envelope's header of that name. */
+export function refineSpans(
+  work: SpanWork,
+  {
+    item: { payload, headers },
+    eventId,
+    sentMs,
+    trace,
+  }: { item: EnvelopeItem; eventId: string; sentMs: number | undefined; trace: unknown },
+): void {
+  const { head, settings, tools, record, out } = work
+  const parsed = parsePayload(payload)
+  const invalid = (reason: OutcomeReason) =>
+    out.outcomes.push(ended(work, 'span', 'span', 'invalid', reason, payload.length))
+  if ('broken' in parsed) {
+    invalid('bad_json')
+    return
+  }
+  const item = spanItem(parsed.value, headers['content_type'], trace, parsed.sent)
+  if (!item || item.spans.length === 0) {
+    invalid('bad_item')
+    return
+  }
+  const context: Context = { head, eventId, sentMs, settings, tools, maps: undefined }
+  if (settings.filters && !work.standing?.spans.has(record.jpos)) {
+    const draft = draftOf(item, context)
+    userAgent(draft, context)
+    const dropped = filtered(draft, settings, tools, head)
+    if (dropped) {
+      filteredSpans(work, 'span', item.spans.length, dropped.reason, payload.length)
+      return
+    }
+  }
+  const made = itemRows(item, context, record.jpos, placeOf(work))
+  leftOut(work, 'span', made)
+  const { rows } = made
+  if (rows.length > 0) {
+    const outcome = { ...ended(work, 'span', 'span', 'stored', 'ok', payload.length), quantity: rows.length }
+    out.spans.push({ key: '', rows, outcomes: [outcome] })
+  }
+}

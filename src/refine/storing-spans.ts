@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto'
+import { MishapError } from '../errors.ts'
+import { faultOf } from '../observe.ts'
+import type { OutcomeCount } from '../outcome.ts'
+import type { Batch } from '../store/meta/meta.ts'
+import type { Seen } from './seen.ts'
+import type { Stored, Storing } from './storing.ts'
+import type { RangeSpans, RefinedRange } from './worker.ts'
+
+/** A batch's spans are one insert, unless somebody sends very many: what the engine holds of one is bounded. */
+const pieceBytesMax = 16 * 1024 * 1024
+const triesMax = 5
+
+/** Beside the events' name, not below it: who ends the inserts of one must not end the other's. */
+const spanToken = ({ from, to }: Batch) => `spans:${from}-${to}`
+
+const standsOf = ({ jpos, firstPlace }: RangeSpans, stored: Stored['spans']) =>
+  stored.get(jpos)?.has(firstPlace) === true
+
+/** Takes transactions out that came within the last hour already, and gives their ends. */
+export function siftSpans(
+  spans: readonly RangeSpans[],
+  transactions: Seen,
+  stored: Stored['spans'],
+): { kept: RangeSpans[]; repeated: OutcomeCount[] } {
+  const kept: RangeSpans[] = []
+  const repeated: OutcomeCount[] = []
+  for (const one of spans) {
+    const { projectId, key, receivedMs, outcomes } = one
+    // a row that already stands was judged in the run before
+    if (key !== '' && !standsOf(one, stored) && transactions.has(projectId, key)) {
+      for (const end of outcomes) repeated.push({ ...end, outcome: 'duplicate', reason: 'same_event_id' })
+      continue
+    }
+    if (key !== '') transactions.add(projectId, key, receivedMs)
+    kept.push(one)
+  }
+  return { kept, repeated }
+}
+
+/** What stands of a batch's spans once no insert of them runs any more; waits for the engine as long as it takes. */
+export async function settleSpansSurely(work: Storing, batch: Batch): Promise<Stored['spans']> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await work.events.settleSpans(spanToken(batch), batch.from, batch.to)
+    } catch (error) {
+      if (work.stopped.signal.aborted) throw error
+      if (tries % 20 === 0) work.observe.warn({ error: faultOf(error) }, 'waiting for the events store')
+      await work.clock.sleep(Math.min(1000, 50 * 2 ** tries), work.stopped.signal)
+    }
+  }
+}
+
+/** Rows of these items that do not stand: all of an item, or those behind a line break whose place is missing. */
+function missingLines(range: RefinedRange, spans: readonly RangeSpans[], stored: Stored['spans']): Buffer[] {
+  const whole = Buffer.from(range.spanTsv.buffer, range.spanTsv.byteOffset, range.spanTsv.byteLength)
+  return spans.flatMap((one): Buffer[] => {
+    const places = stored.get(one.jpos)
+    const tsv = whole.subarray(one.tsvFrom, one.tsvTo)
+    if (!places) return [tsv]
+    const lines: Buffer[] = []
+    for (let [at, place] = [0, one.firstPlace]; at < tsv.length; place++) {
+      const end = tsv.indexOf(10, at) + 1 || tsv.length
+      if (!places.has(place)) lines.push(tsv.subarray(at, end))
+      at = end
+    }
+    return lines
+  })
+}
+
+/** Items in order, together of no more than what is inserted at once; one that is larger goes alone. */
+function piecesOf(lines: readonly Buffer[]): Buffer[] {
+  const pieces: Buffer[][] = []
+  let bytes = Number.POSITIVE_INFINITY
+  for (const one of lines) {
+    if (bytes + one.length > pieceBytesMax) {
+      pieces.push([])
+      bytes = 0
+    }
+    pieces.at(-1)?.push(one)
+    bytes += one.length
+  }
+  return pieces.map((piece) => Buffer.concat(piece))
+}
+
+/** Inserts until it is certain that the rows stand once, as events are. Throws what the store refuses for good. */
+async function insertSurely(
+  work: Storing,
+  batch: Batch,
+  range: RefinedRange,
+  spans: readonly RangeSpans[],
+  stored: Stored['spans'],
+  again: boolean,
+): Promise<void> {
+  let name = again ? `${spanToken(batch)}:${randomUUID()}` : spanToken(batch)
+  let pieces = piecesOf(missingLines(range, spans, stored))
+  for (let tries = 1; pieces.length > 0; tries++) {
+    try {
+      for (const [at, piece] of pieces.entries())
+        await work.events.insertSpans(piece, at === 0 ? name : `${name}:${at}`)
+      return
+    } catch (error) {
+      if (work.stopped.signal.aborted) throw error
+      const away = error instanceof MishapError && error.code === 'STORE_UNAVAILABLE'
+      if (!away && tries >= triesMax) throw error
+      work.observe.warn({ from: batch.from, tries, error: faultOf(error) }, 'the insert of a batch of spans is unclear')
+      await work.clock.sleep(Math.min(2000, 50 * 2 ** Math.min(tries, 8)), work.stopped.signal)
+      pieces = piecesOf(missingLines(range, spans, await settleSpansSurely(work, batch)))
+      name = `${spanToken(batch)}:${randomUUID()}`
+    }
+  }
+}
+
+/**
+ * Inserts the spans of a batch and returns their ends. What the store refuses for its content is tried item by item; one
+ * that fails alone is counted as invalid: events must not wait for spans.
+ */
+export async function storeSpans(
+  work: Storing,
+  batch: Batch,
+  range: RefinedRange,
+  spans: readonly RangeSpans[],
+  stored: Stored['spans'],
+  again: boolean,
+): Promise<OutcomeCount[]> {
+  if (spans.length === 0) return []
+  try {
+    await insertSurely(work, batch, range, spans, stored, again)
+    return spans.flatMap((one) => one.outcomes)
+  } catch (error) {
+    if (work.stopped.signal.aborted) throw error
+    work.observe.error({ from: batch.from, error: faultOf(error) }, 'the events store refuses spans')
+  }
+  const there = await settleSpansSurely(work, batch)
+  const ends: OutcomeCount[] = []
+  for (const one of spans) {
+    try {
+      const lines = missingLines(range, [one], there)
+      if (lines.length > 0) await work.events.insertSpans(Buffer.concat(lines), `${spanToken(batch)}:${randomUUID()}`)
+      ends.push(...one.outcomes)
+    } catch (error) {
+      if (error instanceof MishapError && error.code === 'STORE_UNAVAILABLE') throw error
+      // it is not stored: the transaction may come again
+      if (one.key !== '') work.transactions.forget(one.projectId, one.key)
+      for (const end of one.outcomes) ends.push({ ...end, outcome: 'invalid', reason: 'failed' })
+    }
+  }
+  return ends
+}
