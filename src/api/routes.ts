@@ -24,6 +24,7 @@ import { repositoryRoutes } from './repository-routes.ts'
 import type { Route } from './route.ts'
 import { searchRoutes } from './search-routes.ts'
 import { statusRoutes } from './status-routes.ts'
+import { traceRoutes } from './trace-routes.ts'
 import { uploadRoutes } from './upload-routes.ts'
 
 /** THE complete list of /api/0/: what is not here answers 404. docs/openapi.json is made from it. */
@@ -37,6 +38,7 @@ export const routes: readonly Route[] = [
   ...commentRoutes,
   ...ownershipRoutes,
   ...eventRoutes,
+  ...traceRoutes,
   ...environmentRoutes,
   ...searchRoutes,
   ...filterRoutes,

@@ -45,6 +45,15 @@ type World = {
   rewrites: RegroupStep[]
 }
 
+/** A transaction of two child spans. */
+function addSpans(world: World): void {
+  world.spans = [{ projectId: 1, transactions: 1, spans: 2, twice: 0, lastJpos: 98 }]
+  world.outcomes.push(
+    { ...stored(1), category: 'transaction', itemType: 'transaction' },
+    { ...stored(2), category: 'span', itemType: 'transaction' },
+  )
+}
+
 /** Two groups of one issue with five events, everything as it must be. */
 const whole = (): World => ({
   found: {
@@ -57,13 +66,7 @@ const whole = (): World => ({
     rollups: { issue_hour: 0, issue_day: 0, issue_week: 0, hour_issue: 0 },
   },
   counters: [{ issueId: 7, projectId: 1, count: 5, firstSeenMs: recentMs }],
-  outcomes: [
-    stored(5),
-    { ...stored(1), category: 'transaction', itemType: 'transaction' },
-    { ...stored(2), category: 'span', itemType: 'transaction' },
-    { ...stored(9), itemType: 'attachment' },
-    { ...stored(9), outcome: 'received' },
-  ],
+  outcomes: [stored(5), { ...stored(9), itemType: 'attachment' }, { ...stored(9), outcome: 'received' }],
   faults: [],
   blobs: ['attachments/1'],
   named: ['attachments/1'],
@@ -72,7 +75,7 @@ const whole = (): World => ({
   broken: false,
   removed: 0,
   keptSince: [],
-  spans: [{ projectId: 1, transactions: 1, spans: 2, twice: 0, lastJpos: 98 }],
+  spans: [],
   spansGone: false,
   projects: [1],
   unknown: [],
@@ -125,6 +128,9 @@ const wrongOf = async (world: World) =>
 
 test('nothing is wrong with what is whole', async () => {
   expect(await wrongOf(whole())).toEqual({})
+  const traced = whole()
+  addSpans(traced)
+  expect(await wrongOf(traced)).toEqual({})
   expect((await look(whole())).map((one) => one.name)).toEqual([
     'database',
     'issues',
@@ -145,6 +151,7 @@ test.each<[string, (world: World) => void, Record<string, string[]>]>([
   [
     'a span that the ledger does not know, one that stands twice, one beyond the cursor',
     (world) => {
+      addSpans(world)
       world.spans = [{ projectId: 1, transactions: 1, spans: 3, twice: 1, lastJpos: 100 }]
     },
     {
@@ -156,6 +163,7 @@ test.each<[string, (world: World) => void, Record<string, string[]>]>([
   [
     'a transaction that is not there',
     (world) => {
+      addSpans(world)
       world.spans = [{ projectId: 1, transactions: 0, spans: 2, twice: 0, lastJpos: 98 }]
     },
     { spans: ['project 1: the ledger says 1 stored of transaction, 0 are'] },
@@ -163,6 +171,7 @@ test.each<[string, (world: World) => void, Record<string, string[]>]>([
   [
     'spans that left by their age',
     (world) => {
+      addSpans(world)
       world.spans = []
       world.spansGone = true
     },
@@ -171,6 +180,7 @@ test.each<[string, (world: World) => void, Record<string, string[]>]>([
   [
     'more spans than were ever counted',
     (world) => {
+      addSpans(world)
       world.spans = [{ projectId: 1, transactions: 1, spans: 9, twice: 0, lastJpos: 98 }]
       world.spansGone = true
     },

@@ -1,0 +1,43 @@
+import { MishapError } from '../errors.ts'
+import { normalizeId } from '../protocol/ids.ts'
+import { traceMeta, traceSpansMax, traceTree } from '../query/trace.ts'
+import type { Route } from './route.ts'
+import { readableIds, route } from './route.ts'
+import * as shapes from './trace-schemas.ts'
+
+/** The id in the path as 32 lower-case hex. Throws NOT_FOUND for what is none. */
+function traceIdOf(text: string | undefined): string {
+  const id = normalizeId(text)
+  if (id === undefined) throw new MishapError('NOT_FOUND')
+  return id
+}
+
+export const traceRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/organizations/:org/trace-meta/:trace',
+    operationId: 'traceMeta',
+    summary:
+      'What a trace has in the projects that the caller may read: its segments, its errors, how many spans. A trace that nothing is stored of is empty.',
+    action: 'event:read',
+    response: shapes.traceMeta,
+    handle: async (call) => {
+      const { app, params } = call
+      return {
+        body: await traceMeta(app, readableIds(call), traceIdOf(params.trace), app.config.retentionSpansDays),
+      }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/organizations/:org/trace/:trace',
+    operationId: 'trace',
+    summary: `Spans of a trace as trees, its errors beside them; at most ${traceSpansMax} spans, segments first. The header X-Truncated says that more are stored.`,
+    action: 'event:read',
+    response: shapes.trace,
+    handle: async (call) => {
+      const { nodes, truncated } = await traceTree(call.app, readableIds(call), traceIdOf(call.params.trace))
+      return truncated ? { body: nodes, headers: { 'x-truncated': String(traceSpansMax) } } : { body: nodes }
+    },
+  }),
+]

@@ -1,0 +1,105 @@
+/** One error of a trace: where its issue is. */
+export type RestTraceEvent = {
+  eventID: string
+  /** Null: its issue was removed meanwhile. */
+  groupID: string | null
+  shortId: string | null
+  title: string
+  level: string
+  projectID: string
+  projectSlug: string
+  /** Seconds since 1970. */
+  timestamp: number
+}
+
+/** One segment of a trace: a page load, a navigation, a request of a server; without its child spans. */
+export type RestSegment = {
+  spanID: string
+  parentSpanID: string | null
+  projectID: string
+  projectSlug: string
+  name: string
+  op: string
+  status: string
+  /** Ended before it was over, and how; null: it came to its end. */
+  cut: 'deadline_exceeded' | 'heartbeatFailed' | null
+  /** Seconds since 1970. */
+  startTimestamp: number
+  endTimestamp: number
+  /** Milliseconds. */
+  duration: number
+  /** Spans below it that are shown of the trace. */
+  spans: number
+  platform: string
+  environment: string
+  release: string
+  measurements: Record<string, number>
+}
+
+/** organizations/{org}/trace-meta/{trace}/: what a trace has, in short. */
+export type RestTraceMeta = {
+  errors: number
+  performance_issues: number
+  logs: number
+  /** Spans that were looked at, at most 1,000. */
+  span_count: number
+  /** Of them by op. */
+  span_count_map: Record<string, number>
+  transaction_child_count_map: { 'transaction.span_id': string; 'count()': number }[]
+  /** More spans are stored than were looked at. */
+  truncated: boolean
+  /** Segments, or where none came, spans that hang on no other; by their start, at most 50. */
+  segments: RestSegment[]
+  segmentCount: number
+  /** Errors of the trace by their time, at most 50. */
+  events: RestTraceEvent[]
+  /** Days that spans are kept. */
+  keptDays: number
+}
+
+/** A span of organizations/{org}/trace/{trace}/ with what it hangs on it. */
+export type RestTraceSpan = {
+  event_type: 'span'
+  event_id: string
+  parent_span_id: string | null
+  transaction_id: string
+  project_id: number
+  project_slug: string
+  is_transaction: boolean
+  transaction: string
+  op: string
+  name: string
+  description: string
+  status: string
+  origin: string
+  kind: string
+  cut: 'deadline_exceeded' | 'heartbeatFailed' | null
+  /** Seconds since 1970. */
+  start_timestamp: number
+  end_timestamp: number
+  /** Milliseconds; `self_time` is null where nobody knows. */
+  duration: number
+  self_time: number | null
+  environment: string
+  release: string
+  measurements: Record<string, number>
+  additional_attributes: Record<string, unknown>
+  links: { trace_id: string; span_id: string; sampled: boolean }[]
+  /** Faults of what was sent that were repaired. */
+  repaired: number
+  children: RestTraceSpan[]
+  errors: never[]
+  occurrences: never[]
+}
+
+/** An error of a trace beside its spans. */
+export type RestTraceError = {
+  event_type: 'error'
+  event_id: string
+  issue_id: number | null
+  project_id: number
+  project_slug: string
+  message: string
+  level: string
+  start_timestamp: number
+}

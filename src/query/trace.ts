@@ -1,0 +1,206 @@
+import type {
+  RestSegment,
+  RestTraceError,
+  RestTraceEvent,
+  RestTraceMeta,
+  RestTraceSpan,
+} from '../protocol/rest-trace.ts'
+import type { EventStore } from '../store/events/events.ts'
+import type { SeenSpan } from '../store/events/span-store.ts'
+import type { MetaStore } from '../store/meta/meta.ts'
+
+export type TraceDeps = {
+  events: Pick<EventStore, 'spansOfTrace' | 'byTraceId'>
+  meta: Pick<MetaStore, 'issueIdsOf' | 'issueById' | 'projectById'>
+}
+
+/** Spans of a trace that are looked at; the segments are the first of them. */
+export const traceSpansMax = 1000
+const listedMax = 50
+const errorsMax = 100
+/** Levels of the tree: what hangs deeper stands beside the span at this level. */
+const depthMax = 100
+
+type Trace = { spans: SeenSpan[]; truncated: boolean; events: RestTraceEvent[] }
+
+/**
+ * What is stored of a trace in these projects: those that the caller may read.
+ * Throws MishapError QUERY_TIMEOUT or STORE_UNAVAILABLE.
+ */
+async function traceOf(deps: TraceDeps, projectIds: readonly number[], traceId: string): Promise<Trace> {
+  const { events, meta } = deps
+  const [spans, refs] = await Promise.all([
+    events.spansOfTrace(projectIds, traceId, traceSpansMax + 1),
+    events.byTraceId([...projectIds], traceId, errorsMax),
+  ])
+  const issueIds = meta.issueIdsOf(refs)
+  const slugOf = slugs(meta)
+  return {
+    spans: spans.slice(0, traceSpansMax),
+    truncated: spans.length > traceSpansMax,
+    events: refs.map(({ projectId, groupHash, eventId, timestampUs }) => {
+      const id = issueIds.get(`${projectId}:${groupHash}`)
+      const issue = id === undefined ? undefined : meta.issueById(id)
+      return {
+        eventID: eventId,
+        groupID: issue ? String(issue.id) : null,
+        shortId: issue?.shortId ?? null,
+        title: issue?.title ?? '',
+        level: issue?.level ?? 'error',
+        projectID: String(projectId),
+        projectSlug: slugOf(projectId),
+        timestamp: timestampUs / 1e6,
+      }
+    }),
+  }
+}
+
+function slugs(meta: TraceDeps['meta']): (projectId: number) => string {
+  const known = new Map<number, string>()
+  return (projectId) => {
+    const slug = known.get(projectId) ?? meta.projectById(projectId)?.slug ?? ''
+    known.set(projectId, slug)
+    return slug
+  }
+}
+
+const seconds = (us: number) => us / 1e6
+const nameOf = ({ name, description, transaction, op }: SeenSpan) => name || description || transaction || op
+
+/** Segments; where none came (they come last, and may be lost), the spans that hang on none that is here. */
+function segmentsOf(spans: readonly SeenSpan[]): SeenSpan[] {
+  const segments = spans.filter((one) => one.isSegment)
+  if (segments.length > 0) return segments
+  const ids = new Set(spans.map((one) => one.spanId))
+  return spans.filter((one) => !ids.has(one.parentId))
+}
+
+/** See `RestTraceMeta`. */
+export async function traceMeta(
+  deps: TraceDeps,
+  projectIds: readonly number[],
+  traceId: string,
+  keptDays: number,
+): Promise<RestTraceMeta> {
+  const { spans, truncated, events } = await traceOf(deps, projectIds, traceId)
+  const slugOf = slugs(deps.meta)
+  const segments = segmentsOf(spans).toSorted((a, b) => a.startUs - b.startUs)
+  const below = Map.groupBy(
+    spans.filter((one) => !one.isSegment),
+    (one) => `${one.projectId} ${one.segmentId}`,
+  )
+  const countOf = (one: SeenSpan) => below.get(`${one.projectId} ${one.spanId}`)?.length ?? 0
+  const ops = Map.groupBy(spans, (one) => one.op || 'default')
+  return {
+    errors: events.length,
+    performance_issues: 0,
+    logs: 0,
+    span_count: spans.length,
+    span_count_map: Object.fromEntries([...ops].map(([op, some]) => [op, some.length])),
+    transaction_child_count_map: segments.map((one) => ({
+      'transaction.span_id': one.spanId,
+      'count()': countOf(one),
+    })),
+    truncated,
+    segments: segments.slice(0, listedMax).map(
+      (one): RestSegment => ({
+        spanID: one.spanId,
+        parentSpanID: one.parentId || null,
+        projectID: String(one.projectId),
+        projectSlug: slugOf(one.projectId),
+        name: nameOf(one),
+        op: one.op,
+        status: one.status,
+        cut: one.cut || null,
+        startTimestamp: seconds(one.startUs),
+        endTimestamp: seconds(one.startUs + one.durationUs),
+        duration: one.durationUs / 1000,
+        spans: countOf(one),
+        platform: one.platform,
+        environment: one.environment,
+        release: one.release,
+        measurements: one.measurements,
+      }),
+    ),
+    segmentCount: segments.length,
+    events: events.slice(0, listedMax),
+    keptDays,
+  }
+}
+
+const parsed = <T>(json: string, none: T): T => (json === '' ? none : (JSON.parse(json) as T))
+
+const nodeOf = (one: SeenSpan, slug: string): RestTraceSpan => ({
+  event_type: 'span',
+  event_id: one.spanId,
+  parent_span_id: one.parentId || null,
+  transaction_id: one.segmentId,
+  project_id: one.projectId,
+  project_slug: slug,
+  is_transaction: one.isSegment,
+  ...{ transaction: one.transaction, op: one.op, name: one.name, description: one.description },
+  ...{ status: one.status, origin: one.origin, kind: one.kind, cut: one.cut || null },
+  start_timestamp: seconds(one.startUs),
+  end_timestamp: seconds(one.startUs + one.durationUs),
+  duration: one.durationUs / 1000,
+  self_time: one.selfUs < 0 ? null : one.selfUs / 1000,
+  ...{ environment: one.environment, release: one.release, measurements: one.measurements },
+  additional_attributes: parsed<Record<string, unknown>>(one.attributes, {}),
+  links: parsed<RestTraceSpan['links']>(one.links, []),
+  repaired: one.repaired,
+  ...{ children: [], errors: [], occurrences: [] },
+})
+
+/**
+ * Spans as trees, each once and in the order of their start. A parent that is not there, or that stands below its own
+ * child, is none; senders choose ids.
+ */
+export function treesOf(spans: readonly SeenSpan[], slugOf: (projectId: number) => string): RestTraceSpan[] {
+  const ordered = spans.toSorted((a, b) => a.startUs - b.startUs || b.durationUs - a.durationUs)
+  const ids = new Set(spans.map((one) => one.spanId))
+  const byParent = Map.groupBy(ordered, (one) => one.parentId)
+  const placed = new Set<SeenSpan>()
+  const roots: RestTraceSpan[] = []
+  const place = (root: SeenSpan) => {
+    if (placed.has(root)) return
+    placed.add(root)
+    const first = nodeOf(root, slugOf(root.projectId))
+    roots.push(first)
+    const open = [{ span: root, into: first.children, depth: 1 }]
+    for (let one = open.pop(); one; one = open.pop())
+      for (const child of byParent.get(one.span.spanId) ?? []) {
+        if (placed.has(child)) continue
+        placed.add(child)
+        const node = nodeOf(child, slugOf(child.projectId))
+        one.into.push(node)
+        const isDeep = one.depth + 1 >= depthMax
+        open.push({ span: child, into: isDeep ? one.into : node.children, depth: isDeep ? one.depth : one.depth + 1 })
+      }
+  }
+  for (const one of ordered) if (one.parentId === '' || !ids.has(one.parentId)) place(one)
+  // what is left is a circle
+  for (const one of ordered) place(one)
+  return roots
+}
+
+/** The trees of a trace with its errors beside them, and whether more spans are stored than are in them. */
+export async function traceTree(
+  deps: TraceDeps,
+  projectIds: readonly number[],
+  traceId: string,
+): Promise<{ nodes: (RestTraceSpan | RestTraceError)[]; truncated: boolean }> {
+  const { spans, truncated, events } = await traceOf(deps, projectIds, traceId)
+  const errors = events.map(
+    (one): RestTraceError => ({
+      event_type: 'error',
+      event_id: one.eventID,
+      issue_id: one.groupID === null ? null : Number(one.groupID),
+      project_id: Number(one.projectID),
+      project_slug: one.projectSlug,
+      message: one.title,
+      level: one.level,
+      start_timestamp: one.timestamp,
+    }),
+  )
+  return { nodes: [...treesOf(spans, slugs(deps.meta)), ...errors], truncated }
+}
