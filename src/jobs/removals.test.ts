@@ -233,21 +233,43 @@ test('only a shorter retention than the installation’s is kept, for the organi
         { organizationId: 1, days: 30, projectIds: [5, 6] },
         { organizationId: 2, days: 90, projectIds: [7] },
         { organizationId: 3, days: 5, projectIds: [] },
-        { organizationId: 4, days: 7, projectIds: [8] },
       ],
       dropKept: (...given) => {
         calls.push(given)
         return ['attachments/5/x']
       },
       getValue: () => undefined,
-      setValue: (name) => void calls.push(name),
+      setValue: () => undefined,
     },
     events: {
       removeBefore: async (...given) => void calls.push(given),
-      removeSpansBefore: async (...given) => calls.push(['spans', ...given]),
+      removeSpansBefore: async () => 0,
     },
     blobs: { delete: async (key) => void calls.push(key) },
   })
   const monday = Date.parse('2026-10-19T00:00:00Z')
   expect([removed, calls]).toEqual([1, [[[5, 6], monday], [1, [5, 6], monday], 'attachments/5/x']])
+})
+
+test('spans leave by days: earlier than errors where they are kept for longer, never later', async () => {
+  const calls: unknown[] = []
+  const noted: string[] = []
+  await keepOwn({
+    ...{ nowMs: Date.parse('2026-11-21T15:00:00Z'), retentionErrorsDays: 90, retentionSpansDays: 30 },
+    meta: {
+      shorterRetentions: () => [
+        { organizationId: 1, days: 7, projectIds: [5] },
+        { organizationId: 2, days: 60, projectIds: [6] },
+      ],
+      dropKept: () => [],
+      getValue: () => undefined,
+      setValue: (name) => void noted.push(name),
+    },
+    events: {
+      removeBefore: async () => undefined,
+      removeSpansBefore: async (...given) => calls.push(given),
+    },
+    blobs: { delete: async () => undefined },
+  })
+  expect([calls, noted]).toEqual([[[[5], Date.parse('2026-11-14T00:00:00Z')]], ['spans-gone']])
 })

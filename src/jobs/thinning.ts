@@ -144,31 +144,32 @@ async function finishSurely(deps: ThinningDeps, step: ThinStep, stopped: AbortSi
 
 /**
  * Whole days of spans go before any event, the oldest first: nothing that an issue says rests on them. The last two days
- * stay, as they are what a trace of now is read from. Returns the days and what is stored then.
+ * stay, as they are what a trace of now is read from. Returns what is stored then, and the days.
  */
 async function dropSpans(
   deps: ThinningDeps,
-  first: DiskState,
-  target: number,
-): Promise<{ days: string[]; disk: DiskState }> {
-  const { events, meta, clock } = deps
+): Promise<{ disk: DiskState; dropped: { droppedSpans?: readonly string[] } }> {
+  const { events, meta, clock, measure } = deps
+  const first = await measure()
+  const { budget } = first
+  if (budget === null || first.stored <= budget) return { disk: first, dropped: {} }
   const days: string[] = []
   let disk = first
   const release = await deps.turn()
   try {
-    while (disk.spans > 0 && disk.stored > target) {
+    while (disk.spans > 0 && disk.stored > budget * targetPart) {
       const day = await events.dropOldestSpans(clock.now() - dayMs)
       if (day === undefined) break
       noteSpansGone(meta)
       days.push(day)
-      disk = await deps.measure()
+      disk = await measure()
     }
   } finally {
     release()
   }
-  if (days.length > 0)
-    deps.observe.info({ days, before: first.stored, after: disk.stored }, 'spans were dropped for the disk budget')
-  return { days, disk }
+  if (days.length === 0) return { disk, dropped: {} }
+  deps.observe.info({ days, before: first.stored, after: disk.stored }, 'spans were dropped for the disk budget')
+  return { disk, dropped: { droppedSpans: days } }
 }
 
 /** Alone among those who take rows out, and while nothing is committed. */
@@ -348,14 +349,8 @@ export function createThinning(deps: ThinningDeps): Thinning {
     },
     run: async () => {
       await clear()
-      const measured = await deps.measure()
-      const { budget } = measured
-      const isOver = budget !== null && measured.stored > budget
-      const { days, disk } = isOver
-        ? await dropSpans(deps, measured, budget * targetPart)
-        : { days: [], disk: measured }
-      const { stored, rows } = disk
-      const dropped = days.length > 0 ? { droppedSpans: days } : {}
+      const { disk, dropped } = await dropSpans(deps)
+      const { budget, stored, rows } = disk
       // Fewer rows (retention, a removal) and a budget that was held begin anew.
       state.floorRows = Math.min(state.floorRows, budget === null || stored <= budget ? -1 : rows)
       if (budget === null || stored <= budget) return { stored, budget, ...dropped }

@@ -29,6 +29,8 @@ import sourcesDe from './messages/sources.de.json'
 import sourcesEn from './messages/sources.en.json'
 import operationDe from './messages/status.de.json'
 import operationEn from './messages/status.en.json'
+import tracesDe from './messages/traces.de.json'
+import tracesEn from './messages/traces.en.json'
 import triageDe from './messages/triage.de.json'
 import triageEn from './messages/triage.en.json'
 
@@ -48,6 +50,7 @@ const catalogues = {
     search: searchEn,
     signs: signsEn,
     sources: sourcesEn,
+    traces: tracesEn,
     triage: triageEn,
   },
   de: {
@@ -65,6 +68,7 @@ const catalogues = {
     search: searchDe,
     signs: signsDe,
     sources: sourcesDe,
+    traces: tracesDe,
     triage: triageDe,
   },
 }

@@ -157,7 +157,7 @@ export type Interval = { startUs: number; durationUs: number }
 
 /**
  * The interval of a span by its two times. One that ends before it starts, or lies in the future or a month ago, is
- * repaired: it ends at `fallbackUs` then, and lasts as long as both times say where they say anything.
+ * repaired: it ends when it was received where its start alone is likely, else at `fallbackUs` after as long as both say.
  */
 export function intervalOf(
   startUs: number | undefined,
@@ -175,6 +175,8 @@ export function intervalOf(
   if (at <= receivedUs + futureMaxUs && start >= receivedUs - pastMaxUs)
     return { startUs: Math.min(start, at - durationUs), durationUs }
   repairs.count++
+  const isStartLikely = start <= receivedUs + futureMaxUs && start >= receivedUs - pastMaxUs
+  if (isStartLikely) return { startUs: start, durationUs: Math.max(0, receivedUs - start) }
   return { startUs: fallbackUs - durationUs, durationUs }
 }
 

@@ -76,49 +76,11 @@ const readSpan = (row: StoredSpan): SeenSpan => ({
 })
 
 type Part = Omit<SpanStore, 'dropSpansBefore' | 'dropOldestSpans'>
+type Sums = 'removeSpansBefore' | 'spansByProject' | 'spanTally'
 
-/** Spans: what refine writes, and what is asked of them. They have no rollups, so nothing waits for those to be counted. */
-export function createSpans(connection: Connection, database: string, settling: Pick<Settling, 'ended'>): Part {
-  const table = `${database}.spans`
+/** What goes through all rows of projects. */
+function createSums(connection: Connection, table: string): Pick<SpanStore, Sums> {
   return {
-    insertSpans: (tsv, token) => connection.insert('spans', spanColumns, tsv, token),
-
-    async settleSpans(token, from, to) {
-      await settling.ended(token)
-      const rows = await connection.rows<{ jpos: string; places: number[] }>(
-        `SELECT jpos, groupUniqArray(place) AS places FROM ${table} WHERE jpos >= {from:UInt64} AND jpos < {to:UInt64} GROUP BY jpos`,
-        { from, to },
-        { seconds: settleSeconds },
-      )
-      return new Map(rows.map(({ jpos, places }) => [Number(jpos), new Set(places)]))
-    },
-
-    async recentTransactions(sinceMs, max) {
-      const rows = await connection.rows<{ project_id: string; trace_hex: string; span_id: string }>(
-        `SELECT project_id, lower(hex(trace_id)) AS trace_hex, span_id FROM ${table}
-         WHERE received >= fromUnixTimestamp64Milli({since:Int64}, 'UTC') AND is_segment AND item = 'transaction'
-         ORDER BY received DESC LIMIT {max:UInt32}`,
-        { since: Math.floor(sinceMs), max },
-      )
-      return rows.map((row) => ({
-        projectId: Number(row.project_id),
-        traceId: row.trace_hex,
-        spanId: hashText(row.span_id),
-      }))
-    },
-
-    async spansOfTrace(projectIds, traceId, max) {
-      const hex = traceId.replaceAll('-', '').toLowerCase()
-      if (!hexId.test(hex) || /^0+$/.test(hex) || projectIds.length === 0) return []
-      const rows = await connection.rows<StoredSpan>(
-        `SELECT ${spanSelect} FROM ${table}
-         WHERE project_id IN {projects:Array(UInt64)} AND trace_id = toFixedString(unhex({trace:String}), 16)
-         ORDER BY is_segment DESC, start, span_id, received LIMIT 1 BY project_id, span_id LIMIT {max:UInt32}`,
-        { projects: projectIds, trace: hex, max },
-      )
-      return rows.map(readSpan)
-    },
-
     async removeSpansBefore(projectIds, dayMs) {
       // A date before 1970 is none, and would be read as one to come.
       if (dayMs <= 0) return 0
@@ -182,6 +144,51 @@ export function createSpans(connection: Connection, database: string, settling: 
         }
       }
       return [...sums.values()]
+    },
+  }
+}
+
+/** Spans: what refine writes, and what is asked of them. They have no rollups, so nothing waits for those to be counted. */
+export function createSpans(connection: Connection, database: string, settling: Pick<Settling, 'ended'>): Part {
+  const table = `${database}.spans`
+  return {
+    ...createSums(connection, table),
+    insertSpans: (tsv, token) => connection.insert('spans', spanColumns, tsv, token),
+
+    async settleSpans(token, from, to) {
+      await settling.ended(token)
+      const rows = await connection.rows<{ jpos: string; places: number[] }>(
+        `SELECT jpos, groupUniqArray(place) AS places FROM ${table} WHERE jpos >= {from:UInt64} AND jpos < {to:UInt64} GROUP BY jpos`,
+        { from, to },
+        { seconds: settleSeconds },
+      )
+      return new Map(rows.map(({ jpos, places }) => [Number(jpos), new Set(places)]))
+    },
+
+    async recentTransactions(sinceMs, max) {
+      const rows = await connection.rows<{ project_id: string; trace_hex: string; span_id: string }>(
+        `SELECT project_id, lower(hex(trace_id)) AS trace_hex, span_id FROM ${table}
+         WHERE received >= fromUnixTimestamp64Milli({since:Int64}, 'UTC') AND is_segment AND item = 'transaction'
+         ORDER BY received DESC LIMIT {max:UInt32}`,
+        { since: Math.floor(sinceMs), max },
+      )
+      return rows.map((row) => ({
+        projectId: Number(row.project_id),
+        traceId: row.trace_hex,
+        spanId: hashText(row.span_id),
+      }))
+    },
+
+    async spansOfTrace(projectIds, traceId, max) {
+      const hex = traceId.replaceAll('-', '').toLowerCase()
+      if (!hexId.test(hex) || /^0+$/.test(hex) || projectIds.length === 0) return []
+      const rows = await connection.rows<StoredSpan>(
+        `SELECT ${spanSelect} FROM ${table}
+         WHERE project_id IN {projects:Array(UInt64)} AND trace_id = toFixedString(unhex({trace:String}), 16)
+         ORDER BY is_segment DESC, start, span_id, received LIMIT 1 BY project_id, span_id LIMIT {max:UInt32}`,
+        { projects: projectIds, trace: hex, max },
+      )
+      return rows.map(readSpan)
     },
   }
 }

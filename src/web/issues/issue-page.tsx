@@ -19,6 +19,7 @@ import { ReleaseLink } from '../releases/release-link.tsx'
 import { Suspects } from '../releases/suspects.tsx'
 import { useReleaseMarks } from '../releases/use-marks.ts'
 import { Signs } from '../signs/signs.tsx'
+import { TraceStrip } from '../traces/trace-strip.tsx'
 import { copyText } from '../ui/clipboard.ts'
 import { useKey } from '../ui/keys.tsx'
 import { useLive } from '../ui/live.tsx'
@@ -366,6 +367,7 @@ function EventParts({
         <EventDoctor organization={organization} project={project} eventId={event.eventID} />
       ) : null}
       <BrowserSide base={base} side={detail.browserSide} ofEvent={failure?.browser ?? null} />
+      <TraceStrip key={`s${event.eventID}`} {...{ organization, event, base }} />
       {threads?.data.values.length ? <Threads key={`t${event.eventID}`} threads={threads.data.values} /> : null}
       {csp ? <Csp report={csp.data} /> : null}
       {crumbs && present.has('breadcrumbs') ? (

@@ -29,6 +29,8 @@ import sourcesDe from './sources.de.json'
 import sourcesEn from './sources.en.json'
 import operationDe from './status.de.json'
 import operationEn from './status.en.json'
+import tracesDe from './traces.de.json'
+import tracesEn from './traces.en.json'
 import triageDe from './triage.de.json'
 import triageEn from './triage.en.json'
 
@@ -48,6 +50,7 @@ describe.each([
   ['notification', notificationsEn, notificationsDe],
   ['status', operationEn, operationDe],
   ['people', peopleEn, peopleDe],
+  ['traces', tracesEn, tracesDe],
   ['release', releasesEn, releasesDe],
   ['failure', failuresEn, failuresDe],
   ['filter', filtersEn, filtersDe],

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { hueOf, kindOf, laneOf, placeOn } from './lane.ts'
+
+const segment = (startTimestamp: number, endTimestamp: number) => ({ startTimestamp, endTimestamp })
+
+test.each<[string, [number, number][], number[], { fromS: number; toS: number } | undefined]>([
+  ['no segment', [], [5], undefined],
+  ['one segment', [[10, 12]], [], { fromS: 10, toS: 12 }],
+  ['an error within', [[10, 12]], [11], { fromS: 10, toS: 12 }],
+  ['an error a little later', [[10, 12]], [15], { fromS: 10, toS: 15 }],
+  ['an error before', [[10, 12]], [7], { fromS: 7, toS: 12 }],
+  ['an error minutes later', [[10, 12]], [500], { fromS: 10, toS: 12 }],
+  ['a segment of no length', [[10, 10]], [], { fromS: 10, toS: 10.001 }],
+  [
+    'several',
+    [
+      [11, 12],
+      [10, 13],
+    ],
+    [],
+    { fromS: 10, toS: 13 },
+  ],
+])('the lane of %s', (_name, segments, moments, expected) => {
+  expect(
+    laneOf(
+      segments.map((one) => segment(...one)),
+      moments,
+    ),
+  ).toEqual(expected)
+})
+
+test.each([
+  [[10, 20], { x: 0, width: 100, isOutside: false }],
+  [[15, 15], { x: 50, width: 0, isOutside: false }],
+  [[15, 15.001], { x: 50, width: 0.4, isOutside: false }],
+  [[20, 20], { x: 100, width: 0, isOutside: false }],
+  [[19.999, 20], { x: 99.6, width: 0.4, isOutside: false }],
+  [[500, 500], { x: 100, width: 0, isOutside: true }],
+  [[1, 1], { x: 0, width: 0, isOutside: true }],
+])('%j on ten seconds', ([from = 0, to = 0], expected) => {
+  const { x, width, isOutside } = placeOn({ fromS: 10, toS: 20 }, from, to)
+  expect({ x: Number(x.toFixed(6)), width: Number(width.toFixed(6)), isOutside }).toEqual(expected)
+})
+
+test.each([
+  ['pageload', 'pageload', 'c2'],
+  ['navigation', 'navigation', 'c2'],
+  ['http.server', 'server', 'c3'],
+  ['http.client', undefined, 'c4'],
+  ['db.sql.query', undefined, 'c1'],
+  ['queue.process', undefined, 'c7'],
+  ['', undefined, 'c7'],
+])('%s is a %s in %s', (op, kind, hue) => expect([kindOf(op), hueOf(op)]).toEqual([kind, hue]))

@@ -1,0 +1,300 @@
+'use client'
+import './traces.css'
+import { useQuery } from '@tanstack/react-query'
+import { useTranslations } from 'next-intl'
+import { useState } from 'react'
+import type { RestEvent } from '../../protocol/rest.ts'
+import type { RestSegment, RestTraceEvent, RestTraceMeta } from '../../protocol/rest-trace.ts'
+import { ApiError, apiFetch } from '../api.ts'
+import { Section } from '../issues/marks.tsx'
+import { Button } from '../ui/controls.tsx'
+import { Link } from '../ui/link.tsx'
+import { PlainText } from '../ui/plain-text.tsx'
+import { durationText } from '../ui/relative.ts'
+import { useNow } from '../ui/time.tsx'
+import { hueOf, kindOf, type Lane, laneOf, placeOn } from './lane.ts'
+
+/** Segments that are shown at first; a person asks for the others. */
+const shownMax = 8
+const heightPx = 14
+/** A page load ends 30 s after its error at the latest, and is sent then. */
+const youngMs = 90_000
+const askEachMs = 5000
+const dayMs = 86_400_000
+
+const isAway = (error: unknown) => error instanceof ApiError && (error.status === 0 || error.status === 503)
+
+/** A length of time; which side of the event it lies on is said in words. */
+const length = (ms: number): string => durationText(Math.abs(ms))
+
+/** The bar of a segment, with the marks of errors over it. */
+function Bar({
+  segment,
+  lane,
+  hereS,
+  others,
+}: {
+  segment: RestSegment
+  lane: Lane
+  hereS: number
+  others: readonly number[]
+}) {
+  const { x, width } = placeOn(lane, segment.startTimestamp, segment.endTimestamp)
+  const here = placeOn(lane, hereS)
+  return (
+    <svg className="trace-lane" width="100%" height={heightPx} aria-hidden="true">
+      <rect className="ground" x="0" y="0" width="100%" height={heightPx} />
+      <rect className={hueOf(segment.op)} x={`${x}%`} y="2" width={`${width}%`} height={heightPx - 4} />
+      {segment.cut ? (
+        <line className="cut" x1={`${x + width}%`} x2={`${x + width}%`} y1="-2" y2={heightPx + 2} />
+      ) : null}
+      {others.map((at) => (
+        <line
+          key={at}
+          className="other"
+          x1={`${placeOn(lane, at).x}%`}
+          x2={`${placeOn(lane, at).x}%`}
+          y1="-3"
+          y2={heightPx + 3}
+        />
+      ))}
+      <line className="here" x1={`${here.x}%`} x2={`${here.x}%`} y1="-3" y2={heightPx + 3} />
+    </svg>
+  )
+}
+
+const fineStatus = new Set(['', 'ok', 'unset', 'cancelled', 'deadline_exceeded'])
+
+function Row({
+  segment,
+  lane,
+  hereS,
+  others,
+}: {
+  segment: RestSegment
+  lane: Lane
+  hereS: number
+  others: readonly number[]
+}) {
+  const t = useTranslations('traces')
+  const { name, op, cut, status } = segment
+  const kind = kindOf(op)
+  const word = kind ? t(`kind.${kind}`) : op || t('noOp')
+  const shown = name || t('noName')
+  const start = length((segment.startTimestamp - lane.fromS) * 1000)
+  const duration = length(segment.duration)
+  return (
+    <li className="trace-row" title={t('row', { name: shown.slice(0, 200), op: word, duration, start })}>
+      <div className="trace-name">
+        <b>
+          <PlainText text={shown} charactersMax={200} />
+        </b>
+        <span>
+          <PlainText text={`${word} · ${segment.projectSlug}`} charactersMax={200} />
+        </span>
+      </div>
+      <div className="trace-lane-box">
+        <Bar {...{ segment, lane, hereS, others }} />
+      </div>
+      <span className="trace-length">{duration}</span>
+      {cut ? (
+        <p className="trace-said" title={t('cutWhy')}>
+          {t(`cut.${cut}`)}
+        </p>
+      ) : fineStatus.has(status) ? null : (
+        <p className="trace-said">
+          <PlainText text={t('failedStatus', { status })} charactersMax={100} />
+        </p>
+      )}
+    </li>
+  )
+}
+
+/** The line that says where the event stands among the segments. */
+function Here({ lane, hereS }: { lane: Lane; hereS: number }) {
+  const t = useTranslations('traces')
+  const { x } = placeOn(lane, hereS)
+  const at = length((hereS - lane.fromS) * 1000)
+  return (
+    <li className="trace-row">
+      <div className="trace-name">
+        <b>{t('here')}</b>
+      </div>
+      <div className="trace-lane-box">
+        <svg
+          className="trace-lane"
+          width="100%"
+          height={heightPx}
+          role="img"
+          aria-label={t(hereS < lane.fromS ? 'hereBefore' : 'hereAt', { at })}
+        >
+          <line className="here" x1={`${x}%`} x2={`${x}%`} y1="0" y2={heightPx + 3} />
+          <circle className="point" cx={`${x}%`} cy={heightPx / 2} r="4" />
+        </svg>
+      </div>
+      <span className="trace-length">
+        {hereS < lane.fromS ? '−' : '+'}
+        {at}
+      </span>
+    </li>
+  )
+}
+
+/** Segments of the trace as bars in time. */
+function Strip({ trace, hereS, others }: { trace: RestTraceMeta; hereS: number; others: readonly RestTraceEvent[] }) {
+  const t = useTranslations('traces')
+  const [isWhole, setWhole] = useState(false)
+  const marks = [...new Set(others.map((one) => one.timestamp))]
+  const lane = laneOf(trace.segments, [hereS, ...marks])
+  if (!lane) return null
+  const shown = isWhole ? trace.segments : trace.segments.slice(0, shownMax)
+  const unlisted = trace.segmentCount - trace.segments.length
+  return (
+    <>
+      <ol className="trace-strip" aria-label={t('list', { duration: length((lane.toS - lane.fromS) * 1000) })}>
+        <Here lane={lane} hereS={hereS} />
+        {shown.map((segment) => (
+          <Row key={`${segment.projectID} ${segment.spanID}`} {...{ segment, lane, hereS }} others={marks} />
+        ))}
+      </ol>
+      {trace.segments.length > shownMax ? (
+        <Button className="button-compact mt-2" onClick={() => setWhole(!isWhole)}>
+          {isWhole ? t('less') : t('more', { count: trace.segments.length })}
+        </Button>
+      ) : null}
+      {isWhole && unlisted > 0 ? <p className="part-note">{t('unlisted', { count: unlisted })}</p> : null}
+      {trace.truncated ? <p className="part-note">{t('truncated', { count: trace.span_count })}</p> : null}
+    </>
+  )
+}
+
+/** The other errors that belong to the trace, as ways to their issues. */
+function Others({ base, others, hereS }: { base: string; others: readonly RestTraceEvent[]; hereS: number }) {
+  const t = useTranslations('traces')
+  if (others.length === 0) return null
+  return (
+    <>
+      <h3 className="mt-3">{t('others', { count: others.length })}</h3>
+      <ul className="trace-others">
+        {others.map((one) => (
+          <li key={`${one.projectID} ${one.eventID}`}>
+            {one.groupID === null ? (
+              <span className="text-ink-3">
+                <code>{one.eventID.slice(0, 8)}</code> {t('removed')}
+              </span>
+            ) : (
+              <>
+                <Link className="link" href={`${base}/${one.groupID}/events/${one.eventID}`}>
+                  <PlainText text={one.title || one.eventID.slice(0, 8)} charactersMax={200} />
+                </Link>
+                <code className="text-ink-3">{one.shortId}</code>
+              </>
+            )}
+            <span className="text-ink-3">
+              {t(one.timestamp < hereS ? 'before' : 'after', { at: length((one.timestamp - hereS) * 1000) })}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function None({ event, keptDays }: { event: Pick<RestEvent, 'dateCreated'>; keptDays: number }) {
+  const t = useTranslations('traces')
+  const isOld = useNow() - Date.parse(event.dateCreated) > keptDays * dayMs
+  return (
+    <>
+      <p>
+        <b>{t('none')}</b>
+      </p>
+      <p className="text-ink-2">{isOld ? t('noneOld', { days: keptDays }) : t('noneWhy')}</p>
+    </>
+  )
+}
+
+/** What is known of a trace, in words and bars. */
+export function TraceParts({
+  trace,
+  event,
+  base,
+}: {
+  trace: RestTraceMeta
+  event: Pick<RestEvent, 'eventID' | 'projectID' | 'dateCreated'>
+  base: string
+}) {
+  const hereS = Date.parse(event.dateCreated) / 1000
+  const others = trace.events.filter((one) => one.eventID !== event.eventID || one.projectID !== event.projectID)
+  return (
+    <>
+      {trace.segments.length > 0 ? (
+        <Strip {...{ trace, hereS, others }} />
+      ) : (
+        <None event={event} keptDays={trace.keptDays} />
+      )}
+      <Others {...{ base, others, hereS }} />
+    </>
+  )
+}
+
+/**
+ * The trace of an event as a compact strip: its segments in time, where the error stands in it, and its other errors. It is
+ * asked for beside the page, which never waits for it. Nothing for an event without a trace id.
+ */
+export function TraceStrip({
+  organization,
+  event,
+  base,
+}: {
+  organization: string
+  event: RestEvent
+  /** Where issues are: `/o/acme/issues`. */
+  base: string
+}) {
+  const t = useTranslations('traces')
+  const now = useNow()
+  const { traceId } = event
+  const isYoung = now - Date.parse(event.dateReceived) < youngMs
+  const { data, error, refetch } = useQuery({
+    queryKey: ['trace-meta', organization, traceId],
+    queryFn: ({ signal }) =>
+      apiFetch<RestTraceMeta>(`organizations/${organization}/trace-meta/${traceId}/`, { signal }),
+    enabled: Boolean(traceId),
+    staleTime: 30_000,
+    retry: (tries, failed) => isAway(failed) && tries < 1000,
+    retryDelay: askEachMs,
+    refetchInterval: isYoung ? askEachMs : false,
+  })
+  if (!traceId) return null
+  const summary = data && data.segments.length > 0
+  return (
+    <Section
+      id="trace"
+      title={t('title')}
+      aside={
+        <span className="text-ink-3">
+          {summary ? `${t('summary', { segments: data.segmentCount, spans: data.span_count })} · ` : null}
+          <code>{traceId.slice(0, 8)}</code>
+        </span>
+      }
+    >
+      {data ? (
+        <TraceParts {...{ event, base }} trace={data} />
+      ) : error ? (
+        <div role="alert">
+          <p>
+            <b>{t('failed')}</b> {isAway(error) ? t('away') : error.message}{' '}
+            {error instanceof ApiError ? <code className="text-ink-3">{error.code}</code> : null}
+          </p>
+          <Button className="button-compact mt-2" onClick={() => void refetch()}>
+            {t('again')}
+          </Button>
+        </div>
+      ) : (
+        <p className="text-ink-3" role="status">
+          {t('loading')}
+        </p>
+      )}
+    </Section>
+  )
+}
