@@ -42,7 +42,7 @@ export const reasons = [
   'disk_full',
   'event_missing', // an attachment whose event is not known
   'same_event_id',
-  'failed', // a dead item: it could not be refined, or the store refused its row
+  'failed', // a dead item: it could not be refined, or the store refused its row; or a span that the store refused
   'sent_again', // takes a dead item out of the dead: what it holds is counted anew
   'deleted', // a dead item that a person deleted
   'sdk', // what a client says that it discarded itself

@@ -23,6 +23,23 @@ export type Traffic = {
   stop(): Promise<void>
 }
 
+/** The type of an acknowledged transaction; its id is its trace's. */
+const transactionType = 'transaction'
+
+/** A transaction of five spans. */
+function transactionOf(id: string): Buffer {
+  const at = Date.now() / 1000
+  const hex = (n: number) => `${n}`.padStart(16, '0')
+  const spans = [1, 2, 3, 4, 5].map((n) => ({
+    ...{ span_id: hex(n), parent_span_id: id.slice(16), op: 'db', description: `query ${n}` },
+    ...{ start_timestamp: at - 0.5, timestamp: at },
+  }))
+  const trace = { trace_id: id, span_id: id.slice(16), op: 'http.server' }
+  const payload = { type: 'transaction', transaction: 'GET /', start_timestamp: at - 1, timestamp: at, spans }
+  const body = JSON.stringify({ ...payload, contexts: { trace } })
+  return Buffer.from(`{"event_id":"${id}"}\n{"type":"transaction"}\n${body}\n`)
+}
+
 const spooledBytes = 1_200_000
 
 /** An envelope with an event and a file; over 1 MiB it goes through the blob store before it is refined. */
@@ -34,8 +51,15 @@ function withAttachment(event: Record<string, unknown>, bytes: Buffer): Buffer {
 /**
  * Sends some 200 requests a second until `stop`: mostly small events of `types`, a few with a file of 5 kB, one in a
  * hundred with one of 1.2 MB, some by /store/, and some that are broken and must be refused.
+ * `traced`: one in six is a transaction of five spans.
  */
-export function send(product: { url: string }, project: Project, types: string[], senders = 8): Traffic {
+export function send(
+  product: { url: string },
+  project: Project,
+  types: string[],
+  senders = 8,
+  traced = false,
+): Traffic {
   const traffic: Traffic = { acknowledged: [], refused: {}, stop: async () => undefined }
   const state = { on: true, n: 0 }
   async function one(): Promise<void> {
@@ -43,8 +67,9 @@ export function send(product: { url: string }, project: Project, types: string[]
     const type = types[n % types.length] ?? 'CutError'
     const event = errorEvent(type, 'while the power goes', { tags: { n: String(n) } })
     const kind = n % 100
-    const [broken, byStore] = [kind % 25 === 7, kind % 10 === 3]
-    const size = kind === 50 ? spooledBytes : kind % 12 === 5 ? 5000 : 0
+    const isTransaction = traced && kind % 6 === 1
+    const [broken, byStore] = [kind % 25 === 7, kind % 10 === 3 && !isTransaction]
+    const size = isTransaction ? 0 : kind === 50 ? spooledBytes : kind % 12 === 5 ? 5000 : 0
     const bytes = size > 0 && !broken && !byStore ? randomBytes(size) : undefined
     const request = broken
       ? ingest(product, project, '{"broken', { path: 'store', headers: { 'content-type': 'application/json' } })
@@ -53,12 +78,20 @@ export function send(product: { url: string }, project: Project, types: string[]
             path: 'store',
             headers: { 'content-type': 'application/json' },
           })
-        : ingest(product, project, bytes ? withAttachment(event, bytes) : envelopeOf(event))
+        : ingest(
+            product,
+            project,
+            isTransaction ? transactionOf(event.event_id) : bytes ? withAttachment(event, bytes) : envelopeOf(event),
+          )
     const answer = await request.catch(() => undefined)
     const ns = process.hrtime.bigint()
     await answer?.arrayBuffer().catch(() => undefined)
     if (answer?.status === 200)
-      traffic.acknowledged.push({ id: event.event_id, type, ns, ...(bytes ? { attachment: bytes } : {}) })
+      traffic.acknowledged.push(
+        isTransaction
+          ? { id: event.event_id, type: transactionType, ns }
+          : { id: event.event_id, type, ns, ...(bytes ? { attachment: bytes } : {}) },
+      )
     else traffic.refused[answer?.status ?? 0] = (traffic.refused[answer?.status ?? 0] ?? 0) + 1
   }
   const sender = async () => {
@@ -140,21 +173,40 @@ export async function faultsOf(
     faults.push(...(await attachmentFaults(product, project, expected)))
   }
   const table = status.disk.tables.find((one) => one.table === 'events')?.rows ?? 0
+  faults.push(...(await traceFaults(product, project, acknowledged)))
   const { ledger } = status
   if (everything && rows !== table) faults.push(`the issues have ${rows} rows, the table ${table}`)
   if (ledger.lost !== 0 || ledger.dead !== 0) faults.push(`the ledger says lost ${ledger.lost}, dead ${ledger.dead}`)
   return [...faults, ...(await storedFaults(product, project, table))]
 }
 
-/** Events that the ledger calls stored against the rows. */
+/** The newest acknowledged transactions, with their five spans each. */
+async function traceFaults(product: Product, project: Project, acknowledged: Acknowledged[]): Promise<string[]> {
+  const faults: string[] = []
+  for (const { id } of acknowledged.filter((one) => one.type === transactionType).slice(-20)) {
+    const { json } = await api(product, project, `/organizations/${project.org}/trace-meta/${id}/`)
+    const { span_count: spans } = json as { span_count: number }
+    if (spans !== 6) faults.push(`the trace ${id} has ${spans} spans instead of 6`)
+  }
+  return faults
+}
+
+/** Events that the ledger calls stored against the rows, and transactions with their spans. */
 async function storedFaults(product: Product, project: Project, rows: number): Promise<string[]> {
   const status = (await api(product, project, '/status/')).json as {
     ledger: { rows: { category: string; outcome: string; quantity: number }[] }
+    disk: { tables: { table: string; rows: number }[] }
   }
-  const stored = status.ledger.rows
-    .filter((one) => one.category === 'error' && one.outcome === 'stored')
-    .reduce((sum, one) => sum + one.quantity, 0)
-  return stored === rows ? [] : [`the ledger says ${stored} events stored, the table has ${rows} rows`]
+  const sumOf = (categories: string[]) =>
+    status.ledger.rows
+      .filter((one) => categories.includes(one.category) && one.outcome === 'stored')
+      .reduce((sum, one) => sum + one.quantity, 0)
+  const [stored, traced] = [sumOf(['error']), sumOf(['transaction', 'span'])]
+  const spans = status.disk.tables.find((one) => one.table === 'spans')?.rows ?? 0
+  return [
+    ...(stored === rows ? [] : [`the ledger says ${stored} events stored, the table has ${rows} rows`]),
+    ...(traced === spans ? [] : [`the ledger says ${traced} spans stored, the table has ${spans} rows`]),
+  ]
 }
 
 /** Files that were sent with the newest acknowledged events, byte for byte. */

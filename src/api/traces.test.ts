@@ -1,0 +1,171 @@
+import { describe, expect, test } from 'vitest'
+import type { RestTraceError, RestTraceMeta, RestTraceSpan } from '../protocol/rest-trace.ts'
+import { refineBody } from '../refine/fixture.ts'
+import { encodeEventRow } from '../store/events/encode.ts'
+import { encodeSpanRow } from '../store/events/encode-span.ts'
+import type { Project } from '../store/meta/meta.ts'
+import { appForFile } from './app.cases.ts'
+
+const { made, call, personAs } = appForFile()
+const nowS = Math.floor(Date.now() / 1000)
+const hex = (n: number, length = 32) => n.toString(16).padStart(length, 'c')
+const traceId = hex(1)
+const places = { jpos: 5000 }
+
+/** Stores an envelope's item in a project as a batch does. */
+async function stored(project: Project, type: 'event' | 'transaction', payload: object): Promise<void> {
+  const { app, organization } = made()
+  const { meta } = app
+  const [key] = meta.keysOf(project.id)
+  const head = { projectId: project.id, organizationId: organization.id, keyId: key?.id ?? 0, receivedMs: Date.now() }
+  const body = `${JSON.stringify({ event_id: hex(places.jpos) })}\n{"type":"${type}"}\n${JSON.stringify(payload)}\n`
+  const refined = refineBody(body, head)
+  const jpos = places.jpos++
+  const batch = meta.openBatch(jpos, jpos + 1)
+  const rows = refined.spans.flatMap((one) => one.rows).map((row) => encodeSpanRow({ ...row, jpos }))
+  if (rows.length > 0) await app.events.insertSpans(Buffer.from(rows.join('')), `traces:${jpos}`)
+  const lines = refined.events.map((one) => encodeEventRow({ ...one.row, jpos })).join('')
+  if (lines) await app.events.insert(Buffer.from(lines), `events:${jpos}`)
+  const effects = refined.events.map((one) => ({ ...one.effect, jpos }))
+  meta.commitBatch(batch, { events: effects, attachments: [], outcomes: [], dead: [] }, Date.now())
+}
+
+const transaction = (n: number, op: string, more: object = {}, spans: object[] = []) => ({
+  type: 'transaction',
+  transaction: `${op} ${n}`,
+  start_timestamp: nowS - 10 + n,
+  timestamp: nowS - 9 + n,
+  contexts: { trace: { trace_id: traceId, span_id: hex(n, 16), op, status: 'ok', ...more } },
+  spans,
+})
+const child = (n: number, parent: number, more: object = {}) => ({
+  ...{ span_id: hex(n, 16), parent_span_id: hex(parent, 16), op: 'db', description: `query ${n}` },
+  ...{ start_timestamp: nowS - 8, timestamp: nowS - 7.5, data: { 'db.system': 'postgresql' }, ...more },
+})
+const error = (n: number) => ({
+  ...{ platform: 'node', timestamp: nowS - 8, fingerprint: [`trace ${n}`] },
+  contexts: { trace: { trace_id: traceId, span_id: hex(1, 16) } },
+  exception: { values: [{ type: 'StockError', value: `no stock ${n}` }] },
+})
+const metaOf = async (id = traceId, options = {}) =>
+  (await call('GET', `/organizations/acme/trace-meta/${id}/`, options)).json as RestTraceMeta
+const treeOf = async (id = traceId) =>
+  (await call('GET', `/organizations/acme/trace/${id}/`)).json as (RestTraceSpan | RestTraceError)[]
+
+describe('a trace over two projects', () => {
+  test('nothing is stored: empty, and how long spans are kept', async () => {
+    expect(await metaOf()).toMatchObject({ segments: [], events: [], span_count: 0, truncated: false, keptDays: 30 })
+    expect(await treeOf()).toEqual([])
+  })
+
+  test('segments in the order of time, errors with their issues, spans by op', async () => {
+    const { app, organization, project } = made()
+    const api = app.meta.createProject({ organizationId: organization.id, slug: 'api', name: 'Api', platform: 'node' })
+    app.meta.createKey(api.id, 'Default')
+    await stored(
+      api,
+      'transaction',
+      transaction(2, 'http.server', { parent_span_id: hex(11, 16) }, [child(21, 2), child(22, 21)]),
+    )
+    await stored(project, 'transaction', transaction(1, 'pageload', { status: 'deadline_exceeded' }, [child(11, 1)]))
+    await stored(api, 'event', error(1))
+    const meta = await metaOf()
+    expect(meta.segments).toMatchObject([
+      {
+        name: 'pageload 1',
+        op: 'pageload',
+        projectSlug: 'web',
+        spans: 1,
+        cut: 'deadline_exceeded',
+        duration: 1000,
+        parentSpanID: null,
+      },
+      { name: 'http.server 2', op: 'http.server', projectSlug: 'api', spans: 2, cut: null, parentSpanID: hex(11, 16) },
+    ])
+    expect(meta).toMatchObject({
+      ...{ errors: 1, span_count: 5, segmentCount: 2, span_count_map: { db: 3, pageload: 1, 'http.server': 1 } },
+      events: [{ title: 'StockError: no stock 1', projectSlug: 'api', timestamp: nowS - 8 }],
+    })
+    expect(meta.events[0]?.shortId).toMatch(/^API-/)
+  })
+
+  test('the tree: each span under its parent, over projects; errors beside it', async () => {
+    type Shape = [string, Shape[]]
+    const shape = (one: RestTraceSpan): Shape => [one.event_id.slice(-2), one.children.map(shape)]
+    const nodes = await treeOf()
+    const spans = nodes.filter((one) => one.event_type === 'span')
+    expect(spans.map(shape)).toEqual([['c1', [['cb', [['c2', [['15', [['16', []]]]]]]]]]])
+    expect(spans[0]).toMatchObject({ is_transaction: true, cut: 'deadline_exceeded', self_time: expect.any(Number) })
+    expect(spans[0]?.children[0]).toMatchObject({ additional_attributes: { 'db.system': 'postgresql' }, duration: 500 })
+    expect(nodes.at(-1)).toMatchObject({ event_type: 'error', message: 'StockError: no stock 1' })
+  })
+
+  test('an id with dashes and capitals is the same one; what is none is not there', async () => {
+    const dashed = `${traceId.slice(0, 8)}-${traceId.slice(8, 12)}-${traceId.slice(12, 16)}-${traceId.slice(16, 20)}-${traceId.slice(20)}`
+    expect((await metaOf(dashed.toUpperCase())).span_count).toBe(5)
+    for (const id of ['x', '0'.repeat(32), "1' OR 1"])
+      expect((await call('GET', `/organizations/acme/trace/${encodeURIComponent(id)}/`)).status).toBe(404)
+  })
+
+  test.each(['trace', 'trace-meta'])(
+    '%s: not there for strangers, not without the scope, read by a viewer',
+    async (part) => {
+      const path = `/organizations/acme/${part}/${traceId}/`
+      const stranger = await personAs(null)
+      const viewer = await personAs('viewer')
+      const unscoped = await personAs('viewer', ['org:read'], 'unscoped')
+      expect(
+        await Promise.all(
+          [null, stranger.token, unscoped.token, viewer.token].map(
+            async (token) => (await call('GET', path, { token })).status,
+          ),
+        ),
+      ).toEqual([401, 404, 403, 200])
+    },
+  )
+
+  test('another organization’s spans of the same trace are not shown', async () => {
+    const { app } = made()
+    const other = app.meta.createOrganization({ slug: 'other', name: 'Other', ownerUserId: 'nobody' })
+    const foreign = app.meta.createProject({ organizationId: other.id, slug: 'foreign', name: 'F', platform: 'node' })
+    app.meta.createKey(foreign.id, 'Default')
+    await stored(foreign, 'transaction', transaction(3, 'http.server'))
+    await stored(foreign, 'event', error(2))
+    expect([(await metaOf()).span_count, (await metaOf()).errors]).toEqual([5, 1])
+  })
+
+  test('parents in a circle and chains without end are each shown once', async () => {
+    const { project } = made()
+    const trace = { trace_id: hex(9) }
+    const chain = Array.from({ length: 300 }, (_, n) => child(1000 + n, n === 0 ? 7 : 999 + n))
+    const circle = [child(51, 52), child(52, 51)]
+    await stored(project, 'transaction', transaction(7, 'pageload', trace, [...chain, ...circle]))
+    const nodes = (await treeOf(hex(9))).filter((one) => one.event_type === 'span')
+    const count = (one: RestTraceSpan): number => 1 + one.children.reduce((sum, below) => sum + count(below), 0)
+    const depth = (one: RestTraceSpan): number => 1 + Math.max(0, ...one.children.map(depth))
+    expect([nodes.reduce((sum, one) => sum + count(one), 0), Math.max(...nodes.map(depth))]).toEqual([303, 100])
+  })
+
+  test('more than a thousand spans are cut, and it is said', async () => {
+    const { project } = made()
+    for (const n of [61, 62])
+      await stored(
+        project,
+        'transaction',
+        transaction(
+          n,
+          'pageload',
+          { trace_id: hex(8) },
+          Array.from({ length: 600 }, (_, at) => child(n * 1000 + at, n)),
+        ),
+      )
+    const answer = await call('GET', `/organizations/acme/trace/${hex(8)}/`)
+    const meta = await metaOf(hex(8))
+    expect([answer.headers.get('x-truncated'), meta.truncated, meta.span_count, meta.segmentCount]).toEqual([
+      '1000',
+      true,
+      1000,
+      2,
+    ])
+  })
+})
