@@ -96,7 +96,7 @@ test(`${rounds} kills between the steps: nothing acknowledged is missing, nothin
       // One issue lives through several rounds; not through all of a long run, as a list of events ends after 10,000.
       const lasting = `Every${Math.floor(round / 9)}Error`
       lastings.add(lasting)
-      const traffic = send(made, project, [type, lasting])
+      const traffic = send(made, project, [type, lasting], 8, true)
       if (!(await crash(made, mark, traffic))) unreached.push(step)
       acknowledged.push(...traffic.acknowledged)
     }

@@ -155,7 +155,7 @@ test.skipIf('skip' in layer)(
       })
       const type = `Cut${round}Error`
       types.push(type)
-      const traffic = send(product, project, [type, 'EveryError'])
+      const traffic = send(product, project, [type, 'EveryError'], 8, true)
       await pause(1000 + random() * 1500)
       const stopping = traffic.stop()
       const cut = await cutPower(product, begun, model, random, () => traffic.acknowledged[0]?.ns ?? 0n)
