@@ -96,6 +96,7 @@ async function gather(deps: BackupDeps, stage: string, name: string): Promise<Ma
       cursor: deps.meta.cursor(),
       ...{ organizations, projects, issues, blobs },
       events: rows.find((one) => one.table === 'events')?.rows ?? 0,
+      spans: rows.find((one) => one.table === 'spans')?.rows ?? 0,
     }
   } finally {
     resume()

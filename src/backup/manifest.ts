@@ -16,6 +16,8 @@ const shape = z.object({
   projects: whole,
   issues: whole,
   events: whole,
+  /** Not told by backups of before spans were stored. */
+  spans: whole.optional(),
   blobs: whole,
 })
 

@@ -19,6 +19,7 @@ const manifest: Manifest = {
   cursor: 5,
   organizations: 1,
   projects: 2,
+  spans: 7,
   issues: 3,
   events: 4,
   blobs: 1,
@@ -71,7 +72,10 @@ function take(here: ReturnType<typeof usedData>, file: string, more: Partial<Par
           mkdirSync(join(here.data, 'backup', name), { recursive: true })
           writeFileSync(join(here.data, 'backup', name, 'part'), 'x')
         },
-        size: async () => [{ table: 'events', rows: 4, bytesOnDisk: 1, bytesRaw: 1 }],
+        size: async () => [
+          { table: 'events', rows: 4, bytesOnDisk: 1, bytesRaw: 1 },
+          { table: 'spans', rows: 7, bytesOnDisk: 1, bytesRaw: 1 },
+        ],
       },
       pause: async () => {
         order.push('pause')
@@ -97,7 +101,10 @@ const restore = (here: ReturnType<typeof emptyData>, file: string, change: Parti
           restore: async (name: string) => {
             writeFileSync(join(here.folders.engine, 'restored'), readdirSync(join(here.data, 'backup', name)).join())
           },
-          size: async () => [{ table: 'events', rows: change.events ?? 4, bytesOnDisk: 1, bytesRaw: 1 }],
+          size: async () => [
+            { table: 'events', rows: change.events ?? 4, bytesOnDisk: 1, bytesRaw: 1 },
+            { table: 'spans', rows: change.spans ?? 7, bytesOnDisk: 1, bytesRaw: 1 },
+          ],
         },
       } satisfies Stores)
     },
@@ -141,6 +148,7 @@ describe('backup and back', () => {
   test.each<[Partial<Manifest>, string]>([
     [{ events: 3 }, 'holds 4 events, but 3 came back'],
     [{ issues: 9 }, 'holds 3 issues, but 9 came back'],
+    [{ spans: 6 }, 'holds 7 spans, but 6 came back'],
     [{ cursor: 6 }, 'holds 5 cursor, but 6 came back'],
   ])('other counts than the manifest’s are refused and leave an empty folder: %j', async (change, sentence) => {
     const here = emptyData()

@@ -30,10 +30,11 @@ async function place(from: string, to: string): Promise<void> {
 /** The rows, and whether everything is there that the manifest names. */
 async function bringBack({ meta, events }: Stores, manifest: Manifest): Promise<void> {
   await events.restore(parts.events)
-  const rows = (await events.size()).find((one) => one.table === 'events')?.rows ?? 0
-  const found = { ...meta.tally(), events: rows, cursor: meta.cursor() }
-  for (const name of ['organizations', 'projects', 'issues', 'events', 'cursor'] as const)
-    if (found[name] !== manifest[name])
+  const tables = await events.size()
+  const rowsOf = (table: string) => tables.find((one) => one.table === table)?.rows ?? 0
+  const found = { ...meta.tally(), events: rowsOf('events'), spans: rowsOf('spans'), cursor: meta.cursor() }
+  for (const name of ['organizations', 'projects', 'issues', 'events', 'spans', 'cursor'] as const)
+    if (manifest[name] !== undefined && found[name] !== manifest[name])
       throw new MishapError('VALIDATION', {
         detail: `The backup holds ${manifest[name]} ${name}, but ${found[name]} came back. The file is damaged.`,
       })

@@ -117,6 +117,32 @@ describe('thinning over the real stores', () => {
     expect([world.app.meta.thinRuns(9), (await look()).ids.length]).toEqual([[], common])
   })
 
+  test('days of spans go before any event, and no more of them than needed', async () => {
+    const spans = ['2026-11-10', '2026-11-11', '2026-11-12']
+    const [gone, asked]: [string[], number[]] = [[], []]
+    const deps = depsOf(403, {
+      dropOldestSpans: async (beforeMs) => {
+        asked.push(beforeMs)
+        const day = spans.shift()
+        if (day) gone.push(day)
+        return day
+      },
+    })
+    const { measure } = deps
+    deps.measure = async () => {
+      const disk = await measure()
+      const bytes = spans.length * 30_000
+      return { ...disk, spans: bytes, stored: disk.stored - 50_000 + bytes }
+    }
+    const before = systemClock.now()
+    // 443,000 of 403,000; 5% below it are 382,850
+    expect(await createThinning(deps).run()).toMatchObject({ stored: 353_000, droppedSpans: gone })
+    expect([gone.length, spans.length, asked.every((at) => at <= before - 23 * hourMs)]).toEqual([3, 0, true])
+    expect([world.app.meta.thinRuns(9), world.app.meta.getValue('spans-gone')]).toEqual([[], '1'])
+    // one that nothing is left of does not go on for ever
+    expect(await createThinning(deps).run()).toEqual({ stored: 353_000, budget: 403_000 })
+  })
+
   test('over it the oldest go, no more than needed; counts, ledger, files and the check stay true', async () => {
     const { meta, blobs } = world.app
     const before = await look()

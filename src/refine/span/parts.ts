@@ -182,11 +182,13 @@ export function intervalOf(
 
 /** The time of each span in none of its own children, microseconds, by its place. Parents may be a circle. */
 export function selfTimes(spans: readonly (Interval & { spanId: string; parentId: string })[]): number[] {
-  const children = Map.groupBy(spans, (one) => one.parentId)
+  // sorted once: a sender may give all spans one id, and each then has all others as children
+  const ordered = spans.toSorted((a, b) => a.startUs - b.startUs)
+  const children = Map.groupBy(ordered, (one) => one.parentId)
   return spans.map(({ spanId, startUs, durationUs }) => {
     const endUs = startUs + durationUs
     let [covered, upTo] = [0, startUs]
-    for (const one of (children.get(spanId) ?? []).toSorted((a, b) => a.startUs - b.startUs)) {
+    for (const one of children.get(spanId) ?? []) {
       const [from, to] = [Math.max(one.startUs, upTo), Math.min(one.startUs + one.durationUs, endUs)]
       if (to <= from) continue
       covered += to - from

@@ -182,9 +182,12 @@ export function createSpans(connection: Connection, database: string, settling: 
     async spansOfTrace(projectIds, traceId, max) {
       const hex = traceId.replaceAll('-', '').toLowerCase()
       if (!hexId.test(hex) || /^0+$/.test(hex) || projectIds.length === 0) return []
+      const ofTrace = 'project_id IN {projects:Array(UInt64)} AND trace_id = toFixedString(unhex({trace:String}), 16)'
+      // Which they are is found by light columns: a trace may have a million spans, and all that are sorted are unpacked.
       const rows = await connection.rows<StoredSpan>(
-        `SELECT ${spanSelect} FROM ${table}
-         WHERE project_id IN {projects:Array(UInt64)} AND trace_id = toFixedString(unhex({trace:String}), 16)
+        `SELECT ${spanSelect} FROM ${table} PREWHERE ${ofTrace} AND (project_id, span_id) IN (
+           SELECT project_id, span_id FROM ${table} PREWHERE ${ofTrace} GROUP BY project_id, span_id
+           ORDER BY max(is_segment) DESC, min(start), span_id LIMIT {max:UInt32})
          ORDER BY is_segment DESC, start, span_id, received LIMIT 1 BY project_id, span_id LIMIT {max:UInt32}`,
         { projects: projectIds, trace: hex, max },
       )
