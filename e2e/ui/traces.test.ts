@@ -12,12 +12,14 @@ const wide = 'document.documentElement.scrollWidth - document.documentElement.cl
 const program = `
 import * as Sentry from '@sentry/node'
 Sentry.init({ dsn: process.env.DSN, release: 'shop@1.2.3', tracesSampleRate: 1, traceLifecycle: process.env.LIFECYCLE })
+// each an issue of its own: an error is told by its type and its frames
+const failure = (name) => Object.assign(new Error('gone'), { name: name + process.env.LIFECYCLE })
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 await Sentry.startSpan({ name: 'GET /orders', op: 'http.server' }, async () => {
   await Sentry.startSpan({ name: 'SELECT * FROM orders', op: 'db' }, () => wait(40))
-  Sentry.captureException(new Error('no stock ' + process.env.LIFECYCLE))
+  Sentry.captureException(failure('Stock-'))
   await wait(30)
-  Sentry.captureException(new Error('no mail ' + process.env.LIFECYCLE))
+  Sentry.captureException(failure('Mail-'))
   await wait(20)
 })
 await Sentry.flush(5000)
@@ -66,7 +68,7 @@ describe.skipIf(noChromium)('the trace strip', () => {
     'of a real trace that came as %s: bar, mark, the other error',
     async (lifecycle) => {
       expect(await run(state.project.dsn, lifecycle)).toBe(0)
-      const issue = await issueOf(`no stock ${lifecycle}`)
+      const issue = await issueOf(`Stock-${lifecycle}`)
       const trace = await traceOf(issue)
       const meta = await until('the spans', 20_000, async () => {
         const found = (await api(product, state.project, `/organizations/${org}/trace-meta/${trace}/`)).json as Meta
@@ -77,14 +79,14 @@ describe.skipIf(noChromium)('the trace strip', () => {
       await strip().getByText('GET /orders').waitFor()
       expect(await text()).toMatch(/GET \/orders server request · api [\d.]+ ms Other errors of this trace \(1\)/)
       await expect(strip().getByRole('img').getAttribute('aria-label')).resolves.toMatch(/This event, [\d.]+ ms after/)
-      const other = strip().getByRole('link', { name: `Error: no mail ${lifecycle}` })
+      const other = strip().getByRole('link', { name: `Mail-${lifecycle}: gone` })
       await other.focus()
       await page().keyboard.press('Enter')
       await page()
-        .getByRole('heading', { level: 1, name: `Error: no mail ${lifecycle}` })
+        .getByRole('heading', { level: 1, name: `Mail-${lifecycle}` })
         .waitFor()
       await strip()
-        .getByRole('link', { name: `Error: no stock ${lifecycle}` })
+        .getByRole('link', { name: `Stock-${lifecycle}: gone` })
         .waitFor()
     },
     60_000,
