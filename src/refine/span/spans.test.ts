@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { randomOf } from '../../random.cases.ts'
+import { encodeSpanRow, spanColumns } from '../../store/events/encode-span.ts'
 import type { SpanRow } from '../../store/events/span-store.ts'
 import { recordedMs, refineBody } from '../fixture.ts'
 import { selfTimes } from './parts.ts'
@@ -343,6 +345,58 @@ test('self time is what no child covers; a circle of parents is no trouble', () 
       one('f', 'e', 0, 10),
     ]),
   ).toEqual([50, 20, 30, 50, 0, 0])
+})
+
+test('whatever stands in whatever place, nothing throws, and each row is one line with its columns', () => {
+  const random = randomOf(7)
+  const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
+  const odd = [
+    ...[null, true, -1, 1e300, Number.NaN, '', 'x'.repeat(3000), '\t\n\\\'"{}[]', '\u0000\ud800', [], [[[]]], {}],
+    ...[{ value: {} }, { '': '' }, JSON.parse('{"__proto__":{"a":1},"constructor":1}'), 'a'.repeat(16), atS + 1e9],
+  ]
+  const spoil = (value: unknown, chance: number): unknown => {
+    if (random() < chance) return pick(odd)
+    if (Array.isArray(value)) return value.map((one) => spoil(one, chance))
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(
+      Object.entries(value).map(([key, one]) => [random() < chance / 4 ? String(pick(odd)) : key, spoil(one, chance)]),
+    )
+  }
+  const links = [{ trace_id: traceId, span_id: spanId(3), sampled: true }]
+  const whole = transaction(
+    {
+      measurements: { lcp: { value: 1, unit: 'second' } },
+      tags: { a: 'b' },
+      user: { id: 1 },
+      release: 'r',
+      spans: [child(2, { data: { a: 1 }, links }), child(3)],
+    },
+    { data: { b: [1, { c: 2 }] }, parent_span_id: spanId(9) },
+  )
+  const items = [streamedSpan(1, { a: 1, 'user.id': 'x', 'sentry.op': 'db' }, { links }), streamedSpan(2)]
+  for (let n = 0; n < 400; n++) {
+    const chance = pick([0.02, 0.1, 0.3])
+    const results = [
+      refined(spoil(whole, chance)),
+      refineBody(envelope({ type: 'span', content_type: streamed }, spoil({ version: 2, items }, chance))),
+      refineBody(
+        envelope({ type: 'span' }, spoil(child(4, { exclusive_time: 3, measurements: { a: { value: 1 } } }), chance)),
+      ),
+    ]
+    for (const result of results) {
+      expect(endsOf(result).length).toBeGreaterThan(0)
+      for (const row of rowsOf(result)) {
+        const line = encodeSpanRow(row)
+        expect([line.split('\t').length, line.split('\n').length], line).toEqual([spanColumns.length, 2])
+        expect([row.durationUs >= 0, /^[0-9a-f]{16}$/.test(row.spanId), /^[0-9a-f]{32}$/.test(row.traceId)]).toEqual([
+          true,
+          true,
+          true,
+        ])
+        expect(Math.abs(row.startUs / 1e6 - atS)).toBeLessThan(70 * 86_400)
+      }
+    }
+  }
 })
 
 test('everything of the recorded envelopes is stored, nothing is invalid', () => {
