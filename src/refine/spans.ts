@@ -38,13 +38,33 @@ export const transactionKey = ({ spanId, traceId }: Pick<SpanRow, 'spanId' | 'tr
 /** Spans of the record so far: places of one record are told apart. */
 const placeOf = ({ out }: SpanWork): number => out.spans.reduce((sum, one) => sum + one.rows.length, 0)
 
-/** What became of an item's spans that are no rows. */
-function leftOut(work: SpanWork, itemType: string, { excess, broken }: SpansOfItem): void {
+/** Rows repeat what their item says once (its name, release): what SDKs send becomes no larger than it was. */
+const growthMax = 4
+const growthFree = 16_384
+/** Bytes of a row's numbers and ids. */
+const plainBytes = 200
+
+/** How many of the rows fit into what an item of so many bytes may become; the first always does. */
+function fitting(rows: readonly SpanRow[], bytes: number): number {
+  let left = bytes * growthMax + growthFree
+  for (const [at, row] of rows.entries()) {
+    left -= plainBytes + row.transaction.length + row.release.length + row.environment.length + row.name.length
+    left -= row.description.length + row.attributes.length + row.links.length + row.op.length + row.origin.length
+    if (left < 0) return Math.max(1, at)
+  }
+  return rows.length
+}
+
+/** What became of an item's spans that are no rows, and those rows that are kept. */
+function kept(work: SpanWork, itemType: string, { rows, excess, broken }: SpansOfItem, bytes: number): SpanRow[] {
+  const fits = fitting(rows, bytes)
   for (const [quantity, reason] of [
     [excess, 'too_many_items'],
     [broken, 'bad_item'],
+    [rows.length - fits, 'too_large'],
   ] as const)
     if (quantity > 0) work.out.outcomes.push({ ...ended(work, itemType, 'span', 'invalid', reason, 0), quantity })
+  return rows.slice(0, fits)
 }
 
 /**
@@ -79,14 +99,13 @@ export function refineTransaction(
     filteredSpans(work, itemType, childrenOf(received).length, dropped.reason, 0)
     return
   }
-  const made = transactionRows(draft, context, record.jpos, placeOf(work))
-  leftOut(work, itemType, made)
-  const [segment] = made.rows
+  const rows = kept(work, itemType, transactionRows(draft, context, record.jpos, placeOf(work)), bytes)
+  const [segment] = rows
   if (!segment) return
-  const children = made.rows.length - 1
+  const children = rows.length - 1
   out.spans.push({
     key: transactionKey(segment),
-    rows: made.rows,
+    rows,
     outcomes: [
       ended(work, itemType, 'transaction', 'stored', 'ok', bytes),
       ...(children > 0 ? [{ ...ended(work, itemType, 'span', 'stored', 'ok', 0), quantity: children }] : []),
@@ -131,9 +150,7 @@ export function refineSpans(
       return
     }
   }
-  const made = itemRows(item, context, record.jpos, placeOf(work))
-  leftOut(work, 'span', made)
-  const { rows } = made
+  const rows = kept(work, 'span', itemRows(item, context, record.jpos, placeOf(work)), payload.length)
   if (rows.length > 0) {
     const outcome = { ...ended(work, 'span', 'span', 'stored', 'ok', payload.length), quantity: rows.length }
     out.spans.push({ key: '', rows, outcomes: [outcome] })

@@ -164,6 +164,26 @@ describe('a transaction', () => {
     expect(rows.every((row, at) => row.place === at)).toBe(true)
   })
 
+  test('a small item does not become a large one: rows repeat a name and a release that were sent once', () => {
+    const spans = Array.from({ length: 1000 }, (_, n) => ({ span_id: spanId(n + 2), timestamp: atS - 1 }))
+    const payload = transaction({
+      transaction: 'n'.repeat(200),
+      release: 'r'.repeat(200),
+      environment: 'e'.repeat(64),
+      spans,
+    })
+    const result = refined(payload)
+    const [, stored = '', large = ''] = endsOf(result)
+    const count = (end: string) => Number(end.split(' ').at(-1))
+    expect([stored.replace(/\d+$/, ''), large.replace(/\d+$/, ''), count(stored) + count(large)]).toEqual([
+      'transaction span stored ok ',
+      'transaction span invalid too_large ',
+      1000,
+    ])
+    const bytes = rowsOf(result).reduce((sum, row) => sum + encodeSpanRow(row).length, 0)
+    expect(bytes).toBeLessThan(JSON.stringify(payload).length * 5 + 16_384)
+  })
+
   test('secrets go from descriptions, attributes and names', () => {
     const result = refined(
       transaction(
