@@ -80,7 +80,8 @@ export function plainAttributes(sent: unknown): Loose {
     const one = object(own(loose, key))
     const value = one ? own(one, 'value') : undefined
     if (value === undefined || value === null) continue
-    const isNumber = one && ['integer', 'double'].includes(String(own(one, 'type')))
+    const type = one && own(one, 'type')
+    const isNumber = type === 'integer' || type === 'double'
     // an integer beyond what JSON numbers hold comes as a text
     out[safeKey(key)] = isNumber && typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value
   }
