@@ -83,9 +83,11 @@ describe.skipIf(noChromium)('how the application behaves in the browser', () => 
       await page.evaluate('scrollTo(0, 700)')
       await until('the scroll', 3000, async () => (await scrolled()) > 600)
       const before = await scrolled()
-      const row = page.locator('[data-id]', { hasText: 'Case' }).nth(12)
-      const id = await row.getAttribute('data-id')
-      await row.locator('a').click()
+      // by its place: rows come and go with the scroll, so the twelfth of them may be another one a moment later
+      const id = await until('a row', 3000, () =>
+        page.evaluate<string>("document.elementFromPoint(700, 300)?.closest('[data-id]')?.dataset.id"),
+      )
+      await page.locator(`[data-id="${id}"] a`).click()
       await page.waitForURL(/\/issues\/\d+/)
       await comment(page).waitFor()
       await page.goBack()
@@ -221,7 +223,7 @@ describe.skipIf(noChromium)('how the application behaves in the browser', () => 
         const documents = documentsOf(page)
         await spoilData(page, failure)
         await link(page, 'releases').click()
-        await page.getByRole('heading', { name: 'Releases' }).waitFor()
+        await page.getByRole('heading', { name: 'Releases', exact: true }).waitFor()
         await hydrated(page)
         expect(documents.count).toBe(1)
         await mendData(page)
@@ -251,7 +253,7 @@ describe.skipIf(noChromium)('how the application behaves in the browser', () => 
       await isHeld()
       await page.clock.runFor(ms)
       if (loads === 0) await silence.release()
-      await page.getByRole('heading', { name: 'Releases' }).waitFor()
+      await page.getByRole('heading', { name: 'Releases', exact: true }).waitFor()
       expect(documents.count).toBe(loads)
       if (loads === 0) return
       // No navigation between that works: one that does would say that the network is well again.
@@ -263,7 +265,7 @@ describe.skipIf(noChromium)('how the application behaves in the browser', () => 
       await isHeld()
       await page.clock.runFor(8000)
       await silence.release()
-      await page.getByRole('heading', { name: 'Releases' }).waitFor()
+      await page.getByRole('heading', { name: 'Releases', exact: true }).waitFor()
       expect(again.count).toBe(0)
     })
 
@@ -286,7 +288,7 @@ describe.skipIf(noChromium)('how the application behaves in the browser', () => 
       )
       await until('more than fit', 5000, async () => flight.all >= 4)
       await link(page, 'releases').click()
-      await page.getByRole('heading', { name: 'Releases' }).waitFor()
+      await page.getByRole('heading', { name: 'Releases', exact: true }).waitFor()
       await until('the others', 5000, async () => flight.all >= 16 && flight.now === 0)
       expect(flight.most).toBe(4)
     })
@@ -358,7 +360,7 @@ describe.skipIf(noChromium)('how the application behaves in the browser', () => 
         await route.fulfill({ response: answer, body: text.replace(/"b":"\w+"/, '"b":"next"') })
       })
       await link(page, 'releases').click()
-      await page.getByRole('heading', { name: 'Releases' }).waitFor()
+      await page.getByRole('heading', { name: 'Releases', exact: true }).waitFor()
       expect(documents.count).toBe(1)
       await page.goto(at('/projects/new'))
       await until('the name', 5000, async () => (await page.getByLabel('Name').inputValue()) === 'Half typed')
@@ -417,7 +419,10 @@ describe.skipIf(noChromium)('how the application behaves in the browser', () => 
       await page.waitForTimeout(200)
       expect([await comment(page).inputValue(), documents.count]).toEqual(['typed without a network', 0])
       await page.context().setOffline(false)
-      await Promise.all([bar(page, 'back').waitFor(), page.getByRole('heading', { name: 'Releases' }).waitFor()])
+      await Promise.all([
+        bar(page, 'back').waitFor(),
+        page.getByRole('heading', { name: 'Releases', exact: true }).waitFor(),
+      ])
       expect(documents.count).toBe(0)
       await page.goBack()
       await until('the draft', 5000, async () => (await comment(page).inputValue()) === 'typed without a network')
