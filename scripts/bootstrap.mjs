@@ -181,8 +181,9 @@ function chromium(node) {
   if (process.platform === 'linux' && process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
     say('installing Chromium by apt-get')
     spawnSync('apt-get', ['update', '-qq'], { stdio: 'ignore' })
-    for (const name of ['chromium-headless-shell', 'chromium']) {
-      const words = ['install', '-y', '-qq', '--no-install-recommends', name, 'fonts-liberation']
+    // the whole browser too: screens are looked at in it by hand, and older distributions have no shell
+    for (const names of [['chromium-headless-shell', 'chromium'], ['chromium']]) {
+      const words = ['install', '-y', '-qq', '--no-install-recommends', ...names, 'fonts-liberation']
       spawnSync('apt-get', words, { stdio: 'ignore' })
       if (places.some((place) => existsSync(place))) return
     }

@@ -67,7 +67,7 @@ function putDead(project: Project): void {
   mkdirSync(join(product.data, 'blobs/dead'), { recursive: true, mode: 0o700 })
   writeFileSync(join(product.data, 'blobs', blobKey), bytes, { mode: 0o600 })
   const file = readdirSync(join(product.data, 'meta')).find((name) => name.endsWith('.sqlite')) ?? ''
-  const database = new DatabaseSync(join(product.data, 'meta', file))
+  const database = new DatabaseSync(join(product.data, 'meta', file), { timeout: 5000 })
   database
     .prepare(
       'insert into dead_item (jpos, project_id, key_id, received_ms, reason, bytes, blob_key) values (0, ?, 0, ?, ?, ?, ?)',

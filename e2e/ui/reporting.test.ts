@@ -33,7 +33,7 @@ window.mishap = { hydrated: true, report: (error) => Sentry.captureException(err
 
 /** The project of the product's own errors, with a token that reads it. */
 function ownProject(): Project {
-  const database = new DatabaseSync(join(product.data, 'meta', 'mishap.sqlite'), { readOnly: true })
+  const database = new DatabaseSync(join(product.data, 'meta', 'mishap.sqlite'), { readOnly: true, timeout: 5000 })
   const { slug } = database
     .prepare(
       'select organization.slug from organization join project on project.organization_id = organization.id where project.slug = ?',
