@@ -3,6 +3,7 @@ import { MishapError } from '../errors.ts'
 import { faultOf } from '../observe.ts'
 import type { OutcomeCount } from '../outcome.ts'
 import type { Batch } from '../store/meta/meta.ts'
+import { patiently } from './patiently.ts'
 import type { Seen } from './seen.ts'
 import type { Stored, Storing } from './storing.ts'
 import type { RangeSpans, RefinedRange } from './worker.ts'
@@ -39,17 +40,8 @@ export function siftSpans(
 }
 
 /** What stands of a batch's spans once no insert of them runs any more; waits for the engine as long as it takes. */
-export async function settleSpansSurely(work: Storing, batch: Batch): Promise<Stored['spans']> {
-  for (let tries = 0; ; tries++) {
-    try {
-      return await work.events.settleSpans(spanToken(batch), batch.from, batch.to)
-    } catch (error) {
-      if (work.stopped.signal.aborted) throw error
-      if (tries % 20 === 0) work.observe.warn({ error: faultOf(error) }, 'waiting for the events store')
-      await work.clock.sleep(Math.min(1000, 50 * 2 ** tries), work.stopped.signal)
-    }
-  }
-}
+export const settleSpansSurely = (work: Storing, batch: Batch): Promise<Stored['spans']> =>
+  patiently(work, () => work.events.settleSpans(spanToken(batch), batch.from, batch.to))
 
 /** Rows of these items that do not stand: all of an item, or those behind a line break whose place is missing. */
 function missingLines(range: RefinedRange, spans: readonly RangeSpans[], stored: Stored['spans']): Buffer[] {

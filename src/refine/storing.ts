@@ -8,6 +8,7 @@ import type { OutcomeCount } from '../outcome.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { EventRow, EventStore } from '../store/events/events.ts'
 import type { Batch, BatchEffects, EventEffect } from '../store/meta/meta.ts'
+import { patiently } from './patiently.ts'
 import type { Seen } from './seen.ts'
 import { siftSpans, storeSpans } from './storing-spans.ts'
 import type { RangeSpans, RefinedEvent, RefinedRange, WorkerSetup } from './worker.ts'
@@ -99,17 +100,8 @@ async function insertSurely(
 }
 
 /** What stands of a batch once nothing of it runs any more; waits for the engine as long as it takes. */
-export async function settleSurely(work: Storing, batch: Batch): Promise<EventRow[]> {
-  for (let tries = 0; ; tries++) {
-    try {
-      return await work.events.settle(token(batch.from, batch.to), batch.from, batch.to)
-    } catch (error) {
-      if (work.stopped.signal.aborted) throw error
-      if (tries % 20 === 0) work.observe.warn({ error: faultOf(error) }, 'waiting for the events store')
-      await work.clock.sleep(Math.min(1000, 50 * 2 ** tries), work.stopped.signal)
-    }
-  }
-}
+export const settleSurely = (work: Storing, batch: Batch): Promise<EventRow[]> =>
+  patiently(work, () => work.events.settle(token(batch.from, batch.to), batch.from, batch.to))
 
 /** An insert that the store refuses for its content is tried row by row; a row that fails alone is a dead item. */
 async function insertByOne(work: Storing, batch: Batch, range: RefinedRange, sifted: Sifted): Promise<EventEffect[]> {

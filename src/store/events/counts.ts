@@ -3,7 +3,7 @@ import type { Connection } from './connection.ts'
 import type { EventFilter, EventStore, GroupCount, Scope } from './events.ts'
 import { compileFilter, compileScope, createValues, hashNumber, type Values } from './filter.ts'
 import { hashText } from './rows.ts'
-import { compileRollup } from './spans.ts'
+import { compileRollup, dayMs, hourMs } from './spans.ts'
 
 type Counts = Pick<EventStore, 'groups' | 'countsOf' | 'series' | 'filteredSeries' | 'byRelease' | 'togetherOf'>
 /** A group: two projects may share a hash. */
@@ -17,8 +17,6 @@ type StoredCount = {
   first_ms: string
 }
 
-export const hourMs = 3_600_000
-export const dayMs = 24 * hourMs
 /** Under this an hour more at the edge would show; the rows themselves are few enough then. */
 const rollupFromMs = 12 * hourMs
 

@@ -1,9 +1,9 @@
 import type { Clock } from '../../clock.ts'
 import type { Connection } from './connection.ts'
-import { compilePairs, compilePlace, dayMs, hourMs, isLong, type Pair } from './counts.ts'
+import { compilePairs, compilePlace, isLong, type Pair } from './counts.ts'
 import type { EventStore, Scope, SetFigures } from './events.ts'
 import { compileScope, createValues, type Values } from './filter.ts'
-import { compileEnvironments, compileRollup, compileSpans, spansOf } from './spans.ts'
+import { compileEnvironments, compileRollup, compileSpans, dayMs, hourMs, spansOf } from './spans.ts'
 
 type StoredRange = { place: number; events: string; points: [starts: string[], events: string[]] }
 type StoredUsers = { place: number; users_n?: string; life_n: string }

@@ -1,20 +1,17 @@
 import type { Connection } from './connection.ts'
 import { longer, longerRows, rollupKeys, rollupNames, rollupSelect } from './schema/rollups.ts'
+import { lengths, rounded } from './spans.ts'
 
 /** Which rows of the rollups: a condition on projects and groups with its values, and hours (seconds since 1970). */
 export type Recounted = { where: string; bound: Record<string, unknown>; hours: readonly number[]; seconds: number }
 
-const dayS = 86_400
-const weekS = 7 * dayS
-/** 1970 began on a Thursday. */
-const firstMondayS = 4 * dayS
 const values = 'n, first_at, last_at, users'
 /** Without insert_deduplicate = 0 the same counts once more would be taken for a repetition. */
 const again = 'SETTINGS insert_deduplicate = 0'
 
 /**
- * Counts hours of the rollups anew from what stands, their days from these, and their weeks from the days. What was thinned goes on counting. The
- * caller sees to it that nothing is inserted or asked meanwhile (gate.ts).
+ * Counts hours of the rollups anew from what stands, their days from these, and their weeks from the days. What was thinned
+ * goes on counting. The caller sees to it that nothing is inserted or asked meanwhile (gate.ts).
  */
 export async function recount(
   connection: Connection,
@@ -22,10 +19,6 @@ export async function recount(
   { where, bound, hours, seconds }: Recounted,
 ): Promise<void> {
   if (hours.length === 0) return
-  const startsOf = (step: number, zero: number) => [
-    ...new Set(hours.map((one) => Math.floor((one - zero) / step) * step + zero)),
-  ]
-  const starts = [startsOf(dayS, 0), startsOf(weekS, firstMondayS)]
   const all = {
     ...{ ...bound, hours: [...new Set(hours)] },
     ...{ from: hours.reduce((a, b) => Math.min(a, b)), to: hours.reduce((a, b) => Math.max(a, b)) + 3600 },
@@ -48,8 +41,9 @@ export async function recount(
     )
   }
   const table = `${database}.issue_time`
-  for (const [at, one] of longer.entries()) {
-    const own = { ...all, starts: starts[at] }
+  for (const one of longer) {
+    const starts = hours.map((hour) => rounded(Math.floor, hour * 1000, lengths[one.span]) / 1000)
+    const own = { ...all, starts: [...new Set(starts)] }
     const within = (start: string) => `${where} AND has({starts:Array(UInt32)}, toUnixTimestamp(${start}))`
     await connection.command(`DELETE FROM ${table} WHERE span = ${one.span} AND ${within('hour')}`, own, { seconds })
     await connection.command(`${longerRows(table, one, within(one.start('hour')))} ${again}`, own, { seconds })

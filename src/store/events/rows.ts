@@ -92,3 +92,15 @@ export function readRow(row: StoredRow): EventRow {
     digest: row.digest,
   }
 }
+
+/** 32 lower-case hex of an id in any spelling; undefined when it is none. */
+export function idHex(text: string): string | undefined {
+  const hex = text.replaceAll('-', '').toLowerCase()
+  return /^[0-9a-f]{32}$/.test(hex) ? hex : undefined
+}
+
+/** As `idHex`; zeros alone are no trace. */
+export function traceHex(text: string): string | undefined {
+  const hex = idHex(text)
+  return hex === undefined || /^0+$/.test(hex) ? undefined : hex
+}

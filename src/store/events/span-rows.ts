@@ -1,47 +1,49 @@
 import type { Connection } from './connection.ts'
 import { spanColumns } from './encode-span.ts'
-import { hashText } from './rows.ts'
+import { hashText, traceHex } from './rows.ts'
 import type { Settling } from './settle.ts'
-import type { SeenSpan, SpanCut, SpanStore, SpanTally } from './span-store.ts'
+import type { SeenSpan, SpanStore, SpanTally } from './span-store.ts'
 
 /** A tally goes through every row; a deletion of a day's spans too. */
 const workSeconds = 3600
 const settleSeconds = 120
 /** Projects of one statement. */
 const listMax = 1000
-const hexId = /^[0-9a-f]{32}$/
 
 const spanSelect = `project_id, lower(hex(trace_id)) AS trace_hex, span_id, parent_id, segment_id, is_segment, transaction, op, name,
   description, toUnixTimestamp64Micro(start) AS start_us, duration, self_time, status, kind, origin, cut, attributes,
   measurements, links, platform, release, environment, user_hash, toUnixTimestamp64Milli(received) AS received_ms, repaired`
 
-type StoredSpan = {
+/** A row as the engine gives it: what it has as the span itself has it, and numbers of 64 bits as text. */
+type StoredSpan = Pick<
+  SeenSpan,
+  | 'transaction'
+  | 'op'
+  | 'name'
+  | 'description'
+  | 'status'
+  | 'kind'
+  | 'origin'
+  | 'cut'
+  | 'attributes'
+  | 'measurements'
+  | 'links'
+  | 'platform'
+  | 'release'
+  | 'environment'
+  | 'repaired'
+> & {
   project_id: string
   trace_hex: string
   span_id: string
   parent_id: string
   segment_id: string
   is_segment: number
-  transaction: string
-  op: string
-  name: string
-  description: string
   start_us: string
   duration: string
   self_time: string
-  status: string
-  kind: string
-  origin: string
-  cut: SpanCut
-  attributes: string
-  measurements: Record<string, number>
-  links: string
-  platform: string
-  release: string
-  environment: string
   user_hash: string
   received_ms: string
-  repaired: number
 }
 
 const idText = (decimal: string): string => (decimal === '0' ? '' : hashText(decimal))
@@ -180,8 +182,8 @@ export function createSpans(connection: Connection, database: string, settling: 
     },
 
     async spansOfTrace(projectIds, traceId, max) {
-      const hex = traceId.replaceAll('-', '').toLowerCase()
-      if (!hexId.test(hex) || /^0+$/.test(hex) || projectIds.length === 0) return []
+      const hex = traceHex(traceId)
+      if (hex === undefined || projectIds.length === 0) return []
       const ofTrace = 'project_id IN {projects:Array(UInt64)} AND trace_id = toFixedString(unhex({trace:String}), 16)'
       // Which they are is found by light columns: a trace may have a million spans, and all that are sorted are unpacked.
       const rows = await connection.rows<StoredSpan>(

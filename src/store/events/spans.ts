@@ -1,8 +1,8 @@
 import type { Scope } from './events.ts'
 import type { Values } from './filter.ts'
 
-const hourMs = 3_600_000
-const dayMs = 24 * hourMs
+export const hourMs = 3_600_000
+export const dayMs = 24 * hourMs
 const weekMs = 7 * dayMs
 /** 1970 began on a Thursday. */
 const firstMondayMs = 4 * dayMs
@@ -22,8 +22,8 @@ const steps: Record<Length, { ms: number; zeroMs: number }> = {
   day: { ms: dayMs, zeroMs: 0 },
   week: { ms: weekMs, zeroMs: firstMondayMs },
 }
-/** The start of an hour, day or week that `ms` is rounded to. */
-const rounded = (round: (units: number) => number, ms: number, of: Length): number =>
+/** The start of an hour, day or week (of UTC, from Monday) that `ms` since 1970 is rounded to. */
+export const rounded = (round: (units: number) => number, ms: number, of: Length): number =>
   round((ms - steps[of].zeroMs) / steps[of].ms) * steps[of].ms + steps[of].zeroMs
 
 /**

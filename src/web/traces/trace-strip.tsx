@@ -27,18 +27,16 @@ const isAway = (error: unknown) => error instanceof ApiError && (error.status ==
 /** A length of time; which side of the event it lies on is said in words. */
 const length = (ms: number): string => durationText(Math.abs(ms))
 
-/** The bar of a segment, with the marks of errors over it. */
-function Bar({
-  segment,
-  lane,
-  hereS,
-  others,
-}: {
+/** `hereS`, `others`: when this event and the other errors of the trace were, seconds. */
+type Placed = {
   segment: RestSegment
   lane: Lane
   hereS: number
   others: readonly number[]
-}) {
+}
+
+/** The bar of a segment, with the marks of errors over it. */
+function Bar({ segment, lane, hereS, others }: Placed) {
   const { x, width } = placeOn(lane, segment.startTimestamp, segment.endTimestamp)
   const here = placeOn(lane, hereS)
   return (
@@ -65,17 +63,7 @@ function Bar({
 
 const fineStatus = new Set(['', 'ok', 'unset', 'cancelled', 'deadline_exceeded'])
 
-function Row({
-  segment,
-  lane,
-  hereS,
-  others,
-}: {
-  segment: RestSegment
-  lane: Lane
-  hereS: number
-  others: readonly number[]
-}) {
+function Row({ segment, lane, hereS, others }: Placed) {
   const t = useTranslations('traces')
   const { name, op, cut, status } = segment
   const kind = kindOf(op)
