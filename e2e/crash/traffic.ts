@@ -123,13 +123,21 @@ export async function readyAtLast(product: { url: string; log?(): string }): Pro
   )
 }
 
+/** Main tells app what is on disk this late at most, on a machine that is busy: an empty journal may be old news. */
+const toldMs = 250
+
 /** Waits until the screens answer and nothing waits in the journal, as patiently as `readyAtLast`; gives the status. */
 export async function settled(product: { url: string }, project: Project, ms = 90_000): Promise<Status> {
   await readyAtLast(product)
-  return until('an empty journal', ms, async () => {
+  const empty = async () => {
     const answer = await api(product, project, '/status/')
     const status = answer.json as Status
     return answer.status === 200 && status.journal.waitingRecords === 0 && status
+  }
+  return until('an empty journal', ms, async () => {
+    if (!(await empty())) return false
+    await pause(toldMs)
+    return empty()
   })
 }
 

@@ -19,6 +19,7 @@ import {
   ready,
   root,
   start,
+  until,
 } from '../product.ts'
 import { type Fuzzed, makeRequest, recordedEnvelopes } from './mutate.ts'
 
@@ -130,6 +131,9 @@ test(`fuzzing for ${seconds} s with seed ${seed}: every request is answered, eve
   // and it still does its work
   const event = errorEvent('AfterFuzzError')
   expect((await ingest(running, project, envelopeOf(event))).status).toBe(200)
-  await settled(running, project)
-  expect((await api(running, project, `/projects/fuzz/web/events/${event.event_id}/`)).status).toBe(200)
+  await until(
+    'the event after it all',
+    20_000,
+    async () => (await api(running, project, `/projects/fuzz/web/events/${event.event_id}/`)).status === 200,
+  )
 })
