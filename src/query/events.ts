@@ -49,6 +49,13 @@ export async function eventRowOf(
   return row
 }
 
+/** From here on an issue's events are counted by the rollup, which needs two questions: of fewer, one over the rows is quicker. */
+const largeEvents = 100_000
+
+/** Rollups go on counting what the disk budget took out: of such an issue only the rows say how many there are. */
+const isLarge = (deps: QueryDeps, { id, count }: Issue): boolean =>
+  count >= largeEvents && !deps.meta.thinnedOf([id]).has(id)
+
 /**
  * A row with its place in the issue: number, neighbours, attachments, the other side of a hidden server error. `readable`:
  * projects in which that side may be shown; without it the own one only. Throws STORE_UNAVAILABLE.
@@ -60,7 +67,12 @@ export async function placeEvent(
   readable: readonly number[] = [issue.projectId],
 ): Promise<RestEvent> {
   const hashes = hashesOf(deps, issue)
-  const { number, total, olderId, newerId } = await deps.events.placeOf(issue.projectId, hashes, row)
+  const { number, total, olderId, newerId } = await deps.events.placeOf(
+    issue.projectId,
+    hashes,
+    row,
+    isLarge(deps, issue),
+  )
   return toRestEvent(row, {
     issueId: issue.id,
     number,

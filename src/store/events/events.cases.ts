@@ -246,13 +246,35 @@ export function eventsCases(open: () => EventStore): void {
       ])
       expect(ids(await store.ofIssue({ ...of, order: 'oldest', offset: 1 }))).toEqual([3001, 3002])
       for (const [at, one] of rows.entries())
-        expect(await store.placeOf(31, hashes, one)).toEqual({
-          number: at + 1,
-          total: 6,
-          olderId: rows[at - 1]?.eventId,
-          newerId: rows[at + 1]?.eventId,
-        })
+        for (const isLarge of [false, true])
+          expect(await store.placeOf(31, hashes, one, isLarge)).toEqual({
+            number: at + 1,
+            total: 6,
+            olderId: rows[at - 1]?.eventId,
+            newerId: rows[at + 1]?.eventId,
+          })
       expect(await store.ofIssue({ ...of, hashes: [], order: 'newest' })).toEqual([])
+    })
+
+    test('its numbers agree over hours, by rows and by the rollup', async () => {
+      const store = open()
+      const minutes = [0, 1, 61, 62, 63, 200, 200]
+      const rows = minutes.map((minute, n) =>
+        row(3050 + n, {
+          projectId: 33,
+          groupHash: hashes[n % 2] ?? '',
+          timestampUs: (monday + minute * 60_000) * 1000,
+        }),
+      )
+      await store.insert(tsv([...rows, row(3060, { projectId: 33, groupHash: '0000000000000003' })]), 'issue:hours')
+      for (const [at, one] of rows.entries())
+        for (const isLarge of [false, true])
+          expect(await store.placeOf(33, hashes, one, isLarge)).toEqual({
+            number: at + 1,
+            total: 7,
+            olderId: rows[at - 1]?.eventId,
+            newerId: rows[at + 1]?.eventId,
+          })
     })
 
     test('tags: distribution over its newest events', async () => {

@@ -145,8 +145,11 @@ export type EventStore = ThinStore &
     }): Promise<SeenEvent[]>
     /** Events of a scope, newest first. Throws MishapError QUERY_TIMEOUT or STORE_UNAVAILABLE. */
     inScope(request: { scope: Scope; filter?: EventFilter; offset: number; max: number }): Promise<SeenEvent[]>
-    /** The event's place within its issue, in the order of time and then id. */
-    placeOf(projectId: number, hashes: string[], event: EventRef): Promise<PlaceInIssue>
+    /**
+     * The event's place within its issue, in the order of time and then id. `isLarge`: an issue of very many events of which
+     * none was thinned out; hours other than the event's own are then counted by the rollup.
+     */
+    placeOf(projectId: number, hashes: string[], event: EventRef, isLarge?: boolean): Promise<PlaceInIssue>
     /** Groups with events in the scope, ordered; from the rollup when `filter` is absent. */
     groups(request: {
       scope: Scope

@@ -2,6 +2,7 @@ import type { Connection } from './connection.ts'
 import type { EventRef, EventStore, PlaceInIssue, SeenEvent } from './events.ts'
 import { compileFilter, compileScope, createValues, hashList, type Values } from './filter.ts'
 import { idHex, readRef, readSeen, refSelect, type StoredRef, type StoredSeen, seenSelect, traceHex } from './rows.ts'
+import { hourMs, rounded } from './spans.ts'
 
 type Reads = Pick<EventStore, 'recentIds' | 'byEventId' | 'byDigest' | 'byTraceId' | 'ofIssue' | 'inScope' | 'placeOf'>
 
@@ -25,11 +26,14 @@ function beside(values: Values, sign: '<' | '>', event: EventRef): string {
   return `(timestamp ${sign} ${at} OR (timestamp = ${at} AND event_id ${sign} ${idOf(values, event.eventId)}))`
 }
 
-/** See `EventStore.placeOf`: one query over two light columns, as planning a query costs more than this reading. */
-async function placeOf(
+type PlaceAsked = { projectId: number; hashes: string[]; event: EventRef }
+
+/** A place by the rows that meet `where`, which stand in one query: two light columns, as to plan a query costs more. */
+async function placeAmong(
   connection: Connection,
   table: string,
-  ...[projectId, hashes, event]: Parameters<EventStore['placeOf']>
+  { projectId, hashes, event }: PlaceAsked,
+  where: (values: Values) => string = () => '1',
 ): Promise<PlaceInIssue> {
   const values = createValues()
   type Found = { number: string; total: string; older: string; newer: string }
@@ -38,7 +42,8 @@ async function placeOf(
        (fromUnixTimestamp64Micro(${values.add('Int64', event.timestampUs)}, 'UTC'), ${idOf(values, event.eventId)}) AS here
      SELECT countIf(at <= here) AS number, count() AS total,
        lower(hex(argMaxIf(event_id, at, at < here))) AS older, lower(hex(argMinIf(event_id, at, at > here))) AS newer
-     FROM ${table} WHERE project_id = ${values.add('UInt64', projectId)} AND group_hash IN ${hashList(values, hashes)}`,
+     FROM ${table} WHERE project_id = ${values.add('UInt64', projectId)} AND group_hash IN ${hashList(values, hashes)}
+       AND ${where(values)}`,
     values.bound,
   )
   const [number, total] = [Number(found?.number ?? 0), Number(found?.total ?? 0)]
@@ -48,6 +53,35 @@ async function placeOf(
     olderId: number > 1 ? found?.older : undefined,
     newerId: number < total ? found?.newer : undefined,
   }
+}
+
+/**
+ * A place in an issue of very many events: the event's own hour by its rows, all other hours by the rollup (of 1.2 million
+ * events 55 ms became 20). undefined where a neighbour is not of that hour, and only all rows can say which it is.
+ */
+async function placeByHours(
+  connection: Connection,
+  database: string,
+  asked: PlaceAsked,
+): Promise<PlaceInIssue | undefined> {
+  const { projectId, hashes, event } = asked
+  const fromMs = rounded(Math.floor, event.timestampUs / 1000, 'hour')
+  const values = createValues()
+  const hour = `toDateTime(${values.add('UInt32', fromMs / 1000)}, 'UTC')`
+  const [own, [others]] = await Promise.all([
+    placeAmong(connection, `${database}.events`, asked, (its) => {
+      const at = (ms: number) => `fromUnixTimestamp64Milli(${its.add('Int64', ms)}, 'UTC')`
+      return `timestamp >= ${at(fromMs)} AND timestamp < ${at(fromMs + hourMs)}`
+    }),
+    connection.rows<{ before: string; behind: string }>(
+      `SELECT sumIf(n, hour < ${hour}) AS before, sumIf(n, hour > ${hour}) AS behind FROM ${database}.issue_time
+       WHERE project_id = ${values.add('UInt64', projectId)} AND span = 0 AND group_hash IN ${hashList(values, hashes)}`,
+      values.bound,
+    ),
+  ])
+  const [before, behind] = [Number(others?.before ?? 0), Number(others?.behind ?? 0)]
+  const isWhole = (own.olderId !== undefined || before === 0) && (own.newerId !== undefined || behind === 0)
+  return isWhole ? { ...own, number: before + own.number, total: before + own.total + behind } : undefined
 }
 
 type Picked = { conditions: string[]; order: 'newest' | 'oldest'; offset: number; max: number }
@@ -181,6 +215,9 @@ export function createReads(connection: Connection, database: string): Reads {
     ofIssue: (request) => ofIssue(connection, table, request),
     inScope: (request) => inScope(connection, table, request),
 
-    placeOf: (projectId, hashes, event) => placeOf(connection, table, projectId, hashes, event),
+    placeOf: async (projectId, hashes, event, isLarge = false) => {
+      const asked = { projectId, hashes, event }
+      return (isLarge && (await placeByHours(connection, database, asked))) || placeAmong(connection, table, asked)
+    },
   }
 }
