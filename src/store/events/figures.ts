@@ -3,7 +3,7 @@ import type { Connection } from './connection.ts'
 import { compilePairs, compilePlace, isLong, type Pair } from './counts.ts'
 import type { EventStore, Scope, SetFigures } from './events.ts'
 import { compileScope, createValues, type Values } from './filter.ts'
-import { compileEnvironments, compileRollup, compileSpans, dayMs, hourMs, spansOf } from './spans.ts'
+import { compileEnvironments, compileRollup, compileSpans, compileWeeks, dayMs, hourMs, spansOf } from './spans.ts'
 
 type StoredRange = { place: number; events: string; points: [starts: string[], events: string[]] }
 type StoredUsers = { place: number; users_n?: string; life_n: string }
@@ -50,7 +50,8 @@ const byRollup = ({ database, scope, sets, nowMs }: Asked, bucketMs: number) =>
  */
 const usersByRollup = ({ database, scope, sets, nowMs, lives }: Asked) =>
   statementOf(sets, (values, place, groups) => {
-    const within = `(${compileSpans(values, spansOf(scope, 'week', nowMs))} AND ${compileEnvironments(values, scope)})`
+    const spans = compileSpans(values, spansOf(scope, 'week', nowMs))
+    const within = `(${spans} AND ${compileWeeks(values, scope)} AND ${compileEnvironments(values, scope)})`
     const lived = `(span = 2 AND place IN ${values.add('Array(UInt32)', lives)})`
     return `SELECT place, uniqCombined64MergeIf(12)(users, within) AS users_n, uniqCombined64MergeIf(12)(users, lived) AS life_n
       FROM (SELECT ${place} AS place, ${lived} AS lived, ${within} AS within, users FROM ${database}.issue_time

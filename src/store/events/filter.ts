@@ -134,7 +134,7 @@ export function compileFilter(values: Values, filter: EventFilter): string {
 }
 
 /** How much later than its timestamp an event can be received at the earliest: clients' clocks may run a minute ahead. */
-const aheadMs = 60_000
+export const aheadMs = 60_000
 
 const time = (values: Values, ms: number) => `fromUnixTimestamp64Milli(${values.add('Int64', Math.floor(ms))}, 'UTC')`
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { randomOf } from '../../random.cases.ts'
 import { createValues } from './filter.ts'
-import { compileRollup, type Length, lengths, spansOf } from './spans.ts'
+import { compileRollup, compileWeeks, dayMs, type Length, lengths, spansOf } from './spans.ts'
 
 const at = (text: string) => Date.parse(`2026-11-${text}:00Z`)
 const nowMs = at('17T08:15')
@@ -85,4 +85,20 @@ test.each([
   const asked = { columns: 'hour, n', where: '1', known: false, nowMs: toMs, longest: 'hour' } as const
   expect(compileRollup(values, 'mishap', scope, asked)).toMatch(/^\(SELECT hour, n FROM mishap\.hour_issue\s+WHERE /)
   expect(Object.values(values.bound)).toEqual(expect.arrayContaining([[1, 2], ['a'], from, to]))
+})
+
+test.each<[from: string, week: string]>([
+  ['2026-11-18T10:20:00Z', '2026-11-16'],
+  ['2026-11-16T01:00:00Z', '2026-11-16'],
+  // its first hour counts whole, and what came in the minute before it may be of it
+  ['2026-11-16T00:30:00Z', '2026-11-09'],
+  ['1970-01-01T00:00:00Z', '1970-01-01'],
+])('rows of a scope from %s are of the week of %s and later', (from, week) => {
+  const values = createValues()
+  const text = compileWeeks(values, { fromMs: Date.parse(from) })
+  const [seconds] = Object.values(values.bound).map(Number)
+  expect(text).toMatch(/^week >= toMonday\(toDateTime\(\{\w+:UInt32\}, 'UTC'\)\)$/)
+  const received = new Date((seconds ?? 0) * 1000)
+  const monday = new Date(received.getTime() - ((received.getUTCDay() + 6) % 7) * dayMs)
+  expect(monday.toISOString().slice(0, 10) > '1970' ? monday.toISOString().slice(0, 10) : '1970-01-01').toBe(week)
 })

@@ -1,5 +1,5 @@
 import type { Scope } from './events.ts'
-import type { Values } from './filter.ts'
+import { aheadMs, type Values } from './filter.ts'
 
 export const hourMs = 3_600_000
 export const dayMs = 24 * hourMs
@@ -63,6 +63,15 @@ export function compileSpans(values: Values, spans: Spans): string {
   return each.length === 0 ? '0' : `(${each.join(' OR ')})`
 }
 
+/**
+ * Weeks of arrival (the partitions) that a scope's rows can be of: no event is told of before it happens, and each part that
+ * is left out is one less to look through (of a day in a month with five open weeks: a third of the time).
+ */
+export function compileWeeks(values: Values, { fromMs }: Pick<Scope, 'fromMs'>): string {
+  const receivedMs = Math.max(0, rounded(Math.floor, Math.min(fromMs, endMs), 'hour') - aheadMs)
+  return `week >= toMonday(toDateTime(${values.add('UInt32', receivedMs / 1000)}, 'UTC'))`
+}
+
 /** The environments of a scope as a condition. */
 export const compileEnvironments = (values: Values, { environments }: Scope): string =>
   environments.length === 0 ? '1' : `environment IN ${values.add('Array(String)', environments)}`
@@ -82,7 +91,7 @@ export function compileRollup(
 ): string {
   const { hour, ...longer } = spansOf(scope, longest, nowMs)
   const projects = `project_id IN ${values.add('Array(UInt64)', scope.projectIds)}`
-  const rest = `${compileEnvironments(values, scope)} AND ${where}`
+  const rest = `${compileWeeks(values, scope)} AND ${compileEnvironments(values, scope)} AND ${where}`
   const parts: string[] = []
   const ofIssue: Spans = { ...longer, hour: known ? hour : [] }
   if (lengths.some((length) => ofIssue[length].length > 0))
