@@ -93,14 +93,17 @@ describe('what a power cut must not take back', () => {
     const settings =
       'min_rows_to_fsync_after_merge = 0, min_compressed_bytes_to_fsync_after_merge = 0, fsync_after_insert = 1, fsync_part_directory = 1'
     await client.command({ query: `ALTER TABLE mishap.hour_issue MODIFY SETTING ${settings}` })
-    const made = async () =>
+    await client.command({ query: 'ALTER TABLE mishap.issue_time MODIFY SETTING max_compress_block_size = 1048576' })
+    const made = async (table = 'hour_issue') =>
       (
         await ask<{ made: string }>(
-          "SELECT create_table_query AS made FROM system.tables WHERE database = 'mishap' AND name = 'hour_issue'",
+          `SELECT create_table_query AS made FROM system.tables WHERE database = 'mishap' AND name = '${table}'`,
         )
       )[0]?.made ?? ''
     expect(await made()).toContain('min_rows_to_fsync_after_merge = 0')
     await store().migrate()
+    expect(await made('issue_time')).toContain('max_compress_block_size = 8192')
+    expect(await made()).not.toContain('max_compress_block_size')
     expect(await made()).toContain('min_rows_to_fsync_after_merge = 1')
     expect(await made()).toContain('min_compressed_bytes_to_fsync_after_merge = 1')
     expect(await made()).toContain('max_parts_to_merge_at_once = 10')

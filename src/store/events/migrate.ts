@@ -1,7 +1,7 @@
 import type { Connection } from './connection.ts'
 import { eventsTable, lookupGranules, lookupIndex } from './schema/events.ts'
 import { longer, longerRows, rollupKeys, rollupTables } from './schema/rollups.ts'
-import { olderTables, tableSettings } from './schema/settings.ts'
+import { olderTables, settingsOf } from './schema/settings.ts'
 import { spansTable } from './schema/spans.ts'
 import { thinnedTable } from './schema/thinned.ts'
 import { weekTables } from './thin.ts'
@@ -12,13 +12,10 @@ const smallBlocks = `SETTINGS max_threads = 1, max_block_size = 2048, min_insert
 
 /** Gives tables that an older version made the settings that it did not know. */
 async function refitSettings(connection: Connection, database: string): Promise<void> {
-  const older = await connection.rows<{ name: string }>(olderTables, {
-    database,
-    tables: [...weekTables, 'spans'],
-  })
+  const older = await connection.rows<{ name: string }>(olderTables([...weekTables, 'spans']), { database })
   for (const { name } of older)
     await connection.command(
-      `ALTER TABLE ${database}.${name} MODIFY SETTING ${tableSettings}`,
+      `ALTER TABLE ${database}.${name} MODIFY SETTING ${settingsOf(name)}`,
       {},
       { seconds: workSeconds },
     )

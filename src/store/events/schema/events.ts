@@ -1,4 +1,4 @@
-import { tableSettings } from './settings.ts'
+import { settingsOf } from './settings.ts'
 
 /**
  * Look-ups by a value of its own: a bloom filter for each 64 granules. With one for each granule (77 rows, where payloads have
@@ -14,7 +14,7 @@ export const lookupIndex = (name: keyof typeof lookupIndexes): string =>
 /**
  * The table of error events. A row has no issue: meta maps `(project_id, group_hash)` to one, so merging rewrites nothing.
  * Weeks of `received` are the partitions: an insert is mostly one part, and retention drops whole parts.
- * Syncing (`tableSettings`) costs some 6 ms an insert and is what lets the journal be trimmed; the window of tokens makes a
+ * Syncing (`settingsOf`) costs some 6 ms an insert and is what lets the journal be trimmed; the window of tokens makes a
  * retried insert count once. Parts under 128 MB are compact: 20 files to make and sync for each insert instead of 90. `tagkv` carries the index that `tags[k] = v` cannot use.
  * `tagkv` is compressed in small blocks: a sample of events reads a few rows in hundreds of places, and unpacked 1 MB for each.
  * Granules of 2 MB: a merge reads one of each part, and with 2,048 rows of payloads one had 20 MB (10 parts: 390 MB at its peak
@@ -55,4 +55,4 @@ export const eventsTable = (database: string): string => `CREATE TABLE IF NOT EX
 ) ENGINE = MergeTree PARTITION BY toMonday(received) ORDER BY (project_id, group_hash, timestamp, event_id)
 SETTINGS index_granularity = 512, index_granularity_bytes = 2097152, use_const_adaptive_granularity = 1,
   min_bytes_for_wide_part = 134217728, non_replicated_deduplication_window = 1000, ttl_only_drop_parts = 1,
-  ${tableSettings}`
+  ${settingsOf('events')}`

@@ -1,4 +1,4 @@
-import { tableSettings } from './settings.ts'
+import { settingsOf } from './settings.ts'
 
 const columns = `
   week Date,
@@ -73,7 +73,7 @@ type Name = (typeof rollupNames)[number]
 const rollupTable = (database: string, name: Name): string =>
   `CREATE TABLE IF NOT EXISTS ${database}.${name} (${made[name].columns}
 ) ENGINE = AggregatingMergeTree PARTITION BY week ORDER BY (${made[name].order})
-SETTINGS index_granularity = ${made[name].granule}, non_replicated_deduplication_window = 1000, ${tableSettings}`
+SETTINGS index_granularity = ${made[name].granule}, non_replicated_deduplication_window = 1000, ${settingsOf(name)}`
 
 const rollupView = (database: string, name: Name): string =>
   `CREATE MATERIALIZED VIEW IF NOT EXISTS ${database}.${name}_feed TO ${database}.${name} AS

@@ -1,4 +1,4 @@
-import { tableSettings } from './settings.ts'
+import { settingsOf } from './settings.ts'
 
 /**
  * The table of spans: what transactions and span items bring. A row is narrow, as there are a hundred of them for each
@@ -43,4 +43,4 @@ export const spansTable = (database: string): string => `CREATE TABLE IF NOT EXI
   INDEX jpos jpos TYPE minmax
 ) ENGINE = MergeTree PARTITION BY toDate(received) ORDER BY (project_id, start)
 SETTINGS index_granularity = 4096, min_bytes_for_wide_part = 134217728, non_replicated_deduplication_window = 1000,
-  ttl_only_drop_parts = 1, ${tableSettings}`
+  ttl_only_drop_parts = 1, ${settingsOf('spans')}`

@@ -1,4 +1,4 @@
-import { tableSettings } from './settings.ts'
+import { settingsOf } from './settings.ts'
 
 /**
  * What the disk budget took out of events, counted as the rollups count: they go on counting all, and are made anew from
@@ -17,4 +17,4 @@ export const thinnedTable = (database: string): string => `CREATE TABLE IF NOT E
   last_at DateTime64(3, 'UTC'),
   users AggregateFunction(uniqCombined64(12), UInt64)
 ) ENGINE = MergeTree PARTITION BY week ORDER BY (project_id, group_hash, hour, environment, step)
-SETTINGS ${tableSettings}`
+SETTINGS ${settingsOf('thinned')}`
