@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts'
 import { inboundFilters } from '../protocol/filters.ts'
 import { filterFor } from '../protocol/noise.ts'
-import type { RestActivity, RestIssue, RestIssueDetail, RestLevel, RestPoint } from '../protocol/rest.ts'
+import type { RestActivity, RestIssue, RestIssueDetail, RestLevel, RestPoint, TagCount } from '../protocol/rest.ts'
 import { noiseKinds } from '../protocol/signs.ts'
 import type { EventStore, Scope } from '../store/events/events.ts'
 import type { Activity, Issue, MetaStore, Organization, Person, Project } from '../store/meta/meta.ts'
@@ -241,12 +241,21 @@ export const tagEventsMax = 5000
  * One issue with tags and activity over the view. `readable`: projects whose browser events are counted; without it the own
  * one only. Throws STORE_UNAVAILABLE.
  */
-export async function issueDetail(
+export const issueDetail = async (
   deps: QueryDeps,
   view: View,
   issue: Issue,
+  readable?: readonly number[],
+): Promise<RestIssueDetail> => (await issueWithTags(deps, view, issue, 1, readable)).detail
+
+/** See `issueDetail`; and up to `valuesMax` values of each of its tags, which are counted at the same look. */
+export async function issueWithTags(
+  deps: QueryDeps,
+  view: View,
+  issue: Issue,
+  valuesMax: number,
   readable: readonly number[] = [issue.projectId],
-): Promise<RestIssueDetail> {
+): Promise<{ detail: RestIssueDetail; tags: TagCount[] }> {
   const hashes = deps.meta.hashesOf([issue.id]).get(issue.id) ?? []
   const scope: Scope = {
     projectIds: [issue.projectId],
@@ -256,11 +265,11 @@ export async function issueDetail(
   }
   const [figures, tags] = await Promise.all([
     figuresOf(deps, view, [issue]),
-    deps.events.tagsOf({ projectId: issue.projectId, hashes, scope, max: tagEventsMax, valuesMax: 1 }),
+    deps.events.tagsOf({ projectId: issue.projectId, hashes, scope, max: tagEventsMax, valuesMax }),
   ])
   const [rest] = toRestIssues(deps, view, [issue], figures)
   if (!rest) throw new Error('toRestIssues answers one row for one issue')
-  return {
+  const detail: RestIssueDetail = {
     ...rest,
     tags: tags.map((one) => ({ key: one.key, name: one.key, totalValues: one.total })),
     activity: activityOf(deps, issue.id),
@@ -271,4 +280,5 @@ export async function issueDetail(
     suggestedOwners: suggestedOwnersOf(deps, issue.id),
     thinned: deps.meta.thinnedOf([issue.id]).get(issue.id) ?? 0,
   }
+  return { detail, tags }
 }

@@ -82,28 +82,40 @@ function Diagnosis({ diagnosis }: { diagnosis: EventDiagnosis }) {
   )
 }
 
-/** Why frames of an event are not mapped, below its stack. Asked when it is looked at: the answer is of now. */
+/**
+ * Why frames of an event are not mapped, below its stack. Asked when it is looked at: the answer is of now. One that does not
+ * come with the document has its room kept.
+ */
 export function EventDoctor({
   organization,
   project,
   eventId,
+  given,
 }: {
   organization: string
   project: string
   eventId: string
+  /** What came with the document. */
+  given: EventDiagnosis | undefined
 }) {
   const t = useTranslations('doctor')
   const asked = useQuery({
     queryKey: ['event-doctor', organization, project, eventId],
     queryFn: ({ signal }) =>
       apiFetch<EventDiagnosis>(`projects/${organization}/${project}/events/${eventId}/source-map-debug/`, { signal }),
+    ...(given?.eventId === eventId ? { initialData: given } : {}),
     staleTime: 30_000,
     retry: (tries, error) => tries < 3 && error instanceof ApiError && (error.status === 0 || error.status === 503),
   })
-  if (asked.data) return <Diagnosis diagnosis={asked.data} />
+  if (asked.data)
+    return (
+      <div className={given ? undefined : 'doctor-room'}>
+        <Diagnosis diagnosis={asked.data} />
+      </div>
+    )
   if (!asked.error)
     return (
-      <p className="part-note" aria-live="polite">
+      <p className="doctor-room part-note" aria-live="polite">
         {t('looking')}
       </p>
     )

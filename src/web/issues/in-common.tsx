@@ -18,11 +18,14 @@ export function InCommon({
   issueId,
   query,
   hrefOf,
+  given,
 }: {
   organization: string
   issueId: string
   query: NonNullable<ApiRequest['query']>
   hrefOf: TagHref
+  /** What came with the document for this query. */
+  given: RestInCommon | undefined
 }) {
   const t = useTranslations('triage.common')
   const number = new Intl.NumberFormat(useLocale(), { maximumFractionDigits: 1 })
@@ -30,6 +33,7 @@ export function InCommon({
     queryKey: ['in-common', organization, issueId, query],
     queryFn: ({ signal }) =>
       apiFetch<RestInCommon>(`organizations/${organization}/issues/${issueId}/in-common/`, { query, signal }),
+    ...(given ? { initialData: given } : {}),
     retry: false,
   })
   // With no other events in the project there is nothing to compare.

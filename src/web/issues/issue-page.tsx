@@ -5,7 +5,7 @@ import { useTranslations } from 'next-intl'
 import { type ReactNode, useMemo } from 'react'
 import type { RestEvent, RestIssueDetail } from '../../protocol/rest.ts'
 import type { RestCommitters } from '../../protocol/rest-release.ts'
-import { ApiError, apiFetch } from '../api.ts'
+import { ApiError, type ApiRequest, apiFetch } from '../api.ts'
 import { withBase } from '../base-path.ts'
 import { EventDoctor } from '../doctor/event-doctor.tsx'
 import { wantsDoctor } from '../doctor/wants.ts'
@@ -33,6 +33,7 @@ import { Breadcrumbs } from './breadcrumbs.tsx'
 import { Chart } from './chart.tsx'
 import { useDecisionKeys } from './decisions.tsx'
 import { Attachments, Contexts, Csp, Grouping, RemarkList, Request, SdkAndPackages, User } from './facts.tsx'
+import type { GivenParts } from './given-parts.ts'
 import { InCommon } from './in-common.tsx'
 import { EventNav, IssueHeader } from './issue-header.tsx'
 import { useIssueKeys } from './issue-keys.ts'
@@ -71,6 +72,8 @@ type PageProps = {
   marks: GivenMarks | undefined
   /** Commits that may have brought the issue; undefined: nobody could say. */
   suspects: RestCommitters | undefined
+  /** What came with the document of the parts that ask for themselves. */
+  parts: GivenParts
 }
 
 const mayWait = (error: unknown) => error instanceof ApiError && (error.status === 0 || error.status === 503)
@@ -254,6 +257,7 @@ export function IssuePage(props: PageProps) {
               base={base}
               hrefOf={hrefOf}
               suspects={props.suspects}
+              parts={props.parts}
             />
           ) : (
             <>
@@ -262,20 +266,44 @@ export function IssuePage(props: PageProps) {
             </>
           )}
         </div>
-        <aside className="issue-side">
-          <InCommon organization={organization} issueId={issueId} query={query} hrefOf={hrefOf} />
-          <TagBars organization={organization} issueId={issueId} query={query} hrefOf={hrefOf} />
-          <ActivityList
-            organization={organization}
-            issueId={issueId}
-            activity={detail.activity}
-            canTriage={canTriage}
-            meUserId={props.meUserId}
-            changed={refetch}
-          />
-        </aside>
+        <IssueSide
+          {...{ organization, detail, query, hrefOf, canTriage }}
+          meUserId={props.meUserId}
+          parts={props.parts}
+          changed={refetch}
+        />
       </div>
     </div>
+  )
+}
+
+/** What stands beside the event: how the issue's events differ from others, their tags, what happened to the issue. */
+function IssueSide({
+  organization,
+  detail,
+  query,
+  hrefOf,
+  canTriage,
+  meUserId,
+  parts,
+  changed,
+}: Pick<PageProps, 'organization' | 'canTriage' | 'meUserId' | 'parts'> & {
+  detail: RestIssueDetail
+  query: NonNullable<ApiRequest['query']>
+  hrefOf: TagHref
+  changed: () => void
+}) {
+  const { id: issueId, activity } = detail
+  const given = parts.query === JSON.stringify(query) ? parts : undefined
+  const inCommon = <InCommon {...{ organization, issueId, query, hrefOf }} given={given?.inCommon} />
+  return (
+    <aside className="issue-side">
+      {parts.inCommon ? inCommon : null}
+      <TagBars {...{ organization, issueId, query, hrefOf }} given={given?.tags} />
+      <ActivityList {...{ organization, issueId, activity, canTriage, meUserId, changed }} />
+      {/* late, it stands last: what a person reads by then stays where it is */}
+      {parts.inCommon ? null : inCommon}
+    </aside>
   )
 }
 
@@ -317,6 +345,7 @@ function EventParts({
   base,
   hrefOf,
   suspects,
+  parts,
 }: {
   event: RestEvent
   organization: string
@@ -324,6 +353,7 @@ function EventParts({
   base: string
   hrefOf: TagHref
   suspects: RestCommitters | undefined
+  parts: GivenParts
 }) {
   const t = useTranslations('issues')
   const { id: issueId } = detail
@@ -346,7 +376,7 @@ function EventParts({
       {event.signs ? <Signs signs={event.signs} /> : null}
       <EventFacts organization={organization} event={event} />
       {suspects ? <Suspects organization={organization} found={suspects} /> : null}
-      <UserReports organization={organization} issueId={issueId} />
+      <UserReports organization={organization} issueId={issueId} given={parts.reports} />
       {message ? (
         <Section id="message" title={t('page.message')}>
           <p className="exception-value">
@@ -364,10 +394,10 @@ function EventParts({
         </Section>
       ) : null}
       {wantsDoctor(event) ? (
-        <EventDoctor organization={organization} project={project} eventId={event.eventID} />
+        <EventDoctor {...{ organization, project }} eventId={event.eventID} given={parts.diagnosis} />
       ) : null}
       <BrowserSide base={base} side={detail.browserSide} ofEvent={failure?.browser ?? null} />
-      <TraceStrip key={`s${event.eventID}`} {...{ organization, event, base }} />
+      <TraceStrip key={`s${event.eventID}`} {...{ organization, event, base }} given={parts.trace} />
       {threads?.data.values.length ? <Threads key={`t${event.eventID}`} threads={threads.data.values} /> : null}
       {csp ? <Csp report={csp.data} /> : null}
       {crumbs && present.has('breadcrumbs') ? (

@@ -3,14 +3,16 @@ import type { Actor } from '../../auth/auth.ts'
 import type { RestEvent, RestIssueDetail } from '../../protocol/rest.ts'
 import type { RestCommitters } from '../../protocol/rest-release.ts'
 import { eventRowOf, placeEvent } from '../../query/events.ts'
-import { issueDetail } from '../../query/issue.ts'
+import { issueWithTags } from '../../query/issue.ts'
 import { rangeOf as spanOf } from '../../query/range.ts'
 import { committersOf } from '../../query/suspects.ts'
+import { toRestTag } from '../../query/tags.ts'
 import type { SeenEvent } from '../../store/events/events.ts'
 import type { Issue, Organization, Project } from '../../store/meta/meta.ts'
 import { app } from '../handle.ts'
 import { givenMarks } from '../releases/load-marks.ts'
 import { type GivenMarks, marksQuery } from '../releases/mark-groups.ts'
+import { type GivenParts, givenParts, noParts } from './given-parts.ts'
 import { rangeOf } from './range.ts'
 
 export type Search = Record<string, string | string[] | undefined>
@@ -76,7 +78,11 @@ export type Loaded = {
   away: boolean
   marks: GivenMarks | undefined
   suspects: RestCommitters | undefined
+  parts: GivenParts
 }
+
+/** Values of a tag that the page shows the shares of, as many as the REST call has. */
+const tagValuesMax = 10
 
 /** What the issue page shows, over the range and environment of its query string. Answers 404 for an event that is not there. */
 export async function loadIssue(actor: Actor, here: IssueHere, choice: string, search: Search): Promise<Loaded> {
@@ -89,20 +95,32 @@ export async function loadIssue(actor: Actor, here: IssueHere, choice: string, s
   const { organization, project, issue } = here
   const environments = one(search.env)?.split(',').filter(Boolean) ?? []
   const environment = environments.length ? environments : undefined
-  const nothing: Loaded = { detail: undefined, event: undefined, marks: undefined, suspects: undefined, away: true }
+  const nothing: Loaded = {
+    ...{ detail: undefined, event: undefined, marks: undefined, suspects: undefined, parts: noParts, away: true },
+  }
   try {
     const view = { organization, projects: [project], environments, range: spanOf(span, deps.clock.now()) }
     const marks = givenMarks(view, marksQuery({ project: [String(project.id)], environment, ...span }))
     nothing.marks = marks
-    const { row, away } = await rowOf(here, choice)
-    if (away) return nothing
     const readable = readableIds(actor, organization)
-    const [detail, event] = await Promise.all([
-      issueDetail(deps, { ...view, meUserId: actor.person.id }, issue, readable),
-      row ? placeEvent(deps, issue, row, readable) : undefined,
+    const asked = rowOf(here, choice)
+    const row = asked.then((found) => found.row)
+    const event = row.then((found) => found && placeEvent(deps, issue, found, readable))
+    const counted = issueWithTags(deps, { ...view, meUserId: actor.person.id }, issue, tagValuesMax, readable)
+    const page = Promise.all([asked, counted, event])
+    const { fromMs, toMs } = view.range
+    const scope = { projectIds: [project.id], environments, fromMs, toMs }
+    const [[{ away }, { detail, tags }, shown], beside] = await Promise.all([
+      page,
+      givenParts(actor, here, { scope, readable, row, event, page }),
     ])
-    const suspects = event && committersOf(deps, { organization, project, issue, event })
-    return { detail, event, marks, suspects, away: false }
+    if (away) return nothing
+    const suspects = shown && committersOf(deps, { organization, project, issue, event: shown })
+    const parts = {
+      ...beside,
+      ...{ query: JSON.stringify({ ...span, environment }), tags: tags.map((tag) => toRestTag(tag, tagValuesMax)) },
+    }
+    return { detail, event: shown, marks, suspects, parts, away: false }
   } catch (error) {
     const code = codeOf(error)
     if (code === 'NOT_FOUND') notFound()

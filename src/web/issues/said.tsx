@@ -9,12 +9,22 @@ import { deleteIssueAction } from './delete-actions.ts'
 import { Section } from './marks.tsx'
 
 /** What users wrote about the issue's events; nothing while nobody wrote. */
-export function UserReports({ organization, issueId }: { organization: string; issueId: string }) {
+export function UserReports({
+  organization,
+  issueId,
+  given,
+}: {
+  organization: string
+  issueId: string
+  /** What came with the document. */
+  given: RestFeedback[] | undefined
+}) {
   const t = useTranslations('people')
   const said = useQuery({
     queryKey: ['issue-feedback', organization, issueId],
     queryFn: ({ signal }) =>
       apiFetch<RestFeedback[]>(`organizations/${organization}/issues/${issueId}/user-reports/`, { signal }),
+    ...(given ? { initialData: given } : {}),
     staleTime: 30_000,
   })
   if (!said.data?.length) return null

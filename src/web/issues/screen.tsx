@@ -39,6 +39,7 @@ export async function IssueScreen({
         away={loaded.away}
         marks={loaded.marks}
         suspects={loaded.suspects}
+        parts={loaded.parts}
         canTriage={auth.may(actor, 'issue:triage', here) === 'yes'}
         canFilter={auth.may(actor, 'project:write', here) === 'yes'}
         meUserId={actor.person.id}

@@ -40,17 +40,21 @@ export function TagBars({
   issueId,
   query,
   hrefOf,
+  given,
 }: {
   organization: string
   issueId: string
   query: NonNullable<ApiRequest['query']>
   hrefOf: TagHref
+  /** What came with the document for this query. */
+  given: RestTag[] | undefined
 }) {
   const t = useTranslations('issues.tags')
   const { data } = useQuery({
     queryKey: ['issue-tags', organization, issueId, query],
     queryFn: ({ signal }) =>
       apiFetch<RestTag[]>(`organizations/${organization}/issues/${issueId}/tags/`, { query, signal }),
+    ...(given ? { initialData: given } : {}),
     retry: false,
   })
   if (!data?.length) return null

@@ -226,18 +226,22 @@ export function TraceParts({
 }
 
 /**
- * The trace of an event as a compact strip: its segments in time, where the error stands in it, and its other errors. It is
- * asked for beside the page, which never waits for it. Nothing for an event without a trace id.
+ * The trace of an event as a compact strip: its segments in time, where the error stands in it, and its other errors. It
+ * comes with the document where it is quick; else it is asked for beside the page, with its room kept. Nothing for an event
+ * without a trace id.
  */
 export function TraceStrip({
   organization,
   event,
   base,
+  given,
 }: {
   organization: string
   event: RestEvent
   /** Where issues are: `/o/acme/issues`. */
   base: string
+  /** What came with the document. */
+  given: RestTraceMeta | undefined
 }) {
   const t = useTranslations('traces')
   const now = useNow()
@@ -247,6 +251,7 @@ export function TraceStrip({
     queryKey: ['trace-meta', organization, traceId],
     queryFn: ({ signal }) =>
       apiFetch<RestTraceMeta>(`organizations/${organization}/trace-meta/${traceId}/`, { signal }),
+    ...(given ? { initialData: given } : {}),
     enabled: Boolean(traceId),
     staleTime: 30_000,
     retry: (tries, failed) => isAway(failed) && tries < 1000,
@@ -267,7 +272,9 @@ export function TraceStrip({
       }
     >
       {data ? (
-        <TraceParts {...{ event, base }} trace={data} />
+        <div className={given ? undefined : 'trace-room'}>
+          <TraceParts {...{ event, base }} trace={data} />
+        </div>
       ) : error ? (
         <div role="alert">
           <p>
@@ -279,7 +286,7 @@ export function TraceStrip({
           </Button>
         </div>
       ) : (
-        <p className="text-ink-3" role="status">
+        <p className="trace-room text-ink-3" role="status">
           {t('loading')}
         </p>
       )}

@@ -118,17 +118,19 @@ describe('no spans', () => {
   })
 })
 
-test('it is asked for beside the page: nothing without a trace id, words until it is here', () => {
-  const strip = (traceId: string | null) =>
+test('it comes with the page or is asked for: nothing without a trace id, words until it is here', () => {
+  const strip = (traceId: string | null, given?: RestTraceMeta) =>
     textOf(
       html(
         <TraceStrip
           organization="acme"
           base="/o/acme/issues"
+          given={given}
           event={{ ...event, traceId, dateReceived: event.dateCreated } as RestEvent}
         />,
       ),
     )
   expect(strip(null)).toBe('')
   expect(strip(hex(9))).toBe('Trace 00000000 Looking for the spans of this trace …')
+  expect(strip(hex(9), meta([segment(1)]))).toContain('GET /1')
 })
