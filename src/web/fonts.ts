@@ -1,14 +1,15 @@
 import localFont from 'next/font/local'
 
 // Every page's first paint needs these two files, so its head names them: found through the stylesheet they came after the
-// paint, the second one only on the first screen with code. The other alphabets are in styles/app.css, on demand.
+// paint, the second one only on the first screen with code. A file that is late all the same is for the next page: swapped in
+// it would give words another width and move what stands beside them. The other alphabets are in styles/fonts.css, on demand.
 
 /** Text. The class sets `--font-text`. */
 export const textFont = localFont({
   src: '../../node_modules/@fontsource-variable/instrument-sans/files/instrument-sans-latin-wght-normal.woff2',
   variable: '--font-text',
   weight: '400 700',
-  display: 'swap',
+  display: 'optional',
   adjustFontFallback: false,
   declarations: [
     {
@@ -24,7 +25,7 @@ export const codeFont = localFont({
   src: '../../node_modules/@fontsource-variable/jetbrains-mono/files/jetbrains-mono-latin-wght-normal.woff2',
   variable: '--font-code',
   weight: '100 800',
-  display: 'swap',
+  display: 'optional',
   adjustFontFallback: false,
   declarations: [
     {
