@@ -5,19 +5,27 @@ import { systemClock } from '../../clock.ts'
 import { relativeParts } from './relative.ts'
 
 const Now = createContext(0)
+const eachMs = 15_000
 
-/** Gives every relative time one shared now, in ms, moved every 15 s; `startMs` is the server's, so that hydration agrees. */
+/**
+ * Gives every relative time one shared now, in ms, moved every 15 s; `startMs` is the server's, so that hydration agrees. Where
+ * it is the browser's too it stands for its 15 s: a text that changes at once moves those that end at the same edge.
+ */
 export function NowProvider({ startMs, children }: { startMs: number; children: ReactNode }) {
   const [now, setNow] = useState(startMs)
   useEffect(() => {
     let cancel = () => {}
     const tick = () => {
       setNow(systemClock.now())
-      cancel = systemClock.after(15_000, tick)
+      cancel = systemClock.after(eachMs, tick)
     }
-    tick()
+    const ageMs = systemClock.now() - startMs
+    if (ageMs >= 0 && ageMs < eachMs) {
+      setNow(startMs)
+      cancel = systemClock.after(eachMs - ageMs, tick)
+    } else tick()
     return () => cancel()
-  }, [])
+  }, [startMs])
   return <Now value={now}>{children}</Now>
 }
 
