@@ -1,58 +1,168 @@
-// Largest contentful paint and layout shift of the issue list and of an issue, with a cold and a warm cache.
-import type { Browser, BrowserContext } from 'playwright-core'
+// Largest contentful paint and layout shift of the issue list and of issues: with a cold cache, a warm one, and reloaded;
+// wide and as narrow as a phone.
+import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { type Login, loginOf, noChromium, openBrowser } from '../e2e/browser.ts'
-import { api, bootstrap, discard, ready, start } from '../e2e/product.ts'
+import { buildOf, failedEvent } from '../e2e/mapped.ts'
+import {
+  api,
+  bootstrap,
+  discard,
+  envelopeOf,
+  errorEvent,
+  eventId,
+  ingest,
+  type Product,
+  type Project,
+  ready,
+  start,
+  until,
+} from '../e2e/product.ts'
+import { observeShift, type Shift, shiftOf } from '../e2e/shift.ts'
 import type { Row } from './measure.ts'
 import { seedIssues } from './scroll.ts'
 
 const issueCount = 1000
-const rounds = 9
+const narrowRounds = 2
 const paintMaxMs = 1000
 /** What comes late (live stream, reporter, charts) may not move anything either. */
 const watchMs = 3000
+const wide = { width: 1440, height: 900 }
+const narrow = { width: 390, height: 844 }
 
 // as text: a function would be compiled with helpers that the page does not have
-const observe = `(() => {
-  const seen = (window.seen = { paintMs: 0, shift: 0, moved: [] })
+const observePaint = `(() => {
+  window.painted = { paintMs: 0, element: '' }
   new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) seen.paintMs = entry.startTime
+    for (const { startTime, element } of list.getEntries())
+      window.painted = { paintMs: startTime, element: (element?.outerHTML ?? '').slice(0, 90) }
   }).observe({ type: 'largest-contentful-paint', buffered: true })
-  new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) {
-      if (entry.hadRecentInput) continue
-      seen.shift += entry.value
-      for (const { node } of entry.sources) seen.moved.push((node?.outerHTML ?? node?.textContent ?? '').slice(0, 120))
-    }
-  }).observe({ type: 'layout-shift', buffered: true })
 })()`
 
-type Seen = { paintMs: number; shift: number; moved: string[] }
+type Seen = Shift & { paintMs: number; element: string; firstByteMs: number }
+type Visit = 'cold' | 'warm' | 'reload'
 
-async function look(context: BrowserContext, url: string): Promise<Seen> {
-  const page = await context.newPage()
-  await page.addInitScript(observe)
-  await page.goto(url, { waitUntil: 'load' })
+async function watch(page: Page): Promise<Seen> {
   await page.locator('main h1, main [data-id]').first().waitFor()
   await page.waitForTimeout(watchMs)
-  const seen = (await page.evaluate('window.seen')) as Seen
+  const painted = (await page.evaluate(`({
+    ...window.painted,
+    firstByteMs: performance.getEntriesByType('navigation')[0].responseStart,
+  })`)) as Omit<Seen, keyof Shift>
+  return { ...painted, ...(await shiftOf(page)) }
+}
+
+/** A visit with what the profile has in its cache, and if asked a reload after it. */
+async function look(context: BrowserContext, url: string, thenReload: boolean): Promise<Seen[]> {
+  const page = await context.newPage()
+  await page.addInitScript(observePaint)
+  await page.addInitScript(observeShift)
+  await page.goto(url, { waitUntil: 'load' })
+  const seen = [await watch(page)]
+  if (thenReload) {
+    await page.reload({ waitUntil: 'load' })
+    seen.push(await watch(page))
+  }
   await page.close()
   return seen
 }
 
 /** Each round is a new browser profile for the cold cache; the second visit of the same profile is the warm one. */
-async function measure(browser: Browser, login: Login, url: string): Promise<Record<'cold' | 'warm', Seen[]>> {
-  const found = { cold: [] as Seen[], warm: [] as Seen[] }
+async function measure(
+  browser: Browser,
+  login: Login,
+  url: string,
+  viewport: { width: number; height: number },
+  rounds: number,
+): Promise<Record<Visit, Seen[]>> {
+  const found: Record<Visit, Seen[]> = { cold: [], warm: [], reload: [] }
   for (let round = 0; round < rounds; round++) {
-    const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, storageState: login })
-    found.cold.push(await look(context, url))
-    found.warm.push(await look(context, url))
+    const context = await browser.newContext({ viewport, storageState: login })
+    const cold = await look(context, url, false)
+    const [warm, reload] = await look(context, url, true)
+    found.cold.push(...cold)
+    if (warm) found.warm.push(warm)
+    if (reload) found.reload.push(reload)
     await context.close()
   }
   return found
 }
 
-/** Rows for both pages: the median paint of the rounds, and the greatest shift of any. */
-export async function benchPaint(): Promise<Row[]> {
+/** What applications say of themselves, their user and what came before. */
+const lived = (traceId: string) => ({
+  ...{ release: 'shop@1.2.3', environment: 'production', user: { id: '7', email: 'ada@shop.test' } },
+  tags: { plan: 'pro', region: 'eu-central-1', build: '20261122' },
+  request: { url: 'https://shop.test/checkout', method: 'GET', headers: { 'User-Agent': 'Mozilla/5.0' } },
+  breadcrumbs: {
+    values: Array.from({ length: 12 }, (_, at) => ({
+      ...{ timestamp: Date.now() / 1000 - 12 + at, category: 'fetch', message: `GET /api/cart/${at}` },
+    })),
+  },
+  contexts: { trace: { trace_id: traceId, span_id: traceId.slice(16), op: 'http.server', status: 'internal_error' } },
+})
+
+/** Two errors of a server amid a trace: their frames have source lines, so that the strip is all that is asked for besides. */
+function tracedEvents(): { events: ReturnType<typeof errorEvent>[]; transaction: string } {
+  const [traceId, at] = [eventId(), Date.now() / 1000]
+  const life = lived(traceId)
+  const { trace } = life.contexts
+  const frames = [1, 2, 3].map((number) => ({
+    ...{ filename: `/srv/shop/cart${number}.js`, function: `step${number}`, lineno: 10 * number, in_app: true },
+    ...{ pre_context: ['const rate = 1.19', ''], context_line: 'throw new Error()', post_context: ['}', ''] },
+  }))
+  const events = ['TracedError', 'OtherTracedError'].map((type, number) => ({
+    ...errorEvent(type, 'the cart is empty', { ...life, timestamp: at - 119 + number / 10, platform: 'node' }),
+    exception: { values: [{ type, value: 'the cart is empty', stacktrace: { frames } }] },
+  }))
+  const span = { ...trace, span_id: 'b'.repeat(16), parent_span_id: trace.span_id, op: 'db', description: 'SELECT 1' }
+  const transaction = {
+    ...{ event_id: eventId(), type: 'transaction', transaction: 'GET /checkout', contexts: life.contexts },
+    ...{ start_timestamp: at - 120, timestamp: at - 118 },
+    spans: [{ ...span, start_timestamp: at - 119.5, timestamp: at - 119 }],
+  }
+  const body = `${JSON.stringify({ event_id: eventId() })}\n{"type":"transaction"}\n${JSON.stringify(transaction)}\n`
+  return { events, transaction: body }
+}
+
+/** The pages that are looked at: their names and their paths behind the organization's. */
+async function seedPages(product: Product, project: Project): Promise<[name: string, path: string][]> {
+  await seedIssues(product, project, issueCount)
+  const mapless = failedEvent(await buildOf('paint'), 'cart', lived(eventId()))
+  const { events, transaction } = tracedEvents()
+  await ingest(product, project, transaction)
+  for (const one of [mapless, ...events]) await ingest(product, project, envelopeOf(one))
+  const issueOf = (id: string | undefined) =>
+    until('the event', 30_000, async () => {
+      const { json } = await api(product, project, `/projects/bench/web/events/${id}/`)
+      return (json as { groupID: string }).groupID
+    })
+  return [
+    ['the issue list', '/issues'],
+    ['an issue with a verdict of the source-map doctor', `/issues/${await issueOf(mapless.event_id)}`],
+    ['an issue with a trace strip', `/issues/${await issueOf(events[0]?.event_id)}`],
+  ]
+}
+
+const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+
+function rowOf(what: string, goal: string, found: Seen[], narrowFound: Seen[]): Row {
+  const paints = found.map((one) => one.paintMs)
+  const paintMs = median(paints)
+  const [shift, narrowShift] = [found, narrowFound].map((some) => Math.max(...some.map((one) => one.shift)))
+  const moved = [...new Set([...found, ...narrowFound].flatMap((one) => one.moved))].slice(0, 5)
+  const narrowMs = Math.round(median(narrowFound.map((one) => one.paintMs)))
+  const firstByteMs = Math.round(median(found.map((one) => one.firstByteMs)))
+  const elements = [...new Set(found.map((one) => one.element))].slice(0, 2)
+  console.error(`${what}: largest ${elements.join(' or ')}`)
+  return {
+    ...{ what, goal },
+    figure: `median ${Math.round(paintMs)} ms of ${found.length} (${Math.round(Math.min(...paints))} to ${Math.round(Math.max(...paints))}; first byte ${firstByteMs}), shift ${shift?.toFixed(4)}; at 390 px ${narrowMs} ms, shift ${narrowShift?.toFixed(4)}`,
+    met: paintMs < paintMaxMs && shift === 0 && narrowShift === 0,
+    ...(moved.length ? { note: `moved: ${moved.join('; ')}` } : {}),
+  }
+}
+
+/** Rows for each page: the median paint of the rounds (of a phone's width some fewer), and the greatest shift of any. */
+export async function benchPaint(rounds: number): Promise<Row[]> {
   const goal = `under ${paintMaxMs / 1000} s, no layout shift`
   const what = `largest contentful paint, ${issueCount.toLocaleString('en')} issues`
   if (noChromium) return [{ what, goal, figure: 'not measured: no Chromium', met: false }]
@@ -61,28 +171,17 @@ export async function benchPaint(): Promise<Row[]> {
   try {
     const project = bootstrap(product, 'bench', 'web')
     await ready(product)
-    await seedIssues(product, project, issueCount)
-    const [issue] = (await api(product, project, '/organizations/bench/issues/?limit=1')).json as { id: string }[]
+    const pages = await seedPages(product, project)
     browser = await openBrowser()
     const login = await loginOf(browser, product.url, 'owner@bench.test')
     const rows: Row[] = []
-    for (const [name, path] of [
-      ['the issue list', '/issues'],
-      ['an issue', `/issues/${issue?.id}`],
-    ]) {
-      const found = await measure(browser, login, `${product.url}/o/bench${path}`)
-      for (const cache of ['cold', 'warm'] as const) {
-        const paints = found[cache].map((one) => one.paintMs).sort((a, b) => a - b)
-        const shift = Math.max(...found[cache].map((one) => one.shift))
-        const median = paints[Math.floor(paints.length / 2)] ?? 0
-        const moved = [...new Set(found[cache].flatMap((one) => one.moved))].slice(0, 5)
-        rows.push({
-          what: `${what}: ${name}, ${cache} cache`,
-          goal,
-          figure: `median ${Math.round(median)} ms of ${rounds} (${Math.round(paints[0] ?? 0)} to ${Math.round(paints.at(-1) ?? 0)}), shift ${shift.toFixed(4)}`,
-          met: median < paintMaxMs && shift === 0,
-          ...(moved.length ? { note: `moved: ${moved.join(' ')}` } : {}),
-        })
+    for (const [name, path] of pages) {
+      const url = `${product.url}/o/bench${path}`
+      const found = await measure(browser, login, url, wide, rounds)
+      const narrowFound = await measure(browser, login, url, narrow, Math.min(rounds, narrowRounds))
+      for (const visit of ['cold', 'warm', 'reload'] as const) {
+        const how = visit === 'reload' ? 'reloaded' : `${visit} cache`
+        rows.push(rowOf(`${what}: ${name}, ${how}`, goal, found[visit], narrowFound[visit]))
       }
     }
     return rows

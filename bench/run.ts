@@ -32,7 +32,7 @@ const sizes = (wordAfter('--rows') ?? '1000000,10000000').split(',').map(Number)
 const parts: Record<string, () => Promise<Row[]>> = {
   accept: benchAccept,
   grouping: benchGrouping,
-  paint: benchPaint,
+  paint: () => benchPaint(words.includes('--quick') ? 1 : 9),
   pipeline: () => benchPipeline(seconds),
   mapped: () => benchMapped(),
   regroup: benchRegroup,

@@ -1,8 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { bundleOf, debugId, sha1Of } from '../../src/jobs/archive.cases.ts'
-import { noChromium, openBrowser, openPage, signIn, type Watched } from '../browser.ts'
-import { api, bootstrap, envelopeOf, errorEvent, ingest, type Project, until } from '../product.ts'
+import { hydrated, noChromium, openBrowser, openPage, signIn, type Watched } from '../browser.ts'
+import { api, bootstrap, envelopeOf, errorEvent, eventId, ingest, type Project, until } from '../product.ts'
+import { observeShift, type Shift, shiftOf } from '../shift.ts'
 
 const product = inject('product')
 const org = 'whymap'
@@ -37,6 +39,23 @@ describe.skipIf(noChromium)('why a stack is not readable', () => {
     })
   }
 
+  /** What moves on a page by itself until its scripts have been at rest for a second; its fonts come late. */
+  async function shiftAt(path: string, width: number): Promise<Shift> {
+    const viewport = { width, height: 900 }
+    const context = await state.browser.newContext({ viewport, storageState: await page().context().storageState() })
+    try {
+      const fresh = await context.newPage()
+      await context.route('**/*.woff2', (route) => pause(500).then(() => route.continue()))
+      await fresh.addInitScript(observeShift)
+      await fresh.goto(`${product.url}/o/${org}/${path}`)
+      await hydrated(fresh)
+      await fresh.waitForTimeout(1000)
+      return await shiftOf(fresh)
+    } finally {
+      await context.close()
+    }
+  }
+
   beforeAll(async () => {
     state.groups = {}
     state.project = bootstrap(product, org, 'web')
@@ -47,7 +66,8 @@ describe.skipIf(noChromium)('why a stack is not readable', () => {
   afterAll(() => state.browser?.close())
 
   test('before any upload: one sentence, the command, all steps on demand; nothing where there is nothing to map', async () => {
-    await send('NoUpload', 'https://shop.test/app.js')
+    const trace = { trace_id: eventId(), span_id: 'a'.repeat(16) }
+    await send('NoUpload', 'https://shop.test/app.js', { contexts: { trace } })
     await send('Native', '[native code]')
     await page().goto(`${product.url}/o/${org}/issues/${state.groups.NoUpload}`)
     await doctor().getByText('Nothing was ever uploaded for the project web.').waitFor()
@@ -67,6 +87,19 @@ describe.skipIf(noChromium)('why a stack is not readable', () => {
     await page().goto(`${product.url}/o/${org}/issues/${state.groups.Native}`)
     await page().getByRole('heading', { name: 'Native' }).first().waitFor()
     expect(await doctor().count()).toBe(0)
+  })
+
+  test.each([
+    ['list', 390],
+    ['list', 1440],
+    ['issue', 390],
+    ['issue', 1440],
+  ] as const)('nothing on the %s moves by itself, %d px wide', async (screen, width) => {
+    // On a busy machine a part may come after the page: of three visits one has to be still.
+    const seen: Shift[] = []
+    do seen.push(await shiftAt(screen === 'list' ? 'issues' : `issues/${state.groups.NoUpload}`, width))
+    while (seen.length < 3 && (seen.at(-1)?.shift ?? 0) > 0)
+    expect(seen.at(-1)).toEqual({ shift: 0, moved: [] })
   })
 
   test('hostile names are text and fit a phone; in German, too', async () => {
