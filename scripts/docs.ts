@@ -101,7 +101,8 @@ const outcomeSentences: Readonly<Record<Outcome, string>> = {
   filtered: 'A rule of the project took it out.',
   rate_limited: 'A limit was reached; the SDK was told how long to wait.',
   invalid: 'It could not be used; the reason says why.',
-  duplicate: 'An event with this id, or a transaction with this trace and span, was already stored.',
+  duplicate:
+    'An event with this id, a transaction with this trace and span, or an item of the same spans was already stored.',
   dead: 'It could not be processed; it is kept for 14 days and shown on the status page.',
   thinned:
     'Stored, and taken out since to hold the disk budget. It stays counted as stored, so it stands beside the sum.',

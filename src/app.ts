@@ -100,6 +100,8 @@ export type App = {
   jobs(): JobState[]
   /** Sends a dead item through refine again. Throws CONFLICT while it is on its way, VALIDATION when it holds no record. */
   sendAgain(item: DeadItem & { id: number }): Promise<void>
+  /** What a dead item was counted as in the ledger: 1, with the spans that came in it. */
+  deadCount(item: DeadItem): Promise<number>
   /** Id of the request that the running code belongs to. */
   requestId(): string | undefined
   /** DSN of the project that these screens report their own errors to; undefined when switched off. */
@@ -365,7 +367,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     triage: createTriage({ clock, observe, meta, events, alerts, live, url: config.url }),
     ...{ live, intakes, bytesUnder, disk: thinner.disk },
     jobs: () => jobs.states(),
-    ...{ sendAgain: again.send, requestId: scope.id },
+    ...{ sendAgain: again.send, deadCount: again.counted, requestId: scope.id },
     journal: () => lag.state(clock.now(), refine.waiting()),
     engineUp: store.up,
     publishKeys: keys.publish,

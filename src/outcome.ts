@@ -41,8 +41,8 @@ export const reasons = [
   'overloaded',
   'disk_full',
   'event_missing', // an attachment whose event is not known
-  'same_event_id',
-  'failed', // a dead item: it could not be refined, or the store refused its row; or a span that the store refused
+  'same_event_id', // came within the hour already: an event by its id, a transaction or a span item by the ids of its spans
+  'failed', // a dead item: it could not be refined, or the store refused its rows
   'sent_again', // takes a dead item out of the dead: what it holds is counted anew
   'deleted', // a dead item that a person deleted
   'sdk', // what a client says that it discarded itself

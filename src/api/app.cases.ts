@@ -17,6 +17,7 @@ import { createArtifacts } from '../jobs/artifacts.ts'
 import { createRemovals } from '../jobs/removals.ts'
 import { createTriage } from '../jobs/triage.ts'
 import { createUnmerge } from '../jobs/unmerge.ts'
+import { unpackDead } from '../journal/dead.ts'
 import { silent } from '../observe.ts'
 import type { OutcomeCount } from '../outcome.ts'
 import { createDoctor } from '../refine/doctor.ts'
@@ -165,6 +166,7 @@ export async function openTestApp(): Promise<TestApp> {
     disk: async () => ({ events: 1, spans: 0, rows: 1, blobs: 1, database: 1, stored: 3, budget: null }),
     jobs: () => [],
     sendAgain: async (item) => void sent.again.push(item.id),
+    deadCount: async ({ blobKey }) => 1 + (unpackDead((await blobs.get(blobKey)) ?? Buffer.alloc(0))?.count.spans ?? 0),
     requestId: () => undefined,
     selfDsn: () => undefined,
   }

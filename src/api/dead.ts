@@ -54,7 +54,7 @@ export async function lookAtDead(app: App, organization: Organization, item: Kep
 
 /** Deletes a dead item and what is kept of it; the ledger says so. */
 export async function deleteDead(app: App, item: Kept): Promise<void> {
-  const blobKey = app.meta.deleteDeadItem(item.id, app.clock.now())
+  const blobKey = app.meta.deleteDeadItem(item.id, await app.deadCount(item), app.clock.now())
   if (blobKey === undefined) throw new MishapError('NOT_FOUND')
   await app.blobs.delete(blobKey)
 }

@@ -114,6 +114,25 @@ describe('dead items', () => {
     expect(await made().app.blobs.get('dead/7')).toBeUndefined()
     expect((await list()).map((one) => one.id)).toEqual([first?.id])
   })
+
+  test('one of spans that is deleted is counted as all of them', async () => {
+    const { app, project, organization } = made()
+    const facts = { receivedMs: app.clock.now(), projectId: project.id, keyId: 1 }
+    const item = { ...facts, jpos: 9, reason: 'Error: x', bytes: body.length, blobKey: 'dead/9-0' }
+    const head = { kind: 'envelope', organizationId: organization.id, clientAddress: '', userAgent: '' } as const
+    const count = { category: 'transaction', itemType: 'transaction', spans: 6 } as const
+    await app.blobs.put(item.blobKey, packDead({ ...head, ...facts, origin: '', contentType: '' }, body, count))
+    const batch = app.meta.openBatch(1010, 1020)
+    app.meta.commitBatch(batch, { events: [], attachments: [], outcomes: [], dead: [item] }, app.clock.now())
+    const deleted = () =>
+      app.meta
+        .outcomeSums({ fromMs: 0 })
+        .filter((one) => one.reason === 'deleted')
+        .reduce((sum, one) => sum + one.quantity, 0)
+    const [before, [newest]] = [deleted(), await list()]
+    expect((await made().call('DELETE', `${O}/dead-items/${newest?.id}/`)).status).toBe(204)
+    expect(deleted() - before).toBe(7)
+  })
 })
 
 test('usage: rows and bytes by project, and what all share', async () => {

@@ -1,8 +1,11 @@
 import type { DataCategory } from '../outcome.ts'
 import type { RecordHead } from './journal.ts'
 
-/** How one item of a record was counted as dead; a record that died as a whole counts as one of its kind. */
-export type DeadCount = { category: DataCategory; itemType: string }
+/**
+ * How one item of a record was counted as dead; a record that died as a whole counts as one of its kind. `spans`: how many
+ * were counted beside it, those of a transaction or all but the first of a span item.
+ */
+export type DeadCount = { category: DataCategory; itemType: string; spans?: number }
 
 /** What a dead item keeps: the record's head, its body (inflated), and how it was counted. */
 export type Dead = { head: RecordHead; body: Buffer; count: DeadCount }

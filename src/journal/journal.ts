@@ -34,6 +34,8 @@ export type RecordHead = {
   spool?: { key: string; bytes: number }
   /** Only this event of the record (0 = its first) is wanted: the others are stored. */
   only?: number
+  /** Only the transaction or the spans in this item of the envelope (0 = its first) are wanted: all others have ended. */
+  onlyItem?: number
   /** The record is a dead item that a person sent again; the commit takes that one out. */
   again?: DeadAgain
 }
@@ -46,6 +48,8 @@ export type DeadAgain = {
   keyId: number
   category: DataCategory
   itemType: string
+  /** Spans that were counted as dead beside it, each as one. */
+  spans?: number
   bytes: number
 }
 

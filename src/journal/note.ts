@@ -11,8 +11,10 @@ export type ItemEnd = {
   reason: OutcomeReason
   /** Id of an event, else ''. */
   eventId: string
-  /** Position of an event's row, else -1. */
+  /** Position of an event's row, or of the record that spans came in, else -1. */
   at: number
+  /** Of a transaction or a span item: which item of its record it is. */
+  index?: number
 }
 
 /** How the items of one journal record ended. `more` is how many are not listed. */

@@ -6,6 +6,7 @@ import type { JournalRecord } from '../journal/journal.ts'
 import type { RecordEnd } from '../journal/note.ts'
 import { openFileBlobs } from '../store/blobs/files.ts'
 import type { BatchEffects } from '../store/meta/meta.ts'
+import { deadKey } from './dead.ts'
 import { settledEnds, toldOf } from './ends.ts'
 import { plainSettings, recordedMs } from './fixture.ts'
 import { createTools } from './step.ts'
@@ -58,14 +59,29 @@ test.each([
   expect(made.events).toHaveLength(bury ? 0 : 122)
 })
 
+const effectsOf = (events: number[], dead: string[]) =>
+  ({
+    events: events.map((jpos) => ({ jpos })),
+    dead: dead.map((blobKey) => ({ blobKey })),
+  }) as unknown as BatchEffects
+
 test.each([
   ['stored', [5], [], 'stored'],
   ['there already', [], [], 'duplicate'],
-  ['refused by the store', [], [5], 'dead'],
+  ['refused by the store', [], [deadKey(5)], 'dead'],
 ])('an event that was %s', (_name, stored, dead, expected) => {
-  const effects = {
-    events: stored.map((jpos) => ({ jpos })),
-    dead: dead.map((jpos) => ({ jpos })),
-  } as unknown as BatchEffects
-  expect(settledEnds([end(5)], effects)[0]?.items.map((item) => item.outcome)).toEqual([expected, 'filtered'])
+  const [settled] = settledEnds([end(5)], effectsOf(stored, dead))
+  expect(settled?.items.map((item) => item.outcome)).toEqual([expected, 'filtered'])
+})
+
+test('transactions and span items of one record end each for itself', () => {
+  const item = { type: 'span', bytes: 1, outcome: 'stored', reason: 'ok', eventId: '', at: 5 } as const
+  const told = { jpos: 5, keyId: 1, items: [0, 1, 2].map((index) => ({ ...item, index })), more: 0 }
+  const kept = [0, 2].map((index) => ({ jpos: 5, index }))
+  const [settled] = settledEnds([told], effectsOf([], [deadKey(5, 2)]), kept)
+  expect(settled?.items.map(({ outcome, reason }) => `${outcome} ${reason}`)).toEqual([
+    'stored ok',
+    'duplicate same_event_id',
+    'dead failed',
+  ])
 })

@@ -1,6 +1,7 @@
 import type { JournalRecord } from '../journal/journal.ts'
 import { type ItemEnd, noteItemsMax, notesPerKey, type RecordEnd } from '../journal/note.ts'
 import type { BatchEffects } from '../store/meta/meta.ts'
+import { deadKey } from './dead.ts'
 import type { Refined } from './record.ts'
 
 /** The ends of a refined record, as far as they are known before its batch is committed. */
@@ -16,10 +17,10 @@ export function endOfRecord(record: JournalRecord, refined: Refined): RecordEnd 
       at: row.jpos,
     })
   // of a transaction that came again nothing is stored, so its item says so; its children are not items
-  for (const { key, outcomes } of refined.spans)
+  for (const { index, outcomes } of refined.spans)
     for (const { itemType, bytes, outcome, reason, category } of outcomes)
       if (category === 'transaction' || itemType === 'span')
-        items.push({ type: itemType, bytes, outcome, reason, eventId: '', at: key === '' ? -1 : record.jpos })
+        items.push({ type: itemType, bytes, outcome, reason, eventId: '', at: record.jpos, index })
   for (const one of [
     ...[...refined.attachments, ...refined.feedback].map(({ outcome }) => outcome),
     ...refined.outcomes,
@@ -57,23 +58,23 @@ export function toldOf(records: readonly JournalRecord[]): Set<JournalRecord> {
 }
 
 /**
- * The ends as the commit made them: an event that is not among its effects was there already, or is dead. `spans`: positions
- * of records whose spans are stored; a record has an event or a transaction.
+ * The ends as the commit made them: an event that is not among its effects was there already, or is dead; so are spans that
+ * are not among `spans`, those that did not come before.
  */
 export function settledEnds(
   ends: readonly RecordEnd[],
-  effects: BatchEffects,
-  spans: ReadonlySet<number> = new Set(),
+  effects: Pick<BatchEffects, 'events' | 'dead'>,
+  spans: readonly { jpos: number; index: number }[] = [],
 ): RecordEnd[] {
-  const stored = new Set([...effects.events.map((one) => one.jpos), ...spans])
-  const dead = new Set(effects.dead.map((one) => one.jpos))
+  const dead = new Set(effects.dead.map((one) => one.blobKey))
+  const stored = new Set(effects.events.map((one) => deadKey(one.jpos)))
+  for (const { jpos, index } of spans) stored.add(deadKey(jpos, index))
   return ends.map((end) => ({
     ...end,
     items: end.items.map((item): ItemEnd => {
-      if (item.at < 0 || stored.has(item.at)) return item
-      return dead.has(item.at)
-        ? { ...item, outcome: 'dead', reason: 'failed' }
-        : { ...item, outcome: 'duplicate', reason: 'same_event_id' }
+      const key = deadKey(item.at, item.index)
+      if (item.at >= 0 && dead.has(key)) return { ...item, outcome: 'dead', reason: 'failed' }
+      return item.at < 0 || stored.has(key) ? item : { ...item, outcome: 'duplicate', reason: 'same_event_id' }
     }),
   }))
 }

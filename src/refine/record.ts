@@ -104,6 +104,7 @@ export function refineRecord(
   else if (record.head.kind === 'security') refineReports(work, body, 'security', record.head)
   else if (record.head.kind === 'attachments') refineForm(work, body)
   else if (record.head.kind === 'minidump') refineMinidump(work, body)
+  if (record.head.onlyItem !== undefined) return onlySpans(out)
   return record.head.only === undefined ? out : onlyEvent(work, record.head.only, body.length)
 }
 
@@ -120,6 +121,10 @@ function onlyEvent(work: Work, index: number, bytes: number): Refined {
   const end = ended(work, 'event', 'error', gone ? 'filtered' : 'invalid', gone ?? 'bad_item', bytes)
   return { ...nothing(), outcomes: [end] }
 }
+
+/** The spans of one item that is sent again; what of it is no row had its end when it came first. */
+const onlySpans = (out: Refined): Refined =>
+  out.spans.length > 0 ? { ...nothing(), spans: out.spans, items: out.items } : out
 
 /** The effect of a stored row, from its payload: for recovery, when rows were inserted and the batch was not committed. */
 export function effectOf(row: EventRow, keyId: number): EventEffect {
@@ -141,7 +146,10 @@ function refineEnvelope(work: Work, body: Buffer): void {
     return
   }
   const skip = new Set(work.head.skip)
-  const items = value.items.map((item, index) => ({ item, index })).filter(({ index }) => !skip.has(index))
+  const { onlyItem } = work.head
+  const items = value.items
+    .map((item, index) => ({ item, index }))
+    .filter(({ index }) => (onlyItem === undefined ? !skip.has(index) : index === onlyItem))
   work.out.items = items.map(({ item }) => item.type)
   const named = value.header.eventId ?? normalizeId(work.head.eventId)
   const sentS = value.header.sentAt === undefined ? undefined : seconds(value.header.sentAt)
@@ -191,9 +199,9 @@ function refineItem(work: Work, item: EnvelopeItem, index: number, { named, sent
   } else if (type === 'transaction') {
     const parsed = parsePayload(payload)
     const eventId = named ?? derivedId(work, index)
-    refineTransaction(work, { parsed, bytes: payload.length, itemType: type, eventId, sentMs })
+    refineTransaction(work, { parsed, bytes: payload.length, itemType: type, eventId, index, sentMs })
   } else if (type === 'span') {
-    refineSpans(work, { item, eventId: derivedId(work, index), sentMs, trace })
+    refineSpans(work, { item, eventId: derivedId(work, index), index, sentMs, trace })
   } else if (type === 'raw_security') {
     const release = scalar(item.headers['sentry_release'])
     const environment = scalar(item.headers['sentry_environment'])

@@ -1,125 +1,16 @@
-import { randomBytes } from 'node:crypto'
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, expect, test } from 'vitest'
-import { type Clock, systemClock } from '../clock.ts'
+import { expect, test } from 'vitest'
+import { systemClock } from '../clock.ts'
 import { unpackDead } from '../journal/dead.ts'
 import { openJournalWriter } from '../journal/files.ts'
-import type { JournalWriter, RecordHead } from '../journal/journal.ts'
+import type { RecordHead } from '../journal/journal.ts'
 import { silent } from '../observe.ts'
 import { openFileBlobs } from '../store/blobs/files.ts'
-import type { BatchResult, MetaStore } from '../store/meta/meta.ts'
-import { openSqliteMeta } from '../store/meta/sqlite.ts'
-import { memoryEvents } from './memory.cases.ts'
-import { createRefine, type Refine } from './refine.ts'
+import { type Bench, bench, closing, envelope, head, newId, outcome, send, settled, stored } from './rig.cases.ts'
 
-const folders: string[] = []
-const closing: (() => Promise<unknown> | undefined)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close()
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
-})
-
-type Bench = {
-  writer: JournalWriter
-  meta: MetaStore
-  events: ReturnType<typeof memoryEvents>
-  folder: string
-  projectId: number
-  commits: BatchResult[]
-  failures: unknown[]
-  /** `file`: what the workers run. */
-  open(file?: string, clock?: Clock): Refine
-}
-
-async function bench(): Promise<Bench> {
-  const folder = mkdtempSync(join(tmpdir(), 'mishap-refine-'))
-  folders.push(folder)
-  const writer = await openJournalWriter({
-    folder: join(folder, 'journal'),
-    bytesMax: 1e9,
-    diskReserveBytes: 0,
-    groupMs: 0,
-    clock: systemClock,
-    observe: silent,
-  })
-  const meta = openSqliteMeta(join(folder, 'meta.sqlite'), { clock: systemClock })
-  const organization = meta.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: 'u1' })
-  const project = meta.createProject({
-    organizationId: organization.id,
-    slug: 'web',
-    name: 'web',
-    platform: 'javascript',
-  })
-  const events = memoryEvents()
-  const commits: BatchResult[] = []
-  const failures: unknown[] = []
-  closing.push(
-    () => writer.close(),
-    async () => meta.close(),
-  )
-  const open = (file?: string, clock: Clock = systemClock) => {
-    const refine = createRefine({
-      clock,
-      observe: silent,
-      meta,
-      events: events.store,
-      blobs: openFileBlobs(join(folder, 'blobs')),
-      workers: 1,
-      worker: {
-        journalFolder: join(folder, 'journal'),
-        blobFolder: join(folder, 'blobs'),
-        ...(file ? { file } : {}),
-      },
-      committed: (result) => void commits.push(result),
-      trim: () => undefined,
-      failed: (error) => void failures.push(error),
-    })
-    closing.unshift(() => refine.stop(100))
-    return refine
-  }
-  return { writer, meta, events, folder, projectId: project.id, commits, failures, open }
-}
-
-const head = (projectId: number): RecordHead => ({
-  kind: 'envelope',
-  receivedMs: Date.now(),
-  projectId,
-  organizationId: 1,
-  keyId: 1,
-  clientAddress: '10.0.0.1',
-  userAgent: 'test',
-  origin: '',
-  contentType: 'text/plain',
-})
-const envelope = (id: string, type = 'TypeError') =>
-  Buffer.from(
-    `{"event_id":"${id}"}\n{"type":"event"}\n${JSON.stringify({ platform: 'javascript', timestamp: Date.now() / 1000, exception: { values: [{ type, value: 'x' }] } })}\n`,
-  )
-const newId = () => randomBytes(16).toString('hex')
-
-async function settled(one: Bench, count: number, tries = 400): Promise<void> {
-  for (let i = 0; i < tries; i++) {
-    if (one.meta.cursor() >= one.writer.durable() && stored(one) >= count) return
-    await systemClock.sleep(25)
-  }
-  throw new Error(`stored ${stored(one)} of ${count}`)
-}
-const outcome = (one: Bench, name: string) =>
-  one.meta
-    .outcomesSince({ fromMs: 0 })
-    .filter((row) => row.outcome === name)
-    .reduce((sum, row) => sum + row.quantity, 0)
-const stored = (one: Bench) => outcome(one, 'stored')
 const issues = (one: Bench) => one.meta.listIssues({ projectIds: [one.projectId], sort: 'last', max: 10 })
-
-async function send(one: Bench, count: number, type?: string): Promise<string[]> {
-  const ids = Array.from({ length: count }, newId)
-  await Promise.all(ids.map((id) => one.writer.append(head(one.projectId), envelope(id, type))))
-  return ids
-}
 
 test('what is in the journal is stored, counted and told of, once', async () => {
   const one = await bench()

@@ -37,9 +37,12 @@ const seenAtStart = 200_000
 /** As many as ten times the rate of spec.md's small machine in an hour; a table of it is 8 MB. */
 const transactionsMax = 200_000
 const transactionsAtStart = 50_000
+/** Span items: an SDK sends one every some seconds, whatever its spans. Nothing of them is read back at start. */
+const spanItemsMax = 200_000
 const createMemory = (): Memory => ({
   seen: createSeen(seenMs, seenMax),
   transactions: createSeen(seenMs, transactionsMax),
+  spanItems: createSeen(seenMs, spanItemsMax),
 })
 
 export type RefineDeps = {
@@ -103,8 +106,7 @@ function commit(
   work.totals.records += range.records
   work.totals.events += effects.events.length
   work.totals.ms += Math.max(0, work.clock.now() - beganMs)
-  if (range.ends.length > 0)
-    work.ended?.(settledEnds(range.ends, effects, new Set(sifted.spans.map((one) => one.jpos))))
+  if (range.ends.length > 0) work.ended?.(settledEnds(range.ends, effects, sifted.spans))
   if (result.issues.length > 0) work.committed(result)
 }
 

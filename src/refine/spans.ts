@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { JournalRecord, RecordHead } from '../journal/journal.ts'
 import type { OutcomeCount, OutcomeReason } from '../outcome.ts'
 import type { EnvelopeItem } from '../protocol/envelope.ts'
@@ -15,8 +16,11 @@ import { object, own, type Parsed, parsePayload } from './value.ts'
 
 /** The spans of one item. `outcomes` are their ends (stored), which the loop turns into duplicate when `key` is known already. */
 export type RefinedSpans = {
-  /** Of a transaction: its segment and trace, 32 hex. '' for span items, which nobody can tell by an id. */
+  item: 'transaction' | 'span'
+  /** By what it is known when it comes again, 32 hex: see `transactionKey` and `spanItemKey`. */
   key: string
+  /** Which item of its record it is. */
+  index: number
   rows: SpanRow[]
   outcomes: OutcomeCount[]
 }
@@ -34,6 +38,13 @@ type SpanWork = {
 /** By what a transaction is known that comes again: span ids are drawn within a trace. */
 export const transactionKey = ({ spanId, traceId }: Pick<SpanRow, 'spanId' | 'traceId'>): string =>
   `${spanId}${traceId.slice(16)}`
+
+/**
+ * By what a span item is known that comes again: the ids of all of its spans. An SDK sends an envelope again as it was; one
+ * that holds some of these spans beside others is another item.
+ */
+export const spanItemKey = (rows: readonly Pick<SpanRow, 'spanId' | 'traceId'>[]): string =>
+  hash('md5', rows.map((one) => one.traceId + one.spanId).join(), 'hex')
 
 /** Spans of the record so far: places of one record are told apart. */
 const placeOf = ({ out }: SpanWork): number => out.spans.reduce((sum, one) => sum + one.rows.length, 0)
@@ -78,8 +89,9 @@ export function refineTransaction(
     bytes,
     itemType,
     eventId,
+    index,
     sentMs,
-  }: { parsed: Parsed; bytes: number; itemType: string; eventId: string; sentMs: number | undefined },
+  }: { parsed: Parsed; bytes: number; itemType: string; eventId: string; index: number; sentMs: number | undefined },
 ): void {
   const { head, settings, tools, record, out } = work
   const received = 'broken' in parsed ? undefined : object(parsed.value)
@@ -104,7 +116,9 @@ export function refineTransaction(
   if (!segment) return
   const children = rows.length - 1
   out.spans.push({
+    item: 'transaction',
     key: transactionKey(segment),
+    index,
     rows,
     outcomes: [
       ended(work, itemType, 'transaction', 'stored', 'ok', bytes),
@@ -123,9 +137,10 @@ export function refineSpans(
   {
     item: { payload, headers },
     eventId,
+    index,
     sentMs,
     trace,
-  }: { item: EnvelopeItem; eventId: string; sentMs: number | undefined; trace: unknown },
+  }: { item: EnvelopeItem; eventId: string; index: number; sentMs: number | undefined; trace: unknown },
 ): void {
   const { head, settings, tools, record, out } = work
   const parsed = parsePayload(payload)
@@ -153,6 +168,6 @@ export function refineSpans(
   const rows = kept(work, 'span', itemRows(item, context, record.jpos, placeOf(work)), payload.length)
   if (rows.length > 0) {
     const outcome = { ...ended(work, 'span', 'span', 'stored', 'ok', payload.length), quantity: rows.length }
-    out.spans.push({ key: '', rows, outcomes: [outcome] })
+    out.spans.push({ item: 'span', key: spanItemKey(rows), index, rows, outcomes: [outcome] })
   }
 }

@@ -6,6 +6,7 @@ import type { OutcomeCount } from '../outcome.ts'
 import { plainSettings, recordedMs, refineBody } from './fixture.ts'
 import { memoryEvents } from './memory.cases.ts'
 import { createSeen } from './seen.ts'
+import { streamedType } from './span/items.ts'
 import { createTools } from './step.ts'
 import { nothingStored, type Storing, sift, store } from './storing.ts'
 import { settleSpansSurely } from './storing-spans.ts'
@@ -51,7 +52,7 @@ const world = () => {
   const seen = () => createSeen(3_600_000, 1000)
   const work: Storing = {
     ...{ clock, observe: silent, events: events.store, blobs: {} as never, stopped: new AbortController() },
-    ...{ worker: { journalFolder: '', blobFolder: '' }, seen: seen(), transactions: seen() },
+    ...{ worker: { journalFolder: '', blobFolder: '' }, seen: seen(), transactions: seen(), spanItems: seen() },
   }
   return { work, events }
 }
@@ -111,19 +112,51 @@ test('a transaction that comes again within the hour is a duplicate with its spa
   expect(rows(events)).toEqual(['100:0', '100:1', '100:2'])
 })
 
-test('rows that the store refuses are invalid, and hold up neither other spans nor what comes after', async () => {
-  const { work, events } = world()
-  events.spans.bad = 'child 2-'
-  const range = await rangeOf(record(1, 1), record(2, 2), record(3, 0))
-  const done = await store(work, batch, range, sift(range, work, nothingStored), nothingStored)
-  expect(rows(events)).toEqual(['100:0', '100:1', '300:0'])
-  expect([sum(done.outcomes, 'stored', 'transaction'), sum(done.outcomes, 'invalid', 'transaction')]).toEqual([2, 1])
-  expect(sum(done.outcomes, 'invalid', 'span')).toBe(2)
-  // it may come again
-  events.spans.bad = ''
-  const again = await rangeOf({ ...record(5, 2), body: envelope(2, 2) })
-  const stored = await store(work, batch, again, sift(again, work, nothingStored), nothingStored)
-  expect(sum(stored.outcomes, 'stored', 'span')).toBe(2)
+const spanItem = (jpos: number, ids: string[], type: 'v1' | 'v2' = 'v2'): JournalRecord => {
+  const at = recordedMs / 1000
+  const one = (span_id: string) => ({ trace_id: id(1) + id(7), span_id, start_timestamp: at - 1, name: 'n' })
+  const items =
+    type === 'v2'
+      ? [JSON.stringify({ items: ids.map((span_id) => ({ ...one(span_id), end_timestamp: at })) })]
+      : ids.map((span_id) => JSON.stringify({ ...one(span_id), timestamp: at }))
+  const framing = { type: 'span', ...(type === 'v2' ? { content_type: streamedType } : {}) }
+  const body = Buffer.from(`{}\n${items.map((item) => `${JSON.stringify(framing)}\n${item}\n`).join('')}`)
+  return { ...record(1, 0), jpos, end: jpos + 99, body }
+}
+
+test.each(['v1', 'v2'] as const)(
+  'a %s span item that comes again within the hour is a duplicate; one with other spans is not',
+  async (type) => {
+    const { work, events } = world()
+    const send = async (...records: JournalRecord[]) => {
+      const range = await rangeOf(...records)
+      return (await store(work, batch, range, sift(range, work, nothingStored), nothingStored)).outcomes
+    }
+    const ids = [id(1), id(2)]
+    const first = await send(spanItem(100, ids, type), spanItem(200, ids, type))
+    const later = await send(spanItem(300, ids, type))
+    expect([sum(first, 'stored', 'span'), sum(first, 'duplicate', 'span'), sum(first, 'received', 'default')]).toEqual([
+      2, 2, 4,
+    ])
+    expect([sum(later, 'stored', 'span'), sum(later, 'duplicate', 'span')]).toEqual([0, 2])
+    expect(rows(events)).toEqual(['100:0', '100:1'])
+    // of v1 each span is an item, so the one that came is known; a container is known by all that it holds
+    const other = await send(spanItem(400, [id(1), id(3)], type))
+    expect([sum(other, 'stored', 'span'), sum(other, 'duplicate', 'span')]).toEqual(type === 'v1' ? [1, 1] : [2, 0])
+    // and another project's is its own
+    const again = await rangeOf(spanItem(500, ids, type))
+    for (const one of again.spans) one.projectId = 8
+    expect(sift(again, work, nothingStored).spans).toHaveLength(type === 'v1' ? 2 : 1)
+  },
+)
+
+test('a flood of span items leaves the transactions known', async () => {
+  const { work } = world()
+  const range = await rangeOf(record(1, 1))
+  sift(range, work, nothingStored)
+  const flood = await rangeOf(...Array.from({ length: 2500 }, (_, n) => spanItem(1000 + 100 * n, [id(5000 + n)])))
+  expect(sift(flood, work, nothingStored).spans).toHaveLength(2500)
+  expect(sift(await rangeOf({ ...record(3, 1), body: envelope(1, 1) }), work, nothingStored).spans).toEqual([])
 })
 
 test('ranges that follow each other keep their rows', async () => {

@@ -3,9 +3,10 @@ import { MishapError } from '../errors.ts'
 import { faultOf } from '../observe.ts'
 import type { OutcomeCount } from '../outcome.ts'
 import type { Batch } from '../store/meta/meta.ts'
+import { deadKey, recordOf } from './dead.ts'
 import { patiently } from './patiently.ts'
 import type { Seen } from './seen.ts'
-import type { Stored, Storing } from './storing.ts'
+import type { Memory, Stored, Storing } from './storing.ts'
 import type { RangeSpans, RefinedRange } from './worker.ts'
 
 /** A batch's spans are one insert, unless somebody sends very many: what the engine holds of one is bounded. */
@@ -18,22 +19,29 @@ const spanToken = ({ from, to }: Batch) => `spans:${from}-${to}`
 const standsOf = ({ jpos, firstPlace }: RangeSpans, stored: Stored['spans']) =>
   stored.get(jpos)?.has(firstPlace) === true
 
-/** Takes transactions out that came within the last hour already, and gives their ends. */
+type SpanMemory = Pick<Memory, 'transactions' | 'spanItems'>
+
+/** Apart from each other: many of the one must not push the others out. */
+const memoryOf = ({ transactions, spanItems }: SpanMemory, { item }: RangeSpans): Seen =>
+  item === 'transaction' ? transactions : spanItems
+
+/** Takes transactions and span items out that came within the last hour already, and gives their ends. */
 export function siftSpans(
   spans: readonly RangeSpans[],
-  transactions: Seen,
+  memory: SpanMemory,
   stored: Stored['spans'],
 ): { kept: RangeSpans[]; repeated: OutcomeCount[] } {
   const kept: RangeSpans[] = []
   const repeated: OutcomeCount[] = []
   for (const one of spans) {
     const { projectId, key, receivedMs, outcomes } = one
+    const known = memoryOf(memory, one)
     // a row that already stands was judged in the run before
-    if (key !== '' && !standsOf(one, stored) && transactions.has(projectId, key)) {
+    if (!standsOf(one, stored) && known.has(projectId, key)) {
       for (const end of outcomes) repeated.push({ ...end, outcome: 'duplicate', reason: 'same_event_id' })
       continue
     }
-    if (key !== '') transactions.add(projectId, key, receivedMs)
+    known.add(projectId, key, receivedMs)
     kept.push(one)
   }
   return { kept, repeated }
@@ -103,9 +111,32 @@ async function insertSurely(
   }
 }
 
+/** Keeps an item whose rows the store refuses, whole, so that it can be looked at and sent again. Gives its ends. */
+async function buryItem(
+  work: Storing,
+  batch: Batch,
+  range: RefinedRange,
+  one: RangeSpans,
+  error: unknown,
+): Promise<OutcomeCount[]> {
+  const { projectId, jpos, index, receivedMs, outcomes } = one
+  const [first] = outcomes
+  if (!first) return []
+  const { keyId, bytes, category, itemType } = first
+  const blobKey = deadKey(jpos, index)
+  const spans = outcomes.reduce((sum, end) => sum + end.quantity, -1)
+  const from = { jpos, index, part: 'onlyItem' } as const
+  const kept = await recordOf(work, batch, from, { category, itemType, spans })
+  await work.blobs.put(blobKey, kept ?? range.spanTsv.subarray(one.tsvFrom, one.tsvTo))
+  // it is not stored: it may come again
+  memoryOf(work, one).forget(projectId, one.key)
+  range.dead.push({ jpos, projectId, keyId, receivedMs, reason: faultOf(error), bytes, blobKey })
+  return outcomes.map((end) => ({ ...end, outcome: 'dead', reason: 'failed' }))
+}
+
 /**
  * Inserts the spans of a batch and returns their ends. What the store refuses for its content is tried item by item; one
- * that fails alone is counted as invalid: events must not wait for spans.
+ * that fails alone is a dead item: events must not wait for spans.
  */
 export async function storeSpans(
   work: Storing,
@@ -132,9 +163,7 @@ export async function storeSpans(
       ends.push(...one.outcomes)
     } catch (error) {
       if (error instanceof MishapError && error.code === 'STORE_UNAVAILABLE') throw error
-      // it is not stored: the transaction may come again
-      if (one.key !== '') work.transactions.forget(one.projectId, one.key)
-      for (const end of one.outcomes) ends.push({ ...end, outcome: 'invalid', reason: 'failed' })
+      ends.push(...(await buryItem(work, batch, range, one, error)))
     }
   }
   return ends

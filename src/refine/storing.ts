@@ -1,20 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import { MishapError } from '../errors.ts'
-import { packDead } from '../journal/dead.ts'
-import { openJournalReader } from '../journal/files.ts'
 import { faultOf, type Observe } from '../observe.ts'
 import type { OutcomeCount } from '../outcome.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { EventRow, EventStore } from '../store/events/events.ts'
 import type { Batch, BatchEffects, EventEffect } from '../store/meta/meta.ts'
+import { deadKey, recordOf } from './dead.ts'
 import { patiently } from './patiently.ts'
 import type { Seen } from './seen.ts'
 import { siftSpans, storeSpans } from './storing-spans.ts'
-import type { RangeSpans, RefinedEvent, RefinedRange, WorkerSetup } from './worker.ts'
+import type { RangeSpans, RefinedRange, WorkerSetup } from './worker.ts'
 
-/** What came within the last hour: events by their ids, transactions by their segments. */
-export type Memory = { seen: Seen; transactions: Seen }
+/** What came within the last hour: events by their ids, transactions by their segments, span items by their spans. */
+export type Memory = { seen: Seen; transactions: Seen; spanItems: Seen }
 
 /** What a batch's rows are brought into the events store with. */
 export type Storing = Memory & {
@@ -43,7 +42,8 @@ export const token = (from: number, to: number) => `journal:${from}-${to}`
 export const tokenAgain = (batch: Batch) => `${token(batch.from, batch.to)}:${randomUUID()}`
 
 /** Takes repeated event ids out: one id a project within the hour is stored once and counted as duplicate after that. */
-export function sift(range: RefinedRange, { seen, transactions }: Memory, stored: Stored): Sifted {
+export function sift(range: RefinedRange, memory: Memory, stored: Stored): Sifted {
+  const { seen } = memory
   const parts: Uint8Array[] = []
   const effects: EventEffect[] = []
   const outcomes = [...range.outcomes]
@@ -60,7 +60,7 @@ export function sift(range: RefinedRange, { seen, transactions }: Memory, stored
     if (!stored.events.has(jpos)) parts.push(range.tsv.subarray(event.tsvFrom, event.tsvTo))
   }
   const whole = parts.length === range.events.length
-  const spans = siftSpans(range.spans, transactions, stored.spans)
+  const spans = siftSpans(range.spans, memory, stored.spans)
   return {
     effects,
     outcomes: [...outcomes, ...spans.repeated],
@@ -116,45 +116,19 @@ async function insertByOne(work: Storing, batch: Batch, range: RefinedRange, sif
       kept.push(effect)
     } catch (error) {
       if (error instanceof MishapError && error.code === 'STORE_UNAVAILABLE') throw error
-      const blobKey = `dead/${effect.jpos}`
-      await work.blobs.put(blobKey, (await recordOf(work, batch, event)) ?? tsv)
-      // it is not stored: the id may come again
-      work.seen.forget(effect.projectId, effect.eventId)
       const { projectId, keyId, receivedMs, jpos } = effect
-      range.dead.push({
-        jpos,
-        projectId,
-        keyId,
-        receivedMs,
-        reason: faultOf(error),
-        bytes: event.outcome.bytes,
-        blobKey,
-      })
+      const { bytes, category, itemType } = event.outcome
+      const blobKey = deadKey(jpos)
+      const from = { jpos: jpos - event.index, index: event.index, part: 'only' } as const
+      await work.blobs.put(blobKey, (await recordOf(work, batch, from, { category, itemType })) ?? tsv)
+      // it is not stored: the id may come again
+      work.seen.forget(projectId, effect.eventId)
+      range.dead.push({ jpos, projectId, keyId, receivedMs, reason: faultOf(error), bytes, blobKey })
       const index = sifted.outcomes.indexOf(event.outcome)
       sifted.outcomes[index] = { ...event.outcome, outcome: 'dead', reason: 'failed' }
     }
   }
   return kept
-}
-
-/** The record that a refused row was made from, as a dead item keeps it: the journal has it until the commit. */
-async function recordOf(
-  work: Storing,
-  batch: Batch,
-  { effect, index, outcome }: RefinedEvent,
-): Promise<Buffer | undefined> {
-  const reader = openJournalReader(work.worker.journalFolder)
-  try {
-    const jpos = effect.jpos - index
-    const record = reader.read(jpos, batch.to, 1, 65_536).records.find((one) => one.jpos === jpos)
-    if (!record) return undefined
-    const { head } = record
-    const body = head.spool ? await work.blobs.get(head.spool.key) : record.body
-    const { category, itemType } = outcome
-    return body && packDead({ ...head, only: head.only ?? index }, body, { category, itemType })
-  } finally {
-    reader.close()
-  }
 }
 
 /**

@@ -11,6 +11,7 @@ import { encodeSpanRow } from '../store/events/encode-span.ts'
 import type { FeedbackEffect } from '../store/meta/feedback.ts'
 import type { FilteredEvent } from '../store/meta/filters.ts'
 import type { AttachmentRow, DeadItem, EventEffect, ProjectSettings } from '../store/meta/meta.ts'
+import { deadKey } from './dead.ts'
 import { endOfDead, endOfRecord, toldOf } from './ends.ts'
 import { createLines, type Lines } from './lines.ts'
 import { openDumps } from './minidump/upload.ts'
@@ -45,10 +46,8 @@ export type RefinedEvent = {
 }
 
 /** The spans of one item of a batch: what they count as, and where their rows stand in the batch's span lines (bytes). */
-export type RangeSpans = {
+export type RangeSpans = Pick<RefinedSpans, 'item' | 'key' | 'index'> & {
   projectId: number
-  /** Of a transaction; see `RefinedSpans`. */
-  key: string
   /** Their record's position, and the place of the first one there; the others follow it. */
   jpos: number
   firstPlace: number
@@ -218,12 +217,12 @@ const mapWaitMs = 3000
 /** Rows of a batch, as bytes. */
 type BatchLines = { events: Lines; spans: Lines }
 
-function spansOf({ key, rows, outcomes }: RefinedSpans, { jpos, head }: JournalRecord, lines: Lines): RangeSpans {
+function spansOf({ rows, ...one }: RefinedSpans, { jpos, head }: JournalRecord, lines: Lines): RangeSpans {
   const tsvFrom = lines.size
   for (const row of rows) lines.append(encodeSpanRow(row))
   const { projectId, receivedMs } = head
   const firstPlace = rows[0]?.place ?? 0
-  return { projectId, key, jpos, firstPlace, receivedMs, outcomes, tsvFrom, tsvTo: lines.size }
+  return { ...one, projectId, jpos, firstPlace, receivedMs, tsvFrom, tsvTo: lines.size }
 }
 
 async function takeRecord(
@@ -306,7 +305,7 @@ async function takeRemoved(
 /** Keeps what could not be refined, whole, so that it can be looked at and sent again (spec.md 4: dead). Gives the bytes of its body. */
 async function bury(record: JournalRecord, error: unknown, blobs: BlobStore, into: RefinedRange): Promise<number> {
   const { head } = record
-  const blobKey = `dead/${record.jpos}`
+  const blobKey = deadKey(record.jpos)
   const body = head.spool ? ((await blobs.get(head.spool.key)) ?? Buffer.alloc(0)) : record.body
   await blobs.put(blobKey, packDead(head, body))
   const reason = faultOf(error)

@@ -55,6 +55,17 @@ test('the record goes to the journal with a note of which dead item it was', asy
   expect(one.notes).toMatchObject([{ jpos: 77, keyId: 3, route: 'again', status: 202 }])
 })
 
+test.each([
+  ['one event', { category: 'error', itemType: 'event' } as const, 1],
+  ['a transaction with 20 spans', { category: 'transaction', itemType: 'transaction', spans: 20 } as const, 21],
+])('%s goes back with what it was counted as', async (_name, count, quantity) => {
+  const one = rig(packDead({ ...head, onlyItem: 1 }, Buffer.from('abc'), count))
+  expect(await one.again.counted(item)).toBe(quantity)
+  void one.again.send(item).catch(() => undefined)
+  await one.settled()
+  expect(one.sent[0]?.head).toMatchObject({ onlyItem: 1, again: { id: 9, ...count } })
+})
+
 test('twice at once is a conflict, until its commit has taken it out or it failed', async () => {
   const one = rig()
   const first = one.again.send(item)

@@ -28,6 +28,8 @@ export type Again = {
    * takes the dead item out. Throws CONFLICT while it is on its way already, VALIDATION for one that holds no record.
    */
   send(item: DeadItem & { id: number }): Promise<void>
+  /** What a dead item was counted as in the ledger: 1, with the spans that came in it. */
+  counted(item: Pick<DeadItem, 'blobKey'>): Promise<number>
   /** Takes process main's answer. */
   appended(message: ToApp & { kind: 'appended' }): void
 }
@@ -90,6 +92,10 @@ export function createAgain(deps: AgainDeps): Again {
         underway.delete(item.id)
         throw error
       }
+    },
+    counted: async ({ blobKey }) => {
+      const kept = await blobs.get(blobKey)
+      return 1 + ((kept && unpackDead(kept)?.count.spans) ?? 0)
     },
     appended: (message) => waiting.get(message.id)?.(message),
   }

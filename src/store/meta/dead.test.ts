@@ -72,8 +72,8 @@ test('a dead item that came again is taken out with its record’s commit, and c
 
 test('one that is deleted stays among the dead, with another reason', () => {
   const meta = withDead(dead(5))
-  expect(meta.deleteDeadItem(1, nowMs)).toBe('dead/5')
-  expect(meta.deleteDeadItem(1, nowMs)).toBeUndefined()
+  expect(meta.deleteDeadItem(1, 1, nowMs)).toBe('dead/5')
+  expect(meta.deleteDeadItem(1, 1, nowMs)).toBeUndefined()
   expect(meta.deadItemById(1)).toBeUndefined()
   expect(sums(meta)).toEqual({ 'received ok': 1, 'dead failed': 0, 'dead deleted': 1 })
 })

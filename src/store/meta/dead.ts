@@ -66,7 +66,7 @@ export function deadPart(store: Store): Part {
       const row = read.get(builder.selectFrom('dead_item').selectAll().where('id', '=', id))
       return row && toDeadItem(row)
     },
-    deleteDeadItem: (id, nowMs) =>
+    deleteDeadItem: (id, quantity, nowMs) =>
       write.transaction(() => {
         const row = write.get(builder.selectFrom('dead_item').selectAll().where('id', '=', id))
         if (!row) return undefined
@@ -76,8 +76,8 @@ export function deadPart(store: Store): Part {
         const dead = { ...count, outcome: 'dead' } as const
         writeOutcomes(
           [
-            { ...dead, reason: 'failed', quantity: -1, bytes: -row.bytes },
-            { ...dead, reason: 'deleted', quantity: 1, bytes: row.bytes },
+            { ...dead, reason: 'failed', quantity: -quantity, bytes: -row.bytes },
+            { ...dead, reason: 'deleted', quantity, bytes: row.bytes },
           ],
           nowMs,
         )

@@ -91,6 +91,8 @@ export type DeadAgain = {
   keyId: number
   category: DataCategory
   itemType: string
+  /** Spans that were counted as dead beside it, each as one. */
+  spans?: number
   bytes: number
 }
 
@@ -467,8 +469,11 @@ export type MetaStore = BatchStore &
     /** Newest first. */
     deadItems(max: number, projectIds?: number[]): (DeadItem & { id: number })[]
     deadItemById(id: number): (DeadItem & { id: number }) | undefined
-    /** Deletes a dead item and counts it as deleted; returns the blob's key to delete, undefined when it was gone. */
-    deleteDeadItem(id: number, nowMs: number): string | undefined
+    /**
+     * Deletes a dead item and counts it as deleted; `quantity`: what it was counted as, 1 but for spans. Returns the blob's key
+     * to delete, undefined when it was gone.
+     */
+    deleteDeadItem(id: number, quantity: number, nowMs: number): string | undefined
     /** What attachments, dead items and bundles take, by project. */
     bytesByProject(): {
       projectId: number
