@@ -66,6 +66,18 @@ export function spanCases(open: () => EventStore): void {
     expect((await open().spansOfTrace([51], traceOf(1), 2)).map((one) => one.spanId)).toEqual([idOf(0), idOf(1)])
   })
 
+  test('of a trace with more rows than are ordered here the engine gives the same, each once', async () => {
+    const at = (n: number, times: number) =>
+      Array.from({ length: times }, (_, copy) =>
+        span(n, { projectId: 58, jpos: 950_000_000 + n * 10 + copy, isSegment: n === 3, receivedMs: monday + copy }),
+      )
+    await open().insertSpans(spanTsv([1, 2, 3, 4, 5].flatMap((n) => at(n, 3))), 'spans:60-61')
+    const ids = async (max: number) => (await open().spansOfTrace([58], traceOf(1), max)).map((one) => one.spanId)
+    // 15 rows of 5 spans: up to twice as many rows as are asked for are ordered here
+    for (const max of [2, 7]) expect(await ids(max)).toEqual([3, 1, 2, 4, 5].slice(0, max).map(idOf))
+    expect(await ids(8)).toEqual([3, 1, 2, 4, 5].map(idOf))
+  })
+
   test.each([
     ['another project', [52], traceOf(1)],
     ['no project', [], traceOf(1)],

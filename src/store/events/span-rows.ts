@@ -4,6 +4,14 @@ import { hashText, traceHex } from './rows.ts'
 import type { Settling } from './settle.ts'
 import type { SeenSpan, SpanStore, SpanTally } from './span-store.ts'
 
+/**
+ * How a trace is found: by the filters of its id before anything is read, without going through the key (decision 20). Most
+ * traces are found whole so, in one question without an order: 7 ms among two million spans instead of 27.
+ */
+const byFilter = 'SETTINGS use_skip_indexes_on_data_read = 0, use_primary_key = 0'
+/** Rows that are ordered here: spans that came twice are among them. A trace that has more is ordered in the engine. */
+const wholeFactor = 2
+
 /** A tally goes through every row; a deletion of a day's spans too. */
 const workSeconds = 3600
 const settleSeconds = 120
@@ -150,6 +158,21 @@ function createSums(connection: Connection, table: string): Pick<SpanStore, Sums
   }
 }
 
+/** The order of a trace's spans, as the engine's below: segments first, then by their start; the first that came of each. */
+const inOrder = (a: SeenSpan, b: SeenSpan): number =>
+  Number(b.isSegment) - Number(a.isSegment) ||
+  a.startUs - b.startUs ||
+  (a.spanId < b.spanId ? -1 : a.spanId > b.spanId ? 1 : a.receivedMs - b.receivedMs)
+
+/** Spans of a trace in order, each once: an SDK sends a request again that was not answered, and senders choose ids. */
+export function onceEach(spans: readonly SeenSpan[]): SeenSpan[] {
+  const seen = new Set<string>()
+  return spans.toSorted(inOrder).filter(({ projectId, spanId }) => {
+    const key = `${projectId} ${spanId}`
+    return !seen.has(key) && seen.add(key)
+  })
+}
+
 /** Spans: what refine writes, and what is asked of them. They have no rollups, so nothing waits for those to be counted. */
 export function createSpans(connection: Connection, database: string, settling: Pick<Settling, 'ended'>): Part {
   const table = `${database}.spans`
@@ -185,13 +208,20 @@ export function createSpans(connection: Connection, database: string, settling: 
       const hex = traceHex(traceId)
       if (hex === undefined || projectIds.length === 0) return []
       const ofTrace = 'project_id IN {projects:Array(UInt64)} AND trace_id = toFixedString(unhex({trace:String}), 16)'
+      const bound = { projects: projectIds, trace: hex }
+      const most = max * wholeFactor
+      const some = await connection.rows<StoredSpan>(
+        `SELECT ${spanSelect} FROM ${table} PREWHERE ${ofTrace} LIMIT {most:UInt32} ${byFilter}`,
+        { ...bound, most: most + 1 },
+      )
+      if (some.length <= most) return onceEach(some.map(readSpan)).slice(0, max)
       // Which they are is found by light columns: a trace may have a million spans, and all that are sorted are unpacked.
       const rows = await connection.rows<StoredSpan>(
         `SELECT ${spanSelect} FROM ${table} PREWHERE ${ofTrace} AND (project_id, span_id) IN (
            SELECT project_id, span_id FROM ${table} PREWHERE ${ofTrace} GROUP BY project_id, span_id
            ORDER BY max(is_segment) DESC, min(start), span_id LIMIT {max:UInt32})
-         ORDER BY is_segment DESC, start, span_id, received LIMIT 1 BY project_id, span_id LIMIT {max:UInt32}`,
-        { projects: projectIds, trace: hex, max },
+         ORDER BY is_segment DESC, start, span_id, received LIMIT 1 BY project_id, span_id LIMIT {max:UInt32} ${byFilter}`,
+        { ...bound, max },
       )
       return rows.map(readSpan)
     },
