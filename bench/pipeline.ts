@@ -13,8 +13,8 @@ type Status = {
 const statusOf = async (product: Product, project: Project): Promise<Status> =>
   (await api(product, project, '/status/')).json as Status
 
-/** Looks at lag and memory each second while `load` runs. */
-async function watch<T>(
+/** Looks at lag (sorted) and memory each second while `load` runs. */
+export async function watch<T>(
   product: Product,
   project: Project,
   load: Promise<T>,
@@ -35,7 +35,8 @@ async function watch<T>(
   return { result, lagMs: state.lagMs.sort((a, b) => a - b), pss: state.pss }
 }
 
-const drained = (product: Product, project: Project) =>
+/** Waits until everything that was accepted is stored. */
+export const drained = (product: Product, project: Project) =>
   until('the journal to drain', 120_000, async () => (await statusOf(product, project)).journal.lagBytes === 0)
 
 /** One sustained run: rate offered, rate stored, lag, memory, CPU by process. */

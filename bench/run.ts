@@ -17,6 +17,7 @@ import { benchScreen } from './screen.ts'
 import { benchScroll } from './scroll.ts'
 import { benchSearch } from './search.ts'
 import { benchSoak } from './soak.ts'
+import { benchSpans } from './spans.ts'
 import { benchStart } from './start.ts'
 import { benchTriage } from './triage.ts'
 import { benchUpload } from './upload.ts'
@@ -39,6 +40,7 @@ const parts: Record<string, () => Promise<Row[]>> = {
   retro: () => benchRetro(),
   screen: benchScreen,
   scroll: benchScroll,
+  spans: () => benchSpans(words.includes('--quick') ? 8 : 20),
   start: benchStart,
   triage: benchTriage,
   upload: () => benchUpload(words.includes('--quick')),
