@@ -29,6 +29,17 @@ const segment = z
   })
   .meta({ id: 'Segment' }) satisfies z.ZodType<Rest.RestSegment>
 
+const eventSpan = z
+  .strictObject({
+    spanID,
+    projectID: digits,
+    name: z.string(),
+    op: z.string(),
+    relation: z.enum(['span', 'parent']).describe('parent: the named span is not stored, this one is above it.'),
+    segment: z.strictObject({ spanID, projectID: digits }).nullable(),
+  })
+  .meta({ id: 'EventSpan' }) satisfies z.ZodType<Rest.RestEventSpan>
+
 const traceEvent = z
   .strictObject({
     eventID,
@@ -39,6 +50,7 @@ const traceEvent = z
     projectID: digits,
     projectSlug: z.string(),
     timestamp: at,
+    span: eventSpan.nullable().describe('Null: not named or not stored; its time alone says where it belongs.'),
   })
   .meta({ id: 'TraceEvent' }) satisfies z.ZodType<Rest.RestTraceEvent>
 

@@ -42,9 +42,9 @@ const child = (n: number, parent: number, more: object = {}) => ({
   ...{ span_id: hex(n, 16), parent_span_id: hex(parent, 16), op: 'db', description: `query ${n}` },
   ...{ start_timestamp: nowS - 8, timestamp: nowS - 7.5, data: { 'db.system': 'postgresql' }, ...more },
 })
-const error = (n: number) => ({
+const error = (n: number, span: object = { span_id: hex(1, 16) }) => ({
   ...{ platform: 'node', timestamp: nowS - 8, fingerprint: [`trace ${n}`] },
-  contexts: { trace: { trace_id: traceId, span_id: hex(1, 16) } },
+  contexts: { trace: { trace_id: traceId, ...span } },
   exception: { values: [{ type: 'StockError', value: `no stock ${n}` }] },
 })
 const metaOf = async (id = traceId, options = {}) =>
@@ -144,6 +144,36 @@ describe('a trace over two projects', () => {
     const count = (one: RestTraceSpan): number => 1 + one.children.reduce((sum, below) => sum + count(below), 0)
     const depth = (one: RestTraceSpan): number => 1 + Math.max(0, ...one.children.map(depth))
     expect([nodes.reduce((sum, one) => sum + count(one), 0), Math.max(...nodes.map(depth))]).toEqual([303, 100])
+  })
+
+  test('an error is placed at its span, else at the one above it, else by its time alone', async () => {
+    const { project } = made()
+    const own = { trace_id: hex(6) }
+    await stored(project, 'transaction', transaction(71, 'pageload', own, [child(72, 71)]))
+    await stored(
+      project,
+      'transaction',
+      transaction(73, 'http.server', { ...own, parent_span_id: hex(72, 16) }, [child(74, 73), child(75, 74)]),
+    )
+    const errors: [string, object, object | null][] = [
+      ['deep', { span_id: hex(75, 16) }, { name: 'query 75', relation: 'span', segment: hex(73, 16) }],
+      ['a segment', { span_id: hex(73, 16) }, { name: 'http.server 73', relation: 'span', segment: hex(73, 16) }],
+      [
+        'not stored, below one that is',
+        { span_id: hex(99, 16), parent_span_id: hex(72, 16) },
+        { name: 'query 72', relation: 'parent', segment: hex(71, 16) },
+      ],
+      ['not stored, nor what is above it', { span_id: hex(99, 16), parent_span_id: hex(98, 16) }, null],
+      ['what is no id', { span_id: "' OR 1", parent_span_id: { a: 1 } }, null],
+      ['none', {}, null],
+    ]
+    for (const [at, [, span]] of errors.entries()) await stored(project, 'event', error(50 + at, { ...own, ...span }))
+    const { events } = await metaOf(hex(6))
+    const found = events.map(({ title, span }) => [
+      errors[Number(title.slice(-2)) - 50]?.[0],
+      span && { name: span.name, relation: span.relation, segment: span.segment?.spanID },
+    ])
+    expect(new Map(found as [string, unknown][])).toEqual(new Map(errors.map(([name, , wanted]) => [name, wanted])))
   })
 
   test('more than a thousand spans are cut, and it is said', async () => {

@@ -1,3 +1,15 @@
+/** The span that an error happened in. */
+export type RestEventSpan = {
+  spanID: string
+  projectID: string
+  name: string
+  op: string
+  /** `span`: the one that the SDK named; `parent`: that one is not stored, this is the one above it. */
+  relation: 'span' | 'parent'
+  /** The segment that it hangs on, with its project; null: it hangs on none that is stored. */
+  segment: { spanID: string; projectID: string } | null
+}
+
 /** One error of a trace: where its issue is. */
 export type RestTraceEvent = {
   eventID: string
@@ -10,6 +22,8 @@ export type RestTraceEvent = {
   projectSlug: string
   /** Seconds since 1970. */
   timestamp: number
+  /** Null: the SDK named none, or it is not stored: then its time alone says where it belongs. */
+  span: RestEventSpan | null
 }
 
 /** One segment of a trace: a page load, a navigation, a request of a server; without its child spans. */

@@ -1,16 +1,18 @@
+import { normalizeSpanId } from '../protocol/ids.ts'
 import type {
+  RestEventSpan,
   RestSegment,
   RestTraceError,
   RestTraceEvent,
   RestTraceMeta,
   RestTraceSpan,
 } from '../protocol/rest-trace.ts'
-import type { EventStore } from '../store/events/events.ts'
+import type { EventSpan, EventStore } from '../store/events/events.ts'
 import type { SeenSpan } from '../store/events/span-store.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
 
 export type TraceDeps = {
-  events: Pick<EventStore, 'spansOfTrace' | 'byTraceId'>
+  events: Pick<EventStore, 'spansOfTrace' | 'byTraceId' | 'spansOfEvents'>
   meta: Pick<MetaStore, 'issueIdsOf' | 'issueById' | 'projectById'>
 }
 
@@ -29,15 +31,20 @@ type Trace = { spans: SeenSpan[]; truncated: boolean; events: RestTraceEvent[] }
  */
 async function traceOf(deps: TraceDeps, projectIds: readonly number[], traceId: string): Promise<Trace> {
   const { events, meta } = deps
-  const [spans, refs] = await Promise.all([
+  const [found, [refs, places]] = await Promise.all([
     events.spansOfTrace(projectIds, traceId, traceSpansMax + 1),
-    events.byTraceId([...projectIds], traceId, errorsMax),
+    events
+      .byTraceId([...projectIds], traceId, errorsMax)
+      .then(async (refs) => [refs, await events.spansOfEvents(refs)] as const),
   ])
+  const spans = found.slice(0, traceSpansMax)
+  const placeOf = placer(spans)
+  const said = new Map(places.map((one) => [`${one.projectId} ${one.eventId}`, one]))
   const issueIds = meta.issueIdsOf(refs)
   const slugOf = slugs(meta)
   return {
-    spans: spans.slice(0, traceSpansMax),
-    truncated: spans.length > traceSpansMax,
+    spans,
+    truncated: found.length > traceSpansMax,
     events: refs.map(({ projectId, groupHash, eventId, timestampUs }) => {
       const id = issueIds.get(`${projectId}:${groupHash}`)
       const issue = id === undefined ? undefined : meta.issueById(id)
@@ -50,6 +57,7 @@ async function traceOf(deps: TraceDeps, projectIds: readonly number[], traceId: 
         projectID: String(projectId),
         projectSlug: slugOf(projectId),
         timestamp: timestampUs / 1e6,
+        span: placeOf(said.get(`${projectId} ${eventId}`)),
       }
     }),
   }
@@ -73,6 +81,48 @@ function segmentsOf(spans: readonly SeenSpan[]): SeenSpan[] {
   if (segments.length > 0) return segments
   const ids = new Set(spans.map((one) => one.spanId))
   return spans.filter((one) => !ids.has(one.parentId))
+}
+
+const keyOf = ({ projectId, spanId }: Pick<SeenSpan, 'projectId' | 'spanId'>) => `${projectId} ${spanId}`
+
+/** Levels that are gone up from a span to its segment. */
+const climbMax = 200
+
+/**
+ * Finds the span that an event says it happened in, or the one above it, among those of its trace, and its segment. Spans of
+ * the event's own project go first: senders choose ids.
+ */
+function placer(spans: readonly SeenSpan[]): (said: EventSpan | undefined) => RestEventSpan | null {
+  const byKey = new Map(spans.map((one) => [keyOf(one), one]))
+  const byId = new Map(spans.toReversed().map((one) => [one.spanId, one]))
+  const find = (projectId: number, spanId: string | undefined) =>
+    spanId ? (byKey.get(keyOf({ projectId, spanId })) ?? byId.get(spanId)) : undefined
+  const segments = new Set(segmentsOf(spans))
+  const segmentOf = (span: SeenSpan): SeenSpan | undefined => {
+    let at: SeenSpan | undefined = span
+    for (let level = 0; at && level < climbMax; level++) {
+      if (segments.has(at)) return at
+      const named = find(at.projectId, at.segmentId)
+      if (named && segments.has(named)) return named
+      at = find(at.projectId, at.parentId)
+    }
+    return undefined
+  }
+  return (said) => {
+    if (!said) return null
+    const own = find(said.projectId, normalizeSpanId(said.spanId))
+    const span = own ?? find(said.projectId, normalizeSpanId(said.parentId))
+    if (!span) return null
+    const segment = segmentOf(span)
+    return {
+      spanID: span.spanId,
+      projectID: String(span.projectId),
+      name: nameOf(span),
+      op: span.op,
+      relation: own ? 'span' : 'parent',
+      segment: segment ? { spanID: segment.spanId, projectID: String(segment.projectId) } : null,
+    }
+  }
 }
 
 /** See `RestTraceMeta`. */

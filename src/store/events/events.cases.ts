@@ -143,6 +143,32 @@ export function eventsCases(open: () => EventStore): void {
       expect(await store.byDigest([11], nasty[0] ?? '', 5)).toEqual(rows.slice(0, 1).map(seen))
     })
 
+    test('say the span that they happened in, as it was sent', async () => {
+      const store = open()
+      const payload = (trace: unknown) => `${JSON.stringify({ a: "'\\\n", contexts: { trace } })}\n{"sent":true}`
+      const of = (n: number, trace: unknown) => row(1150 + n, { projectId: 16, payload: payload(trace) })
+      const rows = [
+        of(0, { span_id: 'a1', parent_span_id: 'b2' }),
+        of(1, { span_id: 'x'.repeat(40), parent_span_id: { a: 1 } }),
+        of(2, null),
+      ]
+      await store.insert(tsv(rows), 'rows:spans')
+      const found = await store.spansOfEvents(rows)
+      expect(found.toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1))).toEqual(
+        rows
+          .map(({ eventId }, n) => ({
+            ...{ projectId: 16, eventId },
+            ...[
+              { spanId: 'a1', parentId: 'b2' },
+              { spanId: 'x'.repeat(32), parentId: '{"a":1}' },
+              { spanId: '', parentId: '' },
+            ][n],
+          }))
+          .toSorted((a, b) => (a.eventId < b.eventId ? -1 : 1)),
+      )
+      expect(await store.spansOfEvents([])).toEqual([])
+    })
+
     test('are found within the projects asked for only', async () => {
       const store = open()
       await store.insert(tsv([row(1100, { projectId: 12, digest: '42', traceId: '1'.repeat(32) })]), 'rows:projects')

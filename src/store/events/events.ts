@@ -46,6 +46,9 @@ export type EventRef = {
   receivedMs: number
 }
 
+/** What a stored event says of the span that it happened in: the start of ids as sent, '' where it says none. */
+export type EventSpan = { projectId: number; eventId: string; spanId: string; parentId: string }
+
 /** What is shown of an event: a row without what its payload says too. Each column more costs a query 0.5 ms. */
 export type SeenEvent = EventRef & Pick<EventRow, 'jpos' | 'hashes' | 'tags' | 'traceId' | 'payload'>
 
@@ -132,6 +135,8 @@ export type EventStore = ThinStore &
     byEventId(projectIds: number[], eventId: string): Promise<SeenEvent[]>
     byDigest(projectIds: number[], digest: string, max: number): Promise<SeenEvent[]>
     byTraceId(projectIds: number[], traceId: string, max: number): Promise<EventRef[]>
+    /** The span of each of these events, by their trace contexts; those that are gone meanwhile are left out. */
+    spansOfEvents(refs: readonly EventRef[]): Promise<EventSpan[]>
     /** Rows of an issue (its hashes), newest first; `before`/`after` are exclusive positions for paging and older/newer. */
     ofIssue(request: {
       projectId: number

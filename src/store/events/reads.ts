@@ -1,10 +1,13 @@
 import type { Connection } from './connection.ts'
-import type { EventRef, EventStore, PlaceInIssue, SeenEvent } from './events.ts'
+import type { EventRef, EventSpan, EventStore, PlaceInIssue, SeenEvent } from './events.ts'
 import { compileFilter, compileScope, createValues, hashList, type Values } from './filter.ts'
 import { idHex, readRef, readSeen, refSelect, type StoredRef, type StoredSeen, seenSelect, traceHex } from './rows.ts'
 import { hourMs, rounded } from './spans.ts'
 
-type Reads = Pick<EventStore, 'recentIds' | 'byEventId' | 'byDigest' | 'byTraceId' | 'ofIssue' | 'inScope' | 'placeOf'>
+type Reads = Pick<
+  EventStore,
+  'recentIds' | 'byEventId' | 'byDigest' | 'byTraceId' | 'spansOfEvents' | 'ofIssue' | 'inScope' | 'placeOf'
+>
 
 /** A retried SDK may have sent one id some times; nobody looks at more. */
 const sameIdMax = 100
@@ -84,6 +87,42 @@ async function placeByHours(
   return isWhole ? { ...own, number: before + own.number, total: before + own.total + behind } : undefined
 }
 
+/** Rows of these references as a condition that goes by the key. */
+function amongRefs(values: Values, refs: readonly EventRef[]): string {
+  const times = refs.map((one) => one.timestampUs)
+  const at = (us: number) => `fromUnixTimestamp64Micro(${values.add('Int64', us)}, 'UTC')`
+  const projects = values.add('Array(UInt64)', [...new Set(refs.map((one) => one.projectId))])
+  const hashes = hashList(
+    values,
+    refs.map((one) => one.groupHash),
+  )
+  const ids = values.add(
+    'Array(String)',
+    refs.map((one) => one.eventId),
+  )
+  return `project_id IN ${projects} AND group_hash IN ${hashes}
+    AND timestamp BETWEEN ${at(Math.min(...times))} AND ${at(Math.max(...times))} AND lower(hex(event_id)) IN ${ids}`
+}
+
+/** See `EventStore.spansOfEvents`. No column holds a span: a trace has few errors, and their payloads say it. */
+async function spansOfEvents(connection: Connection, table: string, refs: readonly EventRef[]): Promise<EventSpan[]> {
+  if (refs.length === 0) return []
+  const values = createValues()
+  const said = (name: string) =>
+    `left(JSONExtractString(substringIndex(payload, '\\n', 1), 'contexts', 'trace', '${name}'), 32)`
+  const rows = await connection.rows<{ project_id: string; event_hex: string; span: string; parent: string }>(
+    `SELECT project_id, lower(hex(event_id)) AS event_hex, ${said('span_id')} AS span, ${said('parent_span_id')} AS parent
+     FROM ${table} WHERE ${amongRefs(values, refs)}`,
+    values.bound,
+  )
+  return rows.map((row) => ({
+    projectId: Number(row.project_id),
+    eventId: row.event_hex,
+    spanId: row.span,
+    parentId: row.parent,
+  }))
+}
+
 type Picked = { conditions: string[]; order: 'newest' | 'oldest'; offset: number; max: number }
 
 /**
@@ -106,19 +145,8 @@ async function pick(
   ).map(readRef)
   if (refs.length === 0) return []
   const own = createValues()
-  const times = refs.map((one) => one.timestampUs)
-  const at = (us: number) => `fromUnixTimestamp64Micro(${own.add('Int64', us)}, 'UTC')`
-  const ids = own.add(
-    'Array(String)',
-    refs.map((one) => one.eventId),
-  )
   const rows = await connection.rows<StoredSeen>(
-    `SELECT ${seenSelect} FROM ${table} WHERE project_id IN ${own.add('Array(UInt64)', [...new Set(refs.map((one) => one.projectId))])}
-       AND group_hash IN ${hashList(
-         own,
-         refs.map((one) => one.groupHash),
-       )} AND timestamp BETWEEN ${at(Math.min(...times))} AND ${at(Math.max(...times))}
-       AND lower(hex(event_id)) IN ${ids}`,
+    `SELECT ${seenSelect} FROM ${table} WHERE ${amongRefs(own, refs)}`,
     own.bound,
   )
   const found = new Map(rows.map((row) => [`${row.event_hex} ${row.timestamp_us} ${row.project_id}`, readSeen(row)]))
@@ -206,12 +234,13 @@ export function createReads(connection: Connection, database: string): Reads {
       const values = createValues()
       const rows = await connection.rows<StoredRef>(
         `SELECT ${refSelect} FROM ${table} WHERE project_id IN ${values.add('Array(UInt64)', projectIds)} AND trace_id = ${idOf(values, hex)}
-         ORDER BY timestamp, event_id LIMIT ${values.add('UInt32', max)}`,
+         ORDER BY timestamp, event_id LIMIT ${values.add('UInt32', max)} ${byFilter}`,
         values.bound,
       )
       return rows.map(readRef)
     },
 
+    spansOfEvents: (refs) => spansOfEvents(connection, table, refs),
     ofIssue: (request) => ofIssue(connection, table, request),
     inScope: (request) => inScope(connection, table, request),
 

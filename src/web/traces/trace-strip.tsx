@@ -1,10 +1,10 @@
 'use client'
 import './traces.css'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
 import type { RestEvent } from '../../protocol/rest.ts'
-import type { RestSegment, RestTraceEvent, RestTraceMeta } from '../../protocol/rest-trace.ts'
+import type { RestEventSpan, RestSegment, RestTraceEvent, RestTraceMeta } from '../../protocol/rest-trace.ts'
 import { ApiError, apiFetch } from '../api.ts'
 import { Section } from '../issues/marks.tsx'
 import { Button } from '../ui/controls.tsx'
@@ -27,18 +27,27 @@ const isAway = (error: unknown) => error instanceof ApiError && (error.status ==
 /** A length of time; which side of the event it lies on is said in words. */
 const length = (ms: number): string => durationText(Math.abs(ms))
 
-/** `hereS`, `others`: when this event and the other errors of the trace were, seconds. */
-type Placed = {
-  segment: RestSegment
-  lane: Lane
-  hereS: number
-  others: readonly number[]
+/** An error on the lane: when it was (seconds), and its span, which says the segment that it is marked at. */
+type Mark = { atS: number; span: RestEventSpan | null }
+type Placed = { segment: RestSegment; lane: Lane; here: Mark; others: readonly Mark[] }
+
+/** An error whose segment is known is marked there alone; any other at its time, over all segments. */
+const isMarkedAt = ({ spanID, projectID }: RestSegment, { span }: Mark): boolean =>
+  !span?.segment || (span.segment.spanID === spanID && span.segment.projectID === projectID)
+
+/** Where an error belongs, in words: its span, or that its time alone says it. */
+function Where({ span }: Pick<Mark, 'span'>) {
+  const t = useTranslations('traces')
+  if (!span) return t('byTime')
+  const name = span.name || span.op || t('noName')
+  return <PlainText text={t(span.relation === 'span' ? 'inSpan' : 'belowSpan', { name })} charactersMax={200} />
 }
 
-/** The bar of a segment, with the marks of errors over it. */
-function Bar({ segment, lane, hereS, others }: Placed) {
+/** The bar of a segment, with the marks of its errors over it. */
+function Bar({ segment, lane, here, others }: Placed) {
   const { x, width } = placeOn(lane, segment.startTimestamp, segment.endTimestamp)
-  const here = placeOn(lane, hereS)
+  const times = [...new Set(others.filter((one) => isMarkedAt(segment, one)).map((one) => one.atS))]
+  const hereX = placeOn(lane, here.atS).x
   return (
     <svg className="trace-lane" width="100%" height={heightPx} aria-hidden="true">
       <rect className="ground" x="0" y="0" width="100%" height={heightPx} />
@@ -46,7 +55,7 @@ function Bar({ segment, lane, hereS, others }: Placed) {
       {segment.cut ? (
         <line className="cut" x1={`${x + width}%`} x2={`${x + width}%`} y1="-2" y2={heightPx + 2} />
       ) : null}
-      {others.map((at) => (
+      {times.map((at) => (
         <line
           key={at}
           className="other"
@@ -56,14 +65,16 @@ function Bar({ segment, lane, hereS, others }: Placed) {
           y2={heightPx + 3}
         />
       ))}
-      <line className="here" x1={`${here.x}%`} x2={`${here.x}%`} y1="-3" y2={heightPx + 3} />
+      {isMarkedAt(segment, here) ? (
+        <line className="here" x1={`${hereX}%`} x2={`${hereX}%`} y1="-3" y2={heightPx + 3} />
+      ) : null}
     </svg>
   )
 }
 
 const fineStatus = new Set(['', 'ok', 'unset', 'cancelled', 'deadline_exceeded'])
 
-function Row({ segment, lane, hereS, others }: Placed) {
+function Row({ segment, lane, here, others }: Placed) {
   const t = useTranslations('traces')
   const { name, op, cut, status } = segment
   const kind = kindOf(op)
@@ -82,7 +93,7 @@ function Row({ segment, lane, hereS, others }: Placed) {
         </span>
       </div>
       <div className="trace-lane-box">
-        <Bar {...{ segment, lane, hereS, others }} />
+        <Bar {...{ segment, lane, here, others }} />
       </div>
       <span className="trace-length">{duration}</span>
       {cut ? (
@@ -99,14 +110,18 @@ function Row({ segment, lane, hereS, others }: Placed) {
 }
 
 /** The line that says where the event stands among the segments. */
-function Here({ lane, hereS }: { lane: Lane; hereS: number }) {
+function Here({ lane, here }: { lane: Lane; here: Mark }) {
   const t = useTranslations('traces')
+  const hereS = here.atS
   const { x } = placeOn(lane, hereS)
   const at = length((hereS - lane.fromS) * 1000)
   return (
     <li className="trace-row">
       <div className="trace-name">
-        <b>{t('here')}</b>
+        <b className="flex-none">{t('here')}</b>
+        <span className="trace-where">
+          <Where span={here.span} />
+        </span>
       </div>
       <div className="trace-lane-box">
         <svg
@@ -129,20 +144,23 @@ function Here({ lane, hereS }: { lane: Lane; hereS: number }) {
 }
 
 /** Segments of the trace as bars in time. */
-function Strip({ trace, hereS, others }: { trace: RestTraceMeta; hereS: number; others: readonly RestTraceEvent[] }) {
+function Strip({ trace, here, others }: { trace: RestTraceMeta; here: Mark; others: readonly RestTraceEvent[] }) {
   const t = useTranslations('traces')
   const [isWhole, setWhole] = useState(false)
-  const marks = [...new Set(others.map((one) => one.timestamp))]
-  const lane = laneOf(trace.segments, [hereS, ...marks])
+  const marks = others.map(({ timestamp, span }): Mark => ({ atS: timestamp, span }))
+  const lane = laneOf(
+    trace.segments,
+    [here, ...marks].map((one) => one.atS),
+  )
   if (!lane) return null
   const shown = isWhole ? trace.segments : trace.segments.slice(0, shownMax)
   const unlisted = trace.segmentCount - trace.segments.length
   return (
     <>
       <ol className="trace-strip" aria-label={t('list', { duration: length((lane.toS - lane.fromS) * 1000) })}>
-        <Here lane={lane} hereS={hereS} />
+        <Here lane={lane} here={here} />
         {shown.map((segment) => (
-          <Row key={`${segment.projectID} ${segment.spanID}`} {...{ segment, lane, hereS }} others={marks} />
+          <Row key={`${segment.projectID} ${segment.spanID}`} {...{ segment, lane, here }} others={marks} />
         ))}
       </ol>
       {trace.segments.length > shownMax ? (
@@ -157,7 +175,18 @@ function Strip({ trace, hereS, others }: { trace: RestTraceMeta; hereS: number; 
 }
 
 /** The other errors that belong to the trace, as ways to their issues. */
-function Others({ base, others, hereS }: { base: string; others: readonly RestTraceEvent[]; hereS: number }) {
+function Others({
+  base,
+  others,
+  hereS,
+  isPlaced,
+}: {
+  base: string
+  others: readonly RestTraceEvent[]
+  hereS: number
+  /** Whether there are segments that they could be placed at. */
+  isPlaced: boolean
+}) {
   const t = useTranslations('traces')
   if (others.length === 0) return null
   return (
@@ -180,6 +209,12 @@ function Others({ base, others, hereS }: { base: string; others: readonly RestTr
             )}
             <span className="text-ink-3">
               {t(one.timestamp < hereS ? 'before' : 'after', { at: length((one.timestamp - hereS) * 1000) })}
+              {isPlaced ? (
+                <>
+                  {' · '}
+                  <Where span={one.span} />
+                </>
+              ) : null}
             </span>
           </li>
         ))}
@@ -212,16 +247,41 @@ export function TraceParts({
   base: string
 }) {
   const hereS = Date.parse(event.dateCreated) / 1000
-  const others = trace.events.filter((one) => one.eventID !== event.eventID || one.projectID !== event.projectID)
+  const isThis = (one: RestTraceEvent) => one.eventID === event.eventID && one.projectID === event.projectID
+  const others = trace.events.filter((one) => !isThis(one))
+  const here: Mark = { atS: hereS, span: trace.events.find(isThis)?.span ?? null }
   return (
     <>
       {trace.segments.length > 0 ? (
-        <Strip {...{ trace, hereS, others }} />
+        <Strip {...{ trace, here, others }} />
       ) : (
         <None event={event} keptDays={trace.keptDays} />
       )}
-      <Others {...{ base, others, hereS }} />
+      <Others {...{ base, others, hereS }} isPlaced={trace.segments.length > 0} />
     </>
+  )
+}
+
+/** Why the trace is not here yet: it is looked for, the store is away, it may not be read, or it failed. */
+function Unread({ failed, again }: { failed: Error | null; again: () => void }) {
+  const t = useTranslations('traces')
+  if (!failed)
+    return (
+      <p className="text-ink-3" role="status">
+        {t('loading')}
+      </p>
+    )
+  if (failed instanceof ApiError && failed.status === 403) return <p role="alert">{t('forbidden')}</p>
+  return (
+    <div role="alert">
+      <p>
+        <b>{t('failed')}</b> {isAway(failed) ? t('away') : failed.message}{' '}
+        {failed instanceof ApiError ? <code className="text-ink-3">{failed.code}</code> : null}
+      </p>
+      <Button className="button-compact mt-2" onClick={again}>
+        {t('again')}
+      </Button>
+    </div>
   )
 }
 
@@ -247,8 +307,10 @@ export function TraceStrip({
   const now = useNow()
   const { traceId } = event
   const isYoung = now - Date.parse(event.dateReceived) < youngMs
-  const { data, error, refetch } = useQuery({
-    queryKey: ['trace-meta', organization, traceId],
+  const client = useQueryClient()
+  const queryKey = ['trace-meta', organization, traceId]
+  const { data, error, failureReason, refetch } = useQuery({
+    queryKey,
     queryFn: ({ signal }) =>
       apiFetch<RestTraceMeta>(`organizations/${organization}/trace-meta/${traceId}/`, { signal }),
     ...(given ? { initialData: given } : {}),
@@ -258,6 +320,11 @@ export function TraceStrip({
     retryDelay: askEachMs,
     refetchInterval: isYoung ? askEachMs : false,
   })
+  /** At once: without the first line it would be the retry that waits already. */
+  const again = async () => {
+    await client.cancelQueries({ queryKey })
+    await refetch()
+  }
   if (!traceId) return null
   const summary = data && data.segments.length > 0
   return (
@@ -272,6 +339,7 @@ export function TraceStrip({
       }
     >
       {data ? (
+<<<<<<< HEAD
         <div className={given ? undefined : 'trace-room'}>
           <TraceParts {...{ event, base }} trace={data} />
         </div>
@@ -289,6 +357,12 @@ export function TraceStrip({
         <p className="trace-room text-ink-3" role="status">
           {t('loading')}
         </p>
+=======
+        <TraceParts {...{ event, base }} trace={data} />
+      ) : (
+        // while it is asked again by itself the query counts as pending, and only this says why
+        <Unread failed={error ?? failureReason} again={() => void again()} />
+>>>>>>> 4443a42 (An error stands at its span in the strip, and the strip says while the events store is away)
       )}
     </Section>
   )

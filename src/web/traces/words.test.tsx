@@ -49,7 +49,7 @@ const parts = (trace: RestTraceMeta, nowMs?: number) =>
   html(<TraceParts trace={trace} event={event} base="/o/acme/issues" />, nowMs)
 const other = (n: number, more: object = {}) => ({
   ...{ eventID: hex(n), groupID: '7', shortId: 'WEB-7', title: `Error: ${n}`, level: 'error' },
-  ...{ projectID: '1', projectSlug: 'web', timestamp: atS + n, ...more },
+  ...{ projectID: '1', projectSlug: 'web', timestamp: atS + n, span: null, ...more },
 })
 
 describe('segments', () => {
@@ -58,7 +58,7 @@ describe('segments', () => {
       parts(meta([segment(0, { op: 'pageload', name: '/cart' }), segment(1), segment(2, { op: 'queue' })])),
     )
     expect(words).toBe(
-      'This event +500 ms /cart page load · web 1 s GET /1 server request · web 1 s GET /2 queue · web 1 s',
+      'This event placed by its time +500 ms /cart page load · web 1 s GET /1 server request · web 1 s GET /2 queue · web 1 s',
     )
   })
   test.each([
@@ -66,7 +66,9 @@ describe('segments', () => {
     ['heartbeatFailed', 'cut off without a sign of life'],
   ] as const)('cut by %s says so, and no status', (cut, words) => {
     const markup = parts(meta([segment(0, { cut, status: 'deadline_exceeded', name: '' })]))
-    expect(textOf(markup)).toBe(`This event +500 ms without a name server request · web 1 s ${words}`)
+    expect(textOf(markup)).toBe(
+      `This event placed by its time +500 ms without a name server request · web 1 s ${words}`,
+    )
     expect(markup).toContain('class="cut"')
   })
   test('a status that is no success is named', () => {
@@ -98,11 +100,47 @@ describe('other errors', () => {
       meta([segment(0)], { events: [other(1), other(3), other(4, { timestamp: atS - 2, groupID: null })] }),
     )
     expect(textOf(markup)).toContain(
-      'Other errors of this trace (2) Error: 3 WEB-7 2.5 s after this event 00000000 its issue was removed 2.5 s before this event',
+      'Other errors of this trace (2) Error: 3 WEB-7 2.5 s after this event · placed by its time 00000000 its issue was removed 2.5 s before this event · placed by its time',
     )
     expect([...markup.matchAll(/href="([^"]*)"/g)].map(([, href]) => href)).toEqual([
       `/o/acme/issues/7/events/${hex(3)}`,
     ])
+  })
+})
+
+describe('errors at their spans', () => {
+  const at = (n: number, more: object = {}) => ({
+    ...{ spanID: 'f'.repeat(16), projectID: '1', name: 'SELECT 1', op: 'db', relation: 'span' as const },
+    segment: { spanID: n.toString(16).padStart(16, '0'), projectID: '1' },
+    ...more,
+  })
+  const countOf = (markup: string, name: string) =>
+    [...markup.matchAll(/<li.*?<\/li>/gs)].map(([row]) => row.split(`class="${name}"`).length - 1)
+  const segments = [segment(0), segment(1), segment(2)]
+
+  test.each<[string, ReturnType<typeof at> | null, string, number[]]>([
+    ['its span', at(1), 'in SELECT 1', [1, 0, 1, 0]],
+    ['the span above it', at(2, { relation: 'parent', name: '' }), 'below db', [1, 0, 0, 1]],
+    ['a span of no segment', at(0, { segment: null }), 'in SELECT 1', [1, 1, 1, 1]],
+    ['a segment of another project', at(1, { segment: { spanID: '1', projectID: '2' } }), 'in SELECT 1', [1, 0, 0, 0]],
+    ['no span', null, 'placed by its time', [1, 1, 1, 1]],
+  ])('this event at %s', (_name, span, words, lines) => {
+    const markup = parts(meta(segments, { events: [other(1, { span })] }))
+    expect(textOf(markup)).toContain(`This event ${words} +500 ms`)
+    // the first row is the event’s own
+    expect(countOf(markup, 'here')).toEqual(lines)
+  })
+
+  test('another error is marked at its segment alone, and its line says where', () => {
+    const markup = parts(meta(segments, { events: [other(3, { span: at(2) }), other(4)] }))
+    expect(countOf(markup, 'other').slice(0, 4)).toEqual([0, 1, 1, 2])
+    expect(textOf(markup)).toContain('Error: 3 WEB-7 2.5 s after this event · in SELECT 1')
+    expect(textOf(markup)).toContain('Error: 4 WEB-7 3.5 s after this event · placed by its time')
+  })
+
+  test('hostile names of spans are text', () => {
+    const markup = parts(meta(segments, { events: [other(1, { span: at(1, { name: '<img src=x>' }) })] }))
+    expect(markup).not.toContain('<img')
   })
 })
 
