@@ -339,30 +339,14 @@ export function TraceStrip({
       }
     >
       {data ? (
-<<<<<<< HEAD
         <div className={given ? undefined : 'trace-room'}>
           <TraceParts {...{ event, base }} trace={data} />
         </div>
-      ) : error ? (
-        <div role="alert">
-          <p>
-            <b>{t('failed')}</b> {isAway(error) ? t('away') : error.message}{' '}
-            {error instanceof ApiError ? <code className="text-ink-3">{error.code}</code> : null}
-          </p>
-          <Button className="button-compact mt-2" onClick={() => void refetch()}>
-            {t('again')}
-          </Button>
-        </div>
-      ) : (
-        <p className="trace-room text-ink-3" role="status">
-          {t('loading')}
-        </p>
-=======
-        <TraceParts {...{ event, base }} trace={data} />
       ) : (
         // while it is asked again by itself the query counts as pending, and only this says why
-        <Unread failed={error ?? failureReason} again={() => void again()} />
->>>>>>> 4443a42 (An error stands at its span in the strip, and the strip says while the events store is away)
+        <div className="trace-room">
+          <Unread failed={error ?? failureReason} again={() => void again()} />
+        </div>
       )}
     </Section>
   )

@@ -1,39 +1,47 @@
 'use server'
 import { revalidatePath } from 'next/cache'
-import { feedbackStates } from '../../../../../store/meta/feedback.ts'
-import { type FormState, noState, textOf } from '../../../../form.ts'
+import type { Action, Actor } from '../../../../../auth/auth.ts'
+import { type Feedback, feedbackStates } from '../../../../../store/meta/feedback.ts'
+import type { Organization, Project } from '../../../../../store/meta/meta.ts'
+import { attempt, type FormState, textOf } from '../../../../form.ts'
 import { app } from '../../../../handle.ts'
 import { demandOrganization } from '../../../../session.ts'
 
-/** The feedback that the form names with the organization and project it is in; undefined for another organization's. */
-async function here(data: FormData) {
+type Here = { actor: Actor; one: Feedback; organization: Organization; project: Project }
+
+/**
+ * Runs `work` on the feedback that the form names, for who may do `action` where it is, and shows the list anew; what is
+ * not there any more counts as done.
+ */
+async function change(data: FormData, action: Action, work: (here: Here) => void | Promise<void>): Promise<FormState> {
   const slug = textOf(data, 'organization')
   const { actor, organization } = await demandOrganization(slug, `/o/${slug}/feedback`)
-  const { meta } = app()
+  const { meta, auth } = app()
   const one = meta.feedbackById(Number(textOf(data, 'feedback')) || 0)
   const project = one && meta.projectById(one.projectId)
-  return one && project?.organizationId === organization.id
-    ? { actor, one, place: { organization, project } }
-    : undefined
+  const state = await attempt(data, async () => {
+    if (!one || project?.organizationId !== organization.id) return undefined
+    auth.demand(actor, action, { organization, project })
+    await work({ actor, one, organization, project })
+    return undefined
+  })
+  revalidatePath('/o/[org]/feedback', 'page')
+  return state
 }
 
 /** Calls a feedback new, resolved or spam. */
 export async function sortFeedbackAction(_before: FormState, data: FormData): Promise<FormState> {
-  const found = await here(data)
-  const { meta, auth, clock } = app()
-  const state = feedbackStates.find((one) => one === textOf(data, 'state'))
-  if (found && state && auth.may(found.actor, 'issue:triage', found.place) === 'yes')
-    meta.setFeedbackState(found.one.id, state, found.actor.person.id, clock.now())
-  revalidatePath('/o/[org]/feedback', 'page')
-  return { ...noState, done: true }
+  return change(data, 'issue:triage', ({ actor, one }) => {
+    const { meta, clock } = app()
+    const state = feedbackStates.find((asked) => asked === textOf(data, 'state'))
+    if (state) meta.setFeedbackState(one.id, state, actor.person.id, clock.now())
+  })
 }
 
 /** Deletes a feedback with its screenshots. */
 export async function deleteFeedbackAction(_before: FormState, data: FormData): Promise<FormState> {
-  const found = await here(data)
-  const { meta, auth, blobs } = app()
-  if (found && auth.may(found.actor, 'issue:delete', found.place) === 'yes')
-    for (const key of meta.deleteFeedback(found.one.id)) await blobs.delete(key)
-  revalidatePath('/o/[org]/feedback', 'page')
-  return { ...noState, done: true }
+  return change(data, 'issue:delete', async ({ one }) => {
+    const { meta, blobs } = app()
+    for (const key of meta.deleteFeedback(one.id)) await blobs.delete(key)
+  })
 }

@@ -22,7 +22,9 @@ async function change(data: FormData, action: Action | null, work: Work): Promis
   const { actor, organization } = await demandOrganization(slug, path)
   let secret: string | null = null
   const state = await attempt(data, async () => {
-    if (action) app().auth.demand(actor, action, { organization })
+    // Whatever a person may do with their own tokens, one of these may not: a leaked one would take the others away.
+    const needed = action ?? (actor.kind === 'token' ? 'token:own' : null)
+    if (needed) app().auth.demand(actor, needed, { organization })
     const done = await work(actor.person, organization)
     if (typeof done !== 'string') return done
     secret = done || null

@@ -1,0 +1,189 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { appForFile } from '../api/app.cases.ts'
+import { seedEvents } from '../api/seed.cases.ts'
+import type { Actor } from '../auth/auth.ts'
+import { inviteMember } from '../auth/members.ts'
+import { refineBody } from '../refine/fixture.ts'
+import type { Role } from '../store/meta/meta.ts'
+import { type FormState, noState } from './form.ts'
+
+// Every server action with every role: what the REST routes refuse is refused here too, and changes nothing.
+
+const state = vi.hoisted((): { app?: () => unknown } => ({}))
+vi.mock('./handle.ts', () => ({ app: () => state.app?.() }))
+vi.mock('next/headers', () => ({ headers: async () => new Headers(), cookies: async () => new Map() }))
+vi.mock('next/cache', () => ({ revalidatePath: () => undefined }))
+vi.mock('next-intl/server', () => ({ getTranslations: async () => (key: string) => key }))
+
+const roles: Role[] = ['viewer', 'member', 'admin', 'owner']
+/** The lowest role that may call it, and its form, where `{name}` is an id that the fixture has. */
+type Case = { from: Role; form: Record<string, string> }
+/** Those that come last take away what the others need. */
+const cases: Record<string, Case> = {
+  createProjectAction: { from: 'member', form: { name: 'More', platform: 'node' } },
+  sortFeedbackAction: { from: 'member', form: { feedback: '{feedback}', state: 'spam' } },
+  deleteFeedbackAction: { from: 'admin', form: { feedback: '{feedback}' } },
+  finalizeAction: { from: 'member', form: { version: 'web@1.0.0' } },
+  deleteReleaseAction: { from: 'member', form: { version: 'web@1.0.0', typed: 'web@1.0.0' } },
+  saveProjectAction: { from: 'admin', form: { name: 'Web', slug: 'web', platform: 'javascript' } },
+  saveFiltersAction: { from: 'admin', form: {} },
+  saveOwnershipAction: { from: 'admin', form: { text: 'path:src/* owner@example.test' } },
+  removeTombstoneAction: { from: 'admin', form: { tombstone: 'any' } },
+  hideEnvironmentAction: { from: 'admin', form: { name: 'production', hidden: 'yes' } },
+  createKeyAction: { from: 'admin', form: { label: 'More' } },
+  switchKeyAction: { from: 'admin', form: { key: '{key}', active: 'no' } },
+  limitKeyAction: { from: 'admin', form: { key: '{key}', count: '5', window: '60' } },
+  deleteBundleAction: { from: 'member', form: { bundle: 'none', typed: 'none' } },
+  createTokenAction: { from: 'member', form: { name: 'New', scopes: 'org:read' } },
+  deleteTokenAction: { from: 'viewer', form: { token: '{token}' } },
+  createOrganizationTokenAction: { from: 'admin', form: { name: 'New' } },
+  deleteOrganizationTokenAction: { from: 'admin', form: { token: '{ciToken}' } },
+  createChannelAction: { from: 'member', form: { kind: 'slack', name: 'New', target: 'https://chat.test/x' } },
+  switchChannelAction: { from: 'member', form: { channel: '{channel}', active: 'no' } },
+  testChannelAction: { from: 'member', form: { channel: '{channel}' } },
+  deleteChannelAction: { from: 'member', form: { channel: '{channel}' } },
+  setMailServerAction: { from: 'owner', form: { host: 'mail.test', port: '25', security: 'none', from: 'm@x.test' } },
+  clearMailServerAction: { from: 'owner', form: {} },
+  inviteAction: { from: 'admin', form: { email: 'new@example.test', role: 'viewer' } },
+  takeBackAction: { from: 'admin', form: { invitation: '{invitation}' } },
+  changeRoleAction: { from: 'admin', form: { member: '{member}', role: 'viewer' } },
+  removeMemberAction: { from: 'admin', form: { member: '{member}' } },
+  saveOrganizationAction: { from: 'admin', form: { name: 'Acme', slug: 'acme', retentionErrorsDays: '30' } },
+  deleteIssueAction: { from: 'admin', form: { issue: '{issue}', typed: '{shortId}' } },
+  leaveAction: { from: 'viewer', form: {} },
+  deleteProjectAction: { from: 'admin', form: { typed: 'Web' } },
+  deleteOrganizationAction: { from: 'owner', form: { typed: 'Acme' } },
+}
+/** Asked by whoever comes by: what they ask for instead is their own business. */
+const open = ['signInAction', 'signOutAction', 'setupAction', 'joinAction']
+
+type Action = (before: FormState, data: FormData) => Promise<FormState>
+const files = globSync('**/*actions.ts', { cwd: import.meta.dirname, exclude: ['.next*/**'] })
+  .map((file) => join(import.meta.dirname, file))
+  .filter((file) => readFileSync(file, 'utf8').startsWith("'use server'"))
+const actions: Record<string, Action> = {}
+const ids: Record<string, string> = {}
+const actors: Partial<Record<Role | 'stranger' | 'token', Actor>> = {}
+const { made, call, personAs } = appForFile()
+
+/** The app with somebody signed in, who does not wait for what is deleted by and by. */
+function as(actor: Actor | undefined): void {
+  const { app } = made()
+  const auth = { ...app.auth, actorOf: async () => actor }
+  state.app = () => ({ ...app, auth, removals: { ...app.removals, wait: async () => undefined } })
+}
+
+/** Everything in the database but what the clock writes. */
+function contents(): string {
+  const database = new DatabaseSync(join(made().app.config.data, 'meta.sqlite'), { readOnly: true })
+  try {
+    const tables = database.prepare("select name from sqlite_master where type = 'table' order by name").all()
+    return JSON.stringify(tables.map(({ name }) => [name, database.prepare(`select * from "${name}"`).all()]))
+  } finally {
+    database.close()
+  }
+}
+
+/** How it ended: `done`, `refused` with no more said, `asked` for something else in the form, or where it leads. */
+async function run(name: string): Promise<{ end: string; error: string | null }> {
+  const data = new FormData()
+  for (const [field, value] of Object.entries({ organization: 'acme', project: 'web', ...cases[name]?.form }))
+    data.set(
+      field,
+      value.replace(/^\{(\w+)\}$/, (_all, id: string) => ids[id] ?? 'missing'),
+    )
+  try {
+    const after = await actions[name]?.(noState, data)
+    return { end: after?.done ? 'done' : 'refused', error: after?.error ?? JSON.stringify(after?.fields) }
+  } catch (error) {
+    const { digest } = error as { digest?: string }
+    if (digest === undefined) throw error
+    return { end: digest.split(';')[0] ?? '', error: digest }
+  }
+}
+
+async function seed(): Promise<void> {
+  const { app, organization, project } = made()
+  const { meta, auth } = app
+  await made().store(seedEvents)
+  const [issue] = (await call('GET', '/organizations/acme/issues/')).json as { id: string; shortId: string }[]
+  Object.assign(ids, { issue: issue?.id, shortId: issue?.shortId, key: String(meta.keysOf(project.id)[0]?.id) })
+  const value = { organizationId: organization.id, projectIds: [project.id], version: 'web@1.0.0', change: {} }
+  meta.makeRelease(value, app.clock.now())
+  for (const role of roles) actors[role] = { kind: 'session', person: await personAs(role) }
+  const { token: _secret, ...person } = await personAs('owner')
+  actors.stranger = { kind: 'session', person: await personAs(null) }
+  actors.token = {
+    kind: 'token',
+    person,
+    organizationId: organization.id,
+    scopes: ['org:read', 'project:read', 'event:read'],
+  }
+  ids.token = String(auth.createToken(person, 'old', ['org:read'], organization.id).id)
+  ids.ciToken = String(auth.createOrganizationToken(person, 'ci', organization).id)
+  ids.member = (await personAs('viewer', [], 'target')).id
+  ids.invitation = String(
+    inviteMember(app, person, organization, { email: 'asked@example.test', role: 'viewer' }).invitation.id,
+  )
+  const body = { kind: 'slack', name: 'Chat', target: 'https://chat.test/y' }
+  ids.channel = ((await call('POST', '/organizations/acme/notification-channels/', { body })).json as { id: string }).id
+}
+
+/** A report of a user, as refine stores it. */
+function seedFeedback(): void {
+  const { app, project } = made()
+  const text = { event_id: 'e'.repeat(32), name: 'Ann', email: 'ann@example.test', comments: 'It broke.' }
+  const head = JSON.stringify({ event_id: text.event_id })
+  const body = `${head}\n${JSON.stringify({ type: 'user_report' })}\n${JSON.stringify(text)}\n`
+  const { feedback, outcomes } = refineBody(body, { projectId: project.id, receivedMs: app.clock.now() })
+  const at = app.meta.cursor()
+  const effects = { events: [], attachments: [], outcomes, dead: [], feedback }
+  app.meta.commitBatch(app.meta.openBatch(at, at), effects, app.clock.now())
+  ids.feedback = String(app.meta.listFeedback({ projectIds: [project.id], max: 1 })[0]?.id)
+}
+
+beforeAll(async () => {
+  for (const file of files)
+    for (const [name, action] of Object.entries((await import(file)) as Record<string, unknown>))
+      if (typeof action === 'function') actions[name] = action as Action
+  await seed()
+  seedFeedback()
+}, 60_000)
+
+test('the table has every action', () => {
+  expect(Object.keys(actions).sort()).toEqual([...Object.keys(cases), ...open].sort())
+})
+
+const rank = (role: Role) => roles.indexOf(role)
+const table = Object.entries(cases).map(([name, { from }]) => [name, from] as const)
+
+describe('who may not', () => {
+  const refused = table.flatMap(([name, from]) =>
+    [...roles.filter((role) => rank(role) < rank(from)), 'token' as const].map((who) => [name, who] as const),
+  )
+  test.each(refused)('%s: %s is told so, and nothing changes', async (name, who) => {
+    as(actors[who])
+    const before = contents()
+    expect(await run(name)).toMatchObject({ end: 'refused', error: expect.stringMatching(/permission|mayNot/) })
+    expect(contents()).toBe(before)
+  })
+
+  test.each(table)('%s: a stranger finds nothing, who is nobody is asked to sign in', async (name) => {
+    const before = contents()
+    as(actors.stranger)
+    expect((await run(name)).error).toBe('NEXT_HTTP_ERROR_FALLBACK;404')
+    as(undefined)
+    expect((await run(name)).error).toMatch(/^NEXT_REDIRECT;\w+;\/login\?next=/)
+    expect(contents()).toBe(before)
+  })
+})
+
+describe('who may', () => {
+  test.each(table)('%s: from %s on', async (name, from) => {
+    as(actors[from])
+    expect(await run(name)).toMatchObject({ end: expect.stringMatching(/^(done|NEXT_REDIRECT)$/) })
+  })
+})
