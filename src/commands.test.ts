@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -7,6 +7,7 @@ import { createAuth } from './auth/create.ts'
 import { readKeyFile } from './auth/keyfile.ts'
 import { lockDataFolder } from './auth/lock.ts'
 import { loadSecrets } from './auth/secret.ts'
+import type { Check } from './backup/verify.ts'
 import { systemClock } from './clock.ts'
 import { runStopped } from './commands.ts'
 import { type Config, readConfig } from './config.ts'
@@ -149,6 +150,19 @@ test.each(['backup', 'verify', 'rehearse'])('%s of a folder that is not there ma
   expect(await failure(runStopped(config, name, { file: join(root, 'x.tar') }))).toBe('NOT_FOUND')
   expect(existsSync(config.data)).toBe(false)
 })
+
+test('a rehearsal needs no place beside the data folder, which a service may not write to, and leaves nothing', async () => {
+  // root may write everywhere: beside a name of this length nobody can make one that is longer
+  const config = configOf('d'.repeat(250))
+  await runStopped(config, 'bootstrap', request)
+  const before = readdirSync(config.data)
+  // what one that was killed has left
+  mkdirSync(join(config.data, 'rehearsal-abcdef/meta'), { recursive: true })
+  const { checks } = (await runStopped(config, 'rehearse', {})) as { checks: Check[] }
+  expect(checks.length).toBeGreaterThan(8)
+  expect(checks.filter((one) => one.wrong.length > 0)).toEqual([])
+  expect(readdirSync(config.data)).toEqual(before)
+}, 60_000)
 
 test('after a restore that was cut off the folder takes another restore and nothing else', async () => {
   const config = configOf('cut')

@@ -1,6 +1,6 @@
 import { constants, existsSync, statSync } from 'node:fs'
 import { cp, mkdtemp, readdir, rm, statfs } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { bootstrap } from './auth/admin.ts'
 import type { Auth } from './auth/auth.ts'
 import { createAuth } from './auth/create.ts'
@@ -206,32 +206,47 @@ async function restoreStopped(config: Config, file: string): Promise<object> {
   })
 }
 
+const rehearsal = 'rehearsal-'
+
 /**
  * Opens a copy of the data folder with this version, which brings its schema forward, and looks at every invariant
- * there. The data folder itself stays as it is, so the version that wrote it can go on.
+ * there. The data folder itself stays as it is, so the version that wrote it can go on. The copy lies within it: that is
+ * where this user may write, and on the same file system.
  */
 async function rehearse(config: Config): Promise<object> {
-  const bytes = (await readdir(config.data, { recursive: true, withFileTypes: true }))
-    .filter((one) => one.isFile())
-    .reduce((sum, one) => sum + (statSync(join(one.parentPath, one.name), { throwIfNoEntry: false })?.size ?? 0), 0)
-  const { bavail, bsize } = await statfs(dirname(config.data))
-  if (bavail * bsize < bytes * 1.2)
-    throw new MishapError('VALIDATION', {
-      detail: `A rehearsal copies the data folder: ${Math.ceil((bytes * 1.2) / 2 ** 20)} MiB must be free in ${dirname(config.data)}.`,
-    })
-  const copy = await mkdtemp(`${config.data}-rehearsal-`)
+  // Sockets can't be copied, the locks are of this process, and what a rehearsal that was killed has left is of no use.
+  const skipped = new Set(['run', 'lock.sqlite', 'lock.pid', 'backup'])
+  const all = await readdir(config.data)
+  for (const name of all.filter((one) => one.startsWith(rehearsal)))
+    await rm(join(config.data, name), { recursive: true, force: true })
+  const names = all.filter((one) => !skipped.has(one) && !one.startsWith(rehearsal))
+  await demandRoom(config.data, names)
+  const copy = await mkdtemp(join(config.data, rehearsal))
   try {
-    // Sockets can't be copied and the locks are of this process.
-    const left = new Set(['run', 'lock.sqlite', 'lock.pid', 'backup'].map((name) => join(config.data, name)))
-    await cp(config.data, copy, {
-      recursive: true,
-      mode: constants.COPYFILE_FICLONE,
-      filter: (from) => !left.has(from),
-    })
+    for (const name of names)
+      await cp(join(config.data, name), join(copy, name), { recursive: true, mode: constants.COPYFILE_FICLONE })
     return await withStores({ ...config, data: copy }, verifyParts)
   } finally {
     await rm(copy, { recursive: true, force: true })
   }
+}
+
+/** Throws VALIDATION where there is no room for a copy of these parts of the data folder. */
+async function demandRoom(data: string, names: readonly string[]): Promise<void> {
+  const bytesOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  let bytes = 0
+  for (const name of names) {
+    const path = join(data, name)
+    if (!statSync(path).isDirectory()) bytes += bytesOf(path)
+    else
+      for (const one of await readdir(path, { recursive: true, withFileTypes: true }))
+        if (one.isFile()) bytes += bytesOf(join(one.parentPath, one.name))
+  }
+  const { bavail, bsize } = await statfs(data)
+  if (bavail * bsize < bytes * 1.2)
+    throw new MishapError('VALIDATION', {
+      detail: `A rehearsal copies the data folder: ${Math.ceil((bytes * 1.2) / 2 ** 20)} MiB must be free in ${data}.`,
+    })
 }
 
 /** A data folder without the events' own folder has nothing to look at. */
