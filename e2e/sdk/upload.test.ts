@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { api, bootstrap, type Project } from '../product.ts'
+import { api, bootstrap, envelopeOf, errorEvent, ingest, type Project, until } from '../product.ts'
 
 // The real sentry-cli, 3.x and 2.x, and the official bundler plugin, against the started product. Their binary lies in an
 // npm package of its own, which not every platform has.
@@ -111,6 +111,23 @@ describe.each(clients)('sentry-cli %s.x', (major, binary) => {
     ])
     const made = (await api(product, project(), `${P}/releases/${encodeURIComponent(release)}/`)).json
     expect(made).toMatchObject({ version: release, dateReleased: expect.stringMatching(/^20/) })
+  })
+
+  test.skipIf(!binary)('lists organizations, projects, events and issues, and mutes one', async () => {
+    const more = { release: `listed@${major}`, user: { id: '42' } }
+    const event = errorEvent(`Listed${major}Error`, 'seen', more)
+    expect((await ingest(product, project(), envelopeOf(event))).status).toBe(200)
+    const [issue] = await until('the issue', 15_000, async () => {
+      const found = (await api(product, project(), `${P}/issues/?query=Listed${major}Error`)).json as { id: string }[]
+      return found.length > 0 && found
+    })
+    expect(await ok('organizations', 'list')).toContain('upload')
+    expect(await ok('projects', 'list')).toContain('shop')
+    const dashed = event.event_id.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+    expect(await ok('events', 'list', '--show-user', '--show-tags')).toContain(dashed)
+    expect(await ok('issues', 'list')).toContain(`Listed${major}Error`)
+    await ok('issues', 'mute', '-i', issue?.id ?? '')
+    expect((await api(product, project(), `/issues/${issue?.id}/`)).json).toMatchObject({ status: 'ignored' })
   })
 
   test.skipIf(!binary)('without a release: by debug id only; a wrong token is told so', async () => {

@@ -171,6 +171,9 @@ function jsonOf(
 
 const attachmentsPath = '/projects/:org/:project/events/:event/attachments'
 
+/** In the list of a project the release is its version: sentry-cli 2.x reads no list with more. */
+const listedEvent = shapes.event.extend({ release: z.string().nullable() }).meta({ id: 'ProjectEvent' })
+
 /** Events: of an issue, of a project, by id, by digest; their attachments. */
 export const eventRoutes: readonly Route[] = [
   ...issueEventRoutes('/organizations/:org/issues/:issue', (name) => `organization${name}`),
@@ -279,7 +282,7 @@ export const eventRoutes: readonly Route[] = [
     summary: 'Events of a project, newest first.',
     action: 'event:read',
     query: z.object({ ...rangeQuery, environment: viewQuery.environment, ...pageQuery, query: searchText }),
-    response: z.array(shapes.event),
+    response: z.array(listedEvent),
     handle: async (call) => {
       const page = await listProjectEvents(call.app, projectOf(call.found), {
         scope: scopeOf(viewOf(call, '14d')),
@@ -288,7 +291,8 @@ export const eventRoutes: readonly Route[] = [
         cursor: call.query.cursor,
         meUserId: call.actor.person.id,
       })
-      return { body: page.rows, headers: pageHeaders(call.app.config.url, call.request.url, page) }
+      const rows = page.rows.map((one) => ({ ...one, release: one.release?.version ?? null }))
+      return { body: rows, headers: pageHeaders(call.app.config.url, call.request.url, page) }
     },
   }),
   route({

@@ -29,7 +29,10 @@ const detailFields = z.object({
 })
 
 export const changeBody = z.object({
-  status: z.enum(['resolved', 'unresolved', 'ignored', 'archived', 'resolvedInNextRelease']).optional(),
+  status: z
+    .enum(['resolved', 'unresolved', 'ignored', 'archived', 'muted', 'resolvedInNextRelease'])
+    .optional()
+    .describe('ignored, archived and muted are one.'),
   substatus: z.enum(substatuses).nullish(),
   statusDetails: detailFields.optional(),
   assignedTo: z.string().max(254).nullish(),
@@ -128,6 +131,7 @@ export function readChange(app: App, organizationId: number, body: IssueChangeBo
         return { status: 'unresolved', substatus, statusDetails: {} }
       }
       case 'ignored':
+      case 'muted':
       case 'archived': {
         const substatus = body.substatus?.startsWith('archived') ? body.substatus : 'archived_forever'
         return { status: 'ignored', substatus, statusDetails: archivedDetails(given, nowMs) }

@@ -20,6 +20,7 @@ export function toRestOrganization(app: App, one: Organization): RestOrganizatio
     dateCreated: new Date(one.createdMs).toISOString(),
     status: { id: 'active', name: 'active' },
     features: [],
+    ...{ isEarlyAdopter: false, require2FA: false, requireEmailVerification: false },
     links: { organizationUrl: `${app.config.url}/o/${one.slug}`, regionUrl: app.config.url },
   }
 }

@@ -27,6 +27,7 @@ const changes = {
   dateReleased: moment.nullish(),
   commits: commitList,
   refs: refList,
+  status: z.literal('open', 'Releases are not archived here, only deleted.').nullish(),
 }
 const newBody = z.object({
   version: versionText,

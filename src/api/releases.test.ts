@@ -90,6 +90,8 @@ describe('a release', () => {
     [{ refs: [{ repository: 'a\nb', commit: 'c' }] }, { refs: ['No control characters.'] }],
     [{ projects: ['nope'] }, { projects: [expect.stringContaining('nope')] }],
     [{ projects: [] }, { projects: [expect.stringContaining('Name 1 to')] }],
+    // as `sentry-cli releases archive` asks
+    [{ projects: [], status: 'archived' }, { status: ['Releases are not archived here, only deleted.'] }],
   ])('refused with a sentence: %.60j', async (body, fields) => {
     const answer = await post(`${O}/releases/`, { version: 'refused@1', projects: ['web'], ...body })
     expect([answer.status, answer.json]).toEqual([400, fields])

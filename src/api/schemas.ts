@@ -22,6 +22,9 @@ export const organization = z
     dateCreated: time,
     status: z.strictObject({ id: z.literal('active'), name: z.literal('active') }),
     features: z.array(z.string()),
+    isEarlyAdopter: z.literal(false),
+    require2FA: z.literal(false),
+    requireEmailVerification: z.literal(false),
     links: z.strictObject({ organizationUrl: z.string(), regionUrl: z.string() }),
   })
   .meta({ id: 'Organization' }) satisfies z.ZodType<Rest.RestOrganization>

@@ -56,6 +56,7 @@ describe('states', () => {
       { status: 'ignored', statusDetails: { ignoreCount: 9, ignoreWindow: 60 } },
       { substatus: 'archived_until_condition_met', statusDetails: { ignoreCount: 9, ignoreWindow: 60 } },
     ],
+    ['muted, as sentry-cli says it', { status: 'muted' }, { substatus: 'archived_forever', statusDetails: {} }],
     ['archived for ever', { status: 'archived' }, { substatus: 'archived_forever', statusDetails: {} }],
     ['unresolved', { status: 'unresolved' }, { status: 'unresolved', substatus: 'ongoing' }],
   ])('%s', async (_says, body, answer) => {

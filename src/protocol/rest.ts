@@ -12,6 +12,10 @@ export type RestOrganization = {
   dateCreated: string
   status: { id: 'active'; name: 'active' }
   features: string[]
+  /** sentry-cli reads no organization without these three. */
+  isEarlyAdopter: false
+  require2FA: false
+  requireEmailVerification: false
   links: { organizationUrl: string; regionUrl: string }
 }
 
