@@ -103,6 +103,30 @@ describe('a commit’s notification', () => {
     expect(meta.alertsDue(10, nowMs)).toEqual([])
   })
 
+  test.each([
+    ['is told when the hour is over', false, ['New issue WEB-1: Boom', 'Regression WEB-1: Boom']],
+    ['is not told when it was resolved again by then', true, ['New issue WEB-1: Boom']],
+  ])('an issue that comes back within the hour %s', async (_says, again, told) => {
+    const { clock, meta, alerts, calls, channel } = rig()
+    const later = (minutes: number) => nowMs + minutes * 60_000
+    const resolve = () => meta.updateIssue(1, { status: 'resolved' }, 'ann', clock.now())
+    channel('slack', 'https://chat.test/x')
+    commit(meta, { events: [effect({ title: 'Boom' })] })
+    await alerts.run()
+    clock.advance(10 * 60_000)
+    resolve()
+    clock.advance(10 * 60_000)
+    commit(meta, { events: [effect({ title: 'Boom', timestampMs: later(20), receivedMs: later(20) })] }, later(20))
+    expect(await alerts.run()).toEqual({ tries: 0 })
+    clock.advance(39 * 60_000)
+    if (again) resolve()
+    expect(await alerts.run()).toEqual({ tries: 0 })
+    clock.advance(60_000)
+    await alerts.run()
+    expect(calls.map((one) => (one.body as { text: string }).text)).toEqual(told)
+    expect(meta.alertsDue(10, later(600))).toEqual([])
+  })
+
   test('an issue that asks twice, as after a merge, is told once', async () => {
     const { meta, alerts, calls, channel } = rig()
     channel('slack', 'https://chat.test/x')

@@ -3,9 +3,9 @@ import type { Clock } from '../clock.ts'
 import type { Observe } from '../observe.ts'
 import type { Outgoing } from '../outgoing.ts'
 import type { EventStore } from '../store/events/events.ts'
-import type { Channel, Delivery } from '../store/meta/alerts.ts'
+import type { AlertDue, Channel, Delivery } from '../store/meta/alerts.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
-import { decide } from './decide.ts'
+import { decide, recentMs } from './decide.ts'
 import { htmlOf, line, type Message, slackOf, subjectOf, type Told, textOf, webhookOf } from './message.ts'
 import { createMailer, type Mail, type Mailer, type SmtpSettings } from './send/email.ts'
 import { sendHook } from './send/hook.ts'
@@ -45,8 +45,6 @@ export type Alerts = {
 
 /** Pauses after the first, second, ... failed try, ms; after the last one the delivery has failed: 7 h in all. */
 export const retryMs = [10_000, 30_000, 120_000, 600_000, 3_600_000, 21_600_000] as const
-/** How far back messages matter for the pause of an issue. */
-const recentMs = 3_600_000
 const dueMax = 1000
 const sendingMax = 50
 /** One slow channel must not hold the others: tries run side by side. */
@@ -62,9 +60,20 @@ function recipientsOf(deps: AlertDeps, channel: Channel): string[] {
   return deps.meta.people(members.map((one) => one.userId)).map((one) => one.email)
 }
 
+/** Whether a change that waited is of no interest any more: somebody has decided on the issue since. */
+function isOver(meta: MetaStore, { kind, issueId }: AlertDue): boolean {
+  return kind !== 'new' && (meta.issueById(issueId)?.status ?? 'unresolved') !== 'unresolved'
+}
+
 async function decideDue(deps: AlertDeps): Promise<number> {
   const { meta, clock } = deps
-  const { told: due, goneIds } = await settleSkew(deps, meta.alertsDue(dueMax, clock.now()))
+  const asked = meta.alertsDue(dueMax, clock.now())
+  const over = asked.filter((one) => isOver(meta, one))
+  const { told: due, goneIds } = await settleSkew(
+    deps,
+    asked.filter((one) => !over.includes(one)),
+  )
+  goneIds.push(...over.map((one) => one.id))
   if (due.length + goneIds.length === 0) return 0
   const channels = [...new Set(due.map((one) => one.organizationId))].flatMap((id) => meta.channelsOf(id))
   const nowMs = clock.now()
@@ -82,10 +91,10 @@ async function decideDue(deps: AlertDeps): Promise<number> {
       return []
     }
   }
-  const { deliveries, doneIds } = decide({ due, channels, recent, recipientsOf: recipients, nowMs })
+  const { deliveries, doneIds, held } = decide({ due, channels, recent, recipientsOf: recipients, nowMs })
   const ended = [...doneIds, ...goneIds]
-  if (deliveries.length || ended.length) meta.decideAlerts(deliveries, ended, nowMs)
-  return ended.length
+  if (deliveries.length || ended.length || held.length) meta.decideAlerts(deliveries, ended, nowMs, held)
+  return ended.length + held.length
 }
 
 /** What a delivery says; undefined when everything that it was about is gone. */

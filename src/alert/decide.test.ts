@@ -76,12 +76,26 @@ describe('who is told', () => {
 
 describe('one message an issue and hour', () => {
   test.each([
-    ['59 minutes ago', 59, 0],
-    ['an hour ago', 60, 1],
-  ])('told %s: %i minutes, %i messages', (_says, minutes, messages) => {
-    const { deliveries, doneIds } = ask({ recent: [issueSent(1, minutes * minuteMs)] })
-    expect(deliveries).toHaveLength(messages)
-    expect(doneIds).toEqual([10])
+    ['after the change', 59, -60, 0, [10], []],
+    ['before the change, 59 minutes ago: it waits for the hour', 59, 0, 0, [], [{ id: 10, untilMs: nowMs + minuteMs }]],
+    ['an hour ago', 60, 0, 1, [10], []],
+  ])('told %s', (_says, minutes, atMinutes, messages, done, held) => {
+    const change = due(1, { kind: 'regression', atMs: nowMs + atMinutes * minuteMs })
+    const { deliveries, doneIds, held: waiting } = ask({ due: [change], recent: [issueSent(1, minutes * minuteMs)] })
+    expect([deliveries.length, doneIds, waiting]).toEqual([messages, done, held])
+  })
+  test('what one channel waits with another one tells at once, and once', () => {
+    const change = due(1, { kind: 'regression' })
+    const recent = [issueSent(1, 30 * minuteMs)]
+    const channels = [channel(1), channel(2)]
+    const first = ask({ due: [change], channels, recent })
+    expect(told(first.deliveries)).toEqual([[2, '', 'issue', [1], 0]])
+    expect(first).toMatchObject({ doneIds: [], held: [{ id: 10, untilMs: nowMs + 30 * minuteMs }] })
+    const made = first.deliveries.map((one) => sent(one, 0))
+    const later = { due: [change], channels, recent: [...recent, ...made], nowMs: nowMs + 30 * minuteMs }
+    const second = ask(later)
+    expect(told(second.deliveries)).toEqual([[1, '', 'issue', [1], 0]])
+    expect(second).toMatchObject({ doneIds: [10], held: [] })
   })
   test('twice in one question', () => {
     expect(told(ask({ due: [due(1), due(1, { id: 11, kind: 'regression' })] }).deliveries)).toEqual([
@@ -106,7 +120,7 @@ describe('a flood', () => {
       ...Array.from({ length: 10 }, (_, at) => issueSent(100 + at, 5 * minuteMs)),
       summarySent(5 * minuteMs),
     ]
-    expect(ask({ due: many(1, 3), recent })).toEqual({ deliveries: [], doneIds: [] })
+    expect(ask({ due: many(1, 3), recent })).toEqual({ deliveries: [], doneIds: [], held: [] })
     const later = recent.map((one) => ({ ...one, createdMs: one.createdMs - 5 * minuteMs }))
     expect(ask({ due: many(1, 3), recent: later }).deliveries.map((one) => one.kind)).toEqual([
       'issue',

@@ -2,6 +2,8 @@ import type { AlertDue, Channel, Delivery, DeliveryItem, NewDelivery } from '../
 
 /** At most one message about an issue in this time, for each channel. */
 const issuePauseMs = 3_600_000
+/** How far back messages matter: a change waits for an hour, then in a flood, and whom it was told before must be known. */
+export const recentMs = 2 * issuePauseMs
 /** Single messages of one channel within `floodMs`; what comes beyond is held and told together. */
 const singlesMax = 10
 const floodMs = 600_000
@@ -13,7 +15,7 @@ type Question = {
   due: readonly AlertDue[]
   /** All channels of the organizations concerned; inactive ones get nothing. */
   channels: readonly Channel[]
-  /** Deliveries of these channels within the last hour. */
+  /** Deliveries of these channels since `recentMs` ago. */
   recent: readonly Delivery[]
   /** Who a channel's messages go to: e-mail addresses, or `['']` for a chat; empty: nobody now. */
   recipientsOf: (channel: Channel) => readonly string[]
@@ -22,8 +24,10 @@ type Question = {
 
 type Decision = {
   deliveries: NewDelivery[]
-  /** Changes that are done with; the others wait for a summary. */
+  /** Changes that are done with; of the others those that are not `held` wait for a summary. */
   doneIds: number[]
+  /** Changes that a channel hears of when its hour is over. */
+  held: { id: number; untilMs: number }[]
 }
 
 const wants = (channel: Channel, due: AlertDue): boolean =>
@@ -38,24 +42,30 @@ function messagesOf(recent: readonly Delivery[], channel: Channel): Delivery[] {
   return mine.filter((one) => one.recipient === first)
 }
 
-type ChannelDecision = { deliveries: NewDelivery[]; held: AlertDue[] }
+/** `held`: for the next summary; `later`: until when, by the change's id. */
+type ChannelDecision = { deliveries: NewDelivery[]; held: AlertDue[]; later: Map<number, number> }
 
 function decideChannel(channel: Channel, question: Question): ChannelDecision {
   const { recent, nowMs } = question
   const recipients = question.recipientsOf(channel)
   const wanted = question.due.filter((one) => wants(channel, one))
-  if (wanted.length === 0 || recipients.length === 0) return { deliveries: [], held: [] }
+  const later = new Map<number, number>()
+  if (wanted.length === 0 || recipients.length === 0) return { deliveries: [], held: [], later }
   const messages = messagesOf(recent, channel)
-  const told = new Set(
-    messages
-      .filter((one) => one.createdMs > nowMs - issuePauseMs)
-      .flatMap((one) => one.items.map(({ issueId }) => issueId)),
-  )
+  const toldMs = new Map<number, number>()
+  for (const one of messages)
+    for (const { issueId } of one.items) toldMs.set(issueId, Math.max(one.createdMs, toldMs.get(issueId) ?? 0))
   const fresh: AlertDue[] = []
   for (const one of wanted) {
-    if (told.has(one.issueId)) continue
-    told.add(one.issueId)
-    fresh.push(one)
+    const lastMs = toldMs.get(one.issueId)
+    // Who was told after the change has heard of it.
+    if (lastMs !== undefined && lastMs >= one.atMs) continue
+    // An issue that was told as new and comes back within the hour would else come back unheard.
+    if (lastMs !== undefined && lastMs > nowMs - issuePauseMs) later.set(one.id, lastMs + issuePauseMs)
+    else {
+      toldMs.set(one.issueId, Number.POSITIVE_INFINITY)
+      fresh.push(one)
+    }
   }
   const lately = messages.filter((one) => one.createdMs > nowMs - floodMs)
   const room = Math.max(0, singlesMax - lately.filter((one) => one.kind === 'issue').length)
@@ -65,11 +75,11 @@ function decideChannel(channel: Channel, question: Question): ChannelDecision {
 
   const deliveries = fresh.slice(0, room).flatMap((one) => to('issue', [item(one)], 0))
   const rest = fresh.slice(room)
-  if (rest.length === 0) return { deliveries, held: [] }
+  if (rest.length === 0) return { deliveries, held: [], later }
   // The first summary goes at once, so that a flood is known as one; the next ones gather what comes.
-  if (lately.some((one) => one.kind === 'summary')) return { deliveries, held: rest }
+  if (lately.some((one) => one.kind === 'summary')) return { deliveries, held: rest, later }
   const items = rest.slice(0, summaryItemsMax).map(item)
-  return { deliveries: [...deliveries, ...to('summary', items, rest.length - items.length)], held: [] }
+  return { deliveries: [...deliveries, ...to('summary', items, rest.length - items.length)], held: [], later }
 }
 
 /**
@@ -78,9 +88,13 @@ function decideChannel(channel: Channel, question: Question): ChannelDecision {
  */
 export function decide(question: Question): Decision {
   const decisions = question.channels.map((channel) => decideChannel(channel, question))
-  const held = new Set(decisions.flatMap((one) => one.held.map(({ id }) => id)))
+  const inFlood = new Set(decisions.flatMap((one) => one.held.map(({ id }) => id)))
+  const later = new Map<number, number>()
+  for (const [id, untilMs] of decisions.flatMap((one) => [...one.later]))
+    later.set(id, Math.min(untilMs, later.get(id) ?? untilMs))
   return {
     deliveries: decisions.flatMap((one) => one.deliveries),
-    doneIds: question.due.filter((one) => !held.has(one.id)).map(({ id }) => id),
+    doneIds: question.due.filter(({ id }) => !inFlood.has(id) && !later.has(id)).map(({ id }) => id),
+    held: [...later].filter(([id]) => !inFlood.has(id)).map(([id, untilMs]) => ({ id, untilMs })),
   }
 }

@@ -35,7 +35,7 @@ export type AlertDue = {
   kind: AlertKind
   eventId: string
   atMs: number
-  /** It waited until then, as it was skew after a deploy; 0: it did not. */
+  /** It waited until then, as it was skew after a deploy or its issue was told less than an hour before; 0: it did not. */
   untilMs: number
 }
 
@@ -77,8 +77,8 @@ export type AlertStore = {
   alertsDue(max: number, nowMs: number): AlertDue[]
   /** Deliveries of these channels made since `fromMs`, oldest first; tests are no deliveries here. */
   deliveriesSince(channelIds: number[], fromMs: number): Delivery[]
-  /** One transaction: the deliveries are queued, the changes removed. */
-  decideAlerts(made: NewDelivery[], dueIds: number[], nowMs: number): void
+  /** One transaction: the deliveries are queued, the changes removed, the `held` ones not asked for before their time. */
+  decideAlerts(made: NewDelivery[], dueIds: number[], nowMs: number, held?: { id: number; untilMs: number }[]): void
   queueTest(channelId: number, recipients: string[], nowMs: number): Delivery[]
   /** What is to be sent by `nowMs`, oldest first. */
   deliveriesQueued(nowMs: number, max: number): Delivery[]
@@ -218,9 +218,11 @@ export function outboxPart(store: Store): OutboxPart {
         untilMs: row.until_ms,
       }))
     },
-    decideAlerts: (made, dueIds, nowMs) =>
+    decideAlerts: (made, dueIds, nowMs, held = []) =>
       write.transaction(() => {
         for (const one of made) queue(store, one, nowMs)
+        for (const { id, untilMs } of held)
+          write.run(builder.updateTable('alert_due').set({ until_ms: untilMs }).where('id', '=', id))
         for (const id of dueIds) write.run(builder.deleteFrom('alert_due').where('id', '=', id))
         write.run(builder.deleteFrom('delivery').where('created_ms', '<', nowMs - deliveriesKeptMs))
       }),
