@@ -252,8 +252,8 @@ shows everything in the chosen projects, environments and time range.
 | \`(level:error OR level:fatal) !is:resolved\` | terms beside each other must all hold, \`AND\` may be written; \`AND\` binds tighter than \`OR\` |
 
 A text has at most 4,096 characters, 100 terms and 200 values in lists, parentheses at most 20 levels; in issues it looks
-for at most 20 words and patterns. A text that cannot be read is refused with the position and what was expected there; the
-box keeps it. See [errors](errors.md).
+for at most 20 words and patterns. A text that cannot be read is refused with the position, in characters, and what was
+expected there; the box keeps it. See [errors](errors.md).
 
 ${aroundSearch}
 ## Fields

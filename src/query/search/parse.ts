@@ -20,10 +20,26 @@ const keyPattern =
 
 /**
  * Reads a search text (at most 4,096 characters, 100 terms and 200 values in lists). Returns the tree, or undefined when nothing is asked.
- * Throws MishapError QUERY_SYNTAX, QUERY_TYPE or QUERY_TOO_LONG; `detail` begins with "Invalid query" and names the position.
+ * Throws MishapError QUERY_SYNTAX, QUERY_TYPE or QUERY_TOO_LONG; `detail` begins with "Invalid query" and names the position
+ * in characters.
  */
 export function parseSearch(text: string): Search | undefined {
   if (text.length > searchCharsMax) throw new MishapError('QUERY_TOO_LONG')
+  try {
+    return readAll(text)
+  } catch (error) {
+    throw error instanceof MishapError && /[\u{10000}-\u{10ffff}]/u.test(text) ? inCharacters(text, error) : error
+  }
+}
+
+/** The refusal with its positions in characters: a sign such as an emoji is one, and two units of a string. */
+function inCharacters(text: string, error: MishapError): MishapError {
+  const counted = (sentence: string) =>
+    sentence.replace(/\bposition (\d+)/g, (_, unit) => `position ${[...text.slice(0, Number(unit) - 1)].length + 1}`)
+  return new MishapError(error.code, { detail: counted(error.message), causes: error.causes.map(counted) })
+}
+
+function readAll(text: string): Search | undefined {
   const scanner: Scanner = { text, at: 0, depth: 0, terms: 0, values: 0 }
   const found = readOr(scanner)
   if (scanner.at < text.length) throw refuse(scanner.at, 'a term; this ) closes nothing')
