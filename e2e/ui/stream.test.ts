@@ -113,6 +113,28 @@ describe.skipIf(noChromium)('the stream of issues in the browser', () => {
     expect(await stands(id)).toEqual(before)
   })
 
+  test('on a phone issues are selected by a touch of their box, and whose a view is stands beside a long name', async () => {
+    const name = 'Everything that broke at the checkout since the release'
+    await api(product, state.project, `/organizations/${org}/searches/`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ name, query: '', visibility: 'organization' }),
+    })
+    const { page } = state
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.goto(at('/issues'))
+    await hydrated(page)
+    await page.locator('[data-id] [data-check]').first().click()
+    await page.getByText('1 selected').waitFor()
+    await page.keyboard.press('Escape')
+    await page.locator('.views > summary').click()
+    const line = page.locator('.views-line').filter({ hasText: name })
+    const [whole, chip] = [await line.locator('a').boundingBox(), await line.locator('.chip').boundingBox()]
+    const right = (box: typeof whole) => (box ? box.x + box.width : Number.NaN)
+    expect(right(chip)).toBeLessThanOrEqual(right(whole) + 0.5)
+    await page.setViewportSize({ width: 1440, height: 900 })
+  })
+
   test('a new error appears in the open list within seconds, behind the bar', async () => {
     const { page } = state
     await page.goto(at('/issues'))

@@ -171,7 +171,9 @@ function ViewLine({
   return (
     <li className="views-line">
       <Link href={href} title={view.query} {...(isShown ? { 'aria-current': 'page' as const } : {})}>
-        <PlainText text={view.name} charactersMax={64} />
+        <span className="views-text">
+          <PlainText text={view.name} charactersMax={64} />
+        </span>
         {view.visibility === 'organization' ? <span className="chip">{t('everybody')}</span> : null}
       </Link>
       {view.isEditable ? (
