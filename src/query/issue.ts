@@ -52,15 +52,10 @@ export const statsKey = (range: Range): string =>
   range.period === '24h' || range.period === '14d' ? range.period : 'range'
 
 /**
- * Counts, users and points of issues over a view and users over their life, in one call for all of them.
- * `counted` holds what a query has counted already. Throws STORE_UNAVAILABLE.
+ * Counts, users and points of issues over a view and users over their life, in one call for all of them. Throws
+ * STORE_UNAVAILABLE.
  */
-export async function figuresOf(
-  deps: QueryDeps,
-  view: View,
-  issues: Issue[],
-  counted?: Map<number, { events: number; users: number }>,
-): Promise<Map<number, Figures>> {
+export async function figuresOf(deps: QueryDeps, view: View, issues: Issue[]): Promise<Map<number, Figures>> {
   if (issues.length === 0) return new Map()
   const hashesOf = deps.meta.hashesOf(issues.map((one) => one.id))
   const sets = issues.map(({ id, projectId }) =>
@@ -83,7 +78,7 @@ export async function figuresOf(
       const { events = 0, users = 0, lifetimeUsers = 0, series = [] } = found[at] ?? {}
       const points = pointsOf(view.range, bucketMs, series)
       const life = isLonger(issue) ? lifetimeUsers : users
-      return [issue.id, { events, users, ...counted?.get(issue.id), lifetimeUsers: life, points }]
+      return [issue.id, { events, users, lifetimeUsers: life, points }]
     }),
   )
 }
