@@ -1,4 +1,10 @@
-import type { NormalException, NormalMechanism, NormalThread } from '../../protocol/event.ts'
+import type {
+  NormalException,
+  NormalFrame,
+  NormalMechanism,
+  NormalStacktrace,
+  NormalThread,
+} from '../../protocol/event.ts'
 import {
   boundedObject,
   complain,
@@ -51,7 +57,7 @@ function readException(to: Remarks, loose: Loose, platform: string): NormalExcep
     if (split?.[1]) [type, value] = [split[1], split[2]]
   }
   const module = text(to, 'module', own(loose, 'module'), 256, 20)
-  const stacktrace = readStacktrace(to, 'stacktrace', own(loose, 'stacktrace'), platform)
+  const stacktrace = withoutTold(to, readStacktrace(to, 'stacktrace', own(loose, 'stacktrace'), platform), value)
   const raw = readStacktrace(to, 'raw_stacktrace', own(loose, 'raw_stacktrace'), platform)
   const mechanism = readMechanism(to, own(loose, 'mechanism'))
   if (!type && !value && !stacktrace) return undefined
@@ -64,6 +70,30 @@ function readException(to: Remarks, loose: Loose, platform: string): NormalExcep
   if (raw) out.raw_stacktrace = raw
   if (mechanism) out.mechanism = mechanism
   return out
+}
+
+/** Behind this address development builds of React 19 write a tree into the message. */
+const treeMark = 'https://react.dev/link/'
+
+/**
+ * Without the frames that a client made of lines of the message: the text of an error's stack begins with it, and lines of
+ * React's trees look like places (`+  1/2/2026`). The address is the newest of them, what follows it in the message is older.
+ */
+function withoutTold(
+  to: Remarks,
+  stacktrace: NormalStacktrace | undefined,
+  value: string | undefined,
+): NormalStacktrace | undefined {
+  if (!stacktrace || !value?.includes(treeMark)) return stacktrace
+  const isTold = (frame: NormalFrame) =>
+    value.includes(frame.abs_path ?? frame.filename ?? '') && value.includes(frame.function ?? '')
+  const { frames } = stacktrace
+  let end = frames.length
+  if (frames[end - 1]?.abs_path?.startsWith(treeMark))
+    while (end > 0 && isTold(frames[end - 1] as NormalFrame)) end -= 1
+  if (end === frames.length) return stacktrace
+  complain(to, 'invalid_data', 'stacktrace', frames.length - end, 'lines of the message were among the frames')
+  return end > 0 ? { ...stacktrace, frames: frames.slice(0, end) } : undefined
 }
 
 function threadId(value: unknown): string | number | undefined {

@@ -20,6 +20,10 @@ const clock = /\b\d{1,2}[:.]\d{2}(?:[:.]\d{2}(?:\.\d{1,6})?)?\b/
 const date = /\b\d{1,4}([./-])\s?\d{1,2}\1\s?\d{1,4}\b/
 const halfDay = words('[ap]\\.?m\\.?')
 
+/** What stands in a place until the browser knows better. */
+const placeholder =
+  /^(?:(?:loading|please wait|l[aä]dt|lade|wird geladen|bitte warten|chargement|cargando|caricamento|carregando)\b[^\n]{0,40}|\s?(?:…|\.{3}|[-–—]{1,2})\s?)$/i
+
 /** Values that no two renderings share: ids, random numbers, times in ms. */
 const random =
   /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b0\.\d{6,20}\b|\b1[5-9]\d{8}(?:\d{3})?\b|[:«_]r[0-9a-z]{1,6}[:»_]|\b(?=[0-9a-z]{0,20}\d)(?=[0-9a-z]{0,20}[a-z])[0-9a-z]{8,40}\b/i
@@ -37,8 +41,15 @@ function markOf(pattern: RegExp, differences: readonly Difference[]): string | u
   const marks = sides.map((texts) => new Set(texts.flatMap((text) => text.match(all) ?? [])))
   for (const [at, texts] of sides.entries())
     for (const text of texts)
-      for (const found of text.matchAll(all)) if (!marks[1 - at]?.has(found[0])) return text.slice(found.index)
+      for (const found of text.matchAll(all)) if (!marks[1 - at]?.has(found[0])) return markAt(text, found.index)
   return undefined
+}
+
+/** A text from a mark on: to the end of its tag, where it stands within one. */
+function markAt(text: string, at: number): string {
+  const rest = text.slice(at)
+  const end = rest.startsWith('<') ? -1 : rest.indexOf('>')
+  return end < 0 ? rest : rest.slice(0, end)
 }
 
 /** How React 18's sentence about nesting begins. */
@@ -69,6 +80,10 @@ export function causeOf(differences: readonly Difference[], nesting: readonly st
     (one) => one.server === undefined || one.client === undefined || one.what === 'element',
   )
   if (alone) return { cause: 'browser-only', evidence: both(alone) }
+  const waits = differences.find(
+    (one) => one.what === 'text' && placeholder.test(one.server ?? '') && !placeholder.test(one.client ?? ''),
+  )
+  if (waits) return { cause: 'browser-only', evidence: both(waits) }
   const theme = differences.find((one) => /\b(?:dark|light)\b/.test(`${one.server} ${one.client}`))
   return theme ? { cause: 'browser-only', evidence: both(theme) } : { cause: 'unknown' }
 }

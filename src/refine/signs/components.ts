@@ -25,7 +25,7 @@ export function stackNames(event: NormalEvent): string[] {
 
 /** Parts of React and Next.js that stand in every tree. */
 const framework =
-  /^(?:Suspense|SuspenseList|Fragment|Lazy|Activity|Offscreen|ViewTransition|Profiler|StrictMode|AppRouter|AppRouterAnnouncer|HistoryUpdater|HandleRedirect|ReplaySsrOnlyErrors|RootLevelDevOverlayElement|PagesDevOverlayBridge|ImageElement|LinkComponent|Router|Root|ServerRoot|App|AppContainer|CatchError|Container|Head|Body|Html|NextScript|\w{0,60}(?:ErrorBoundary(?:Handler)?|LayoutRouter|TemplateContext|FocusHandler|ScrollHandler|RedirectBoundary|NotFoundBoundary|FallbackBoundary|LoadingBoundary|DegradeBoundary|Segment\w{0,20}Node|PageRoot|SegmentRoot|MetadataBoundary|ViewportBoundary|OutletBoundary|DevOverlay|ProviderAdapter|Provider|Consumer|Context))$/
+  /^(?:Suspense|SuspenseList|Fragment|Lazy|Activity|Offscreen|ViewTransition|Profiler|StrictMode|AppRouter|AppRouterAnnouncer|HistoryUpdater|HandleRedirect|ReplaySsrOnlyErrors|RootLevelDevOverlayElement|PagesDevOverlayBridge|ImageElement|LinkComponent|LoadableComponent|Loadable|BailoutToCSR|PreloadChunks|Router|Root|ServerRoot|App|AppContainer|CatchError|Container|Head|Body|Html|NextScript|\w{0,60}(?:ErrorBoundary(?:Handler)?|LayoutRouter|TemplateContext|FocusHandler|ScrollHandler|RedirectBoundary|NotFoundBoundary|FallbackBoundary|LoadingBoundary|DegradeBoundary|Segment\w{0,20}Node|PageRoot|SegmentRoot|MetadataBoundary|ViewportBoundary|OutletBoundary|DevOverlay|ProviderAdapter|Provider|Consumer|Context))$/
 
 /** `Button` of `withTheme(Connect(Button))`: what wraps a component is nowhere in the application's tree of files. */
 const unwrapped = (one: string): string => /\(([\w$.]{1,100})\)+$/.exec(one)?.[1] ?? one

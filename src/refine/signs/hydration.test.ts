@@ -239,6 +239,27 @@ describe('cause, evidence and component', () => {
       'className: server: light, browser: dark',
       'Page',
     ],
+    [
+      'browser-only',
+      'what waits for the browser',
+      thrown(diff('  <Wide>', '    <p>', '+     Width 1280', '-     Loading …')),
+      'server: Loading …, browser: Width 1280',
+      'Wide',
+    ],
+    [
+      'unknown',
+      'two texts that only begin so',
+      thrown(diff('  <Dock>', '    <p>', '+     Loading dock B', '-     Loading dock A')),
+      undefined,
+      'Dock',
+    ],
+    [
+      'extension',
+      'a mark within a tag',
+      thrown(diff('  <Plain>', '    <div>', '+     <p className="a">', '-     <div data-lastpass-icon-root="">')),
+      'data-lastpass-icon-root=""',
+      'Plain',
+    ],
     ['unknown', 'a production build', thrown(minified), undefined, undefined],
     [
       'unknown',

@@ -5,6 +5,7 @@ import { refineEvent } from '../fixture.ts'
 
 // What React 18.3.1 and 19.3.1 and the client 11.12.0 really wrote in Chromium, of one application that is broken in each
 // way (fixtures/hydration.json). Extensions and the translator are what they leave in a page, put into the server's.
+// And what `next dev` of Next.js 16.4.6 with @sentry/nextjs 11.0.0 did, where a script put them into the page.
 const recorded = JSON.parse(readFileSync(`${import.meta.dirname}/../../../fixtures/hydration.json`, 'utf8')) as Record<
   string,
   object
@@ -54,9 +55,68 @@ describe.each([18, 19])('React %i', (react) => {
   )
 })
 
+/** Of Next.js with its routers in the tree; a console's are what `captureConsoleIntegration` sends, else window errors. */
+const toldByNext: [name: string, cause: HydrationCause, component: string | undefined, evidence: string | undefined][] =
+  [
+    ['order', 'date-locale', 'Order', 'server: 2.1.2026, browser: 1/1/2026'],
+    ['pages order', 'date-locale', 'Order', 'server: 2.1.2026, browser: 1/1/2026'],
+    ['zone', 'date-locale', 'Zone', 'server: 01:00:00, browser: 19:00:00'],
+    ['price', 'date-locale', 'Price', 'server: 1.234,50 €, browser: €1,234.50'],
+    ['susp', 'date-locale', 'Order', 'server: 2.1.2026, browser: 1/1/2026'],
+    ['clock', 'random-time', 'Clock', undefined],
+    ['children', 'random-time', 'Clock', undefined],
+    ['lucky', 'random-time', 'Lucky', undefined],
+    ['dynamic', 'random-time', 'Differs', undefined],
+    ['field', 'random-time', 'Field', undefined],
+    ['card', 'nesting', 'Card', 'In HTML, <div> cannot be a descendant of <p>.'],
+    ['card console', 'nesting', 'Card', 'In HTML, <div> cannot be a descendant of <p>.'],
+    ['serverCard', 'nesting', 'ServerCard', 'In HTML, <div> cannot be a descendant of <p>.'],
+    ['links', 'nesting', 'Links', 'In HTML, <a> cannot be a descendant of <a>.'],
+    ['table', 'nesting', 'Table', undefined],
+    ['wide', 'browser-only', 'Wide', 'server: Loading …, browser: Width 1280'],
+    ['menu', 'browser-only', 'UserMenu', 'server: <span>, browser: <aside>'],
+    ['onlyServer', 'browser-only', 'OnlyServer', 'only from the server: <aside>'],
+    ['other', 'browser-only', 'Other', 'server: <span>, browser: <div className="a">'],
+    ['theme', 'browser-only', 'Theme', 'className: server: light, browser: dark'],
+    ['extHtml', 'extension', 'Layout', 'data-darkreader-mode dynamic'],
+    ['extLayout', 'extension', 'Layout', 'data-new-gr-c-s-check-loaded 14.1'],
+    ['extInput', 'extension', 'Plain', 'fdprocessedid ab12cd'],
+    ['extNode', 'extension', 'Plain', 'data-lastpass-icon-root=""'],
+    ['translated', 'translator', 'Layout', 'translated-ltr'],
+    // two texts, and only two texts, differ
+    ['greeting', 'unknown', 'Greeting', undefined],
+    ['bar', 'unknown', 'Bar', undefined],
+    // the Pages Router hydrates below the tag that says it was translated, and keeps React's sentence about nesting to itself
+    ['pages translated', 'unknown', 'Plain', undefined],
+    ['pages card', 'unknown', undefined, undefined],
+  ]
+
+describe('next dev of Next.js 16', () => {
+  test.each(toldByNext)('%s: %s in %s', (name, cause, component, evidence) => {
+    const found = hydration(`next 16 ${name}`)
+    expect([found?.cause, found?.component]).toEqual([cause, component])
+    if (evidence !== undefined || cause === 'unknown') expect(found?.evidence).toBe(evidence)
+  })
+  test('every recording is judged', () => {
+    const names = Object.keys(recorded).filter((one) => one.startsWith('next 16 '))
+    expect(names.sort()).toEqual(toldByNext.map(([name]) => `next 16 ${name}`).sort())
+  })
+  test('lines of the message are no frames', () => {
+    const newest = (name: string) => {
+      const { event } = refineEvent(recorded[name])
+      return [event.exception?.values[0]?.stacktrace?.frames.at(-1)?.function, event.errors.map((one) => one.value)]
+    }
+    // `+  1/1/2026` and the address in the message, as the client read them
+    expect(newest('next 16 order')).toEqual(['throwOnHydrationMismatch', [2]])
+    expect(newest('next 16 clock')).toEqual(['throwOnHydrationMismatch', [1]])
+    expect(newest('next 16 field')).toEqual([expect.any(String), []])
+  })
+})
+
 test('every recording is judged, each by its own React', () => {
   const seen = [18, 19].flatMap((react) => told.flatMap(([name]) => namesOf(react, name)))
   // React 18 writes of the first difference alone, so it says nothing of a translator; React 19 shows all.
-  expect(Object.keys(recorded).filter((one) => !seen.includes(one))).toEqual(['react 18 trans', 'react 19 trans'])
+  const ofReact = Object.keys(recorded).filter((one) => one.startsWith('react '))
+  expect(ofReact.filter((one) => !seen.includes(one))).toEqual(['react 18 trans', 'react 19 trans'])
   expect([hydration('react 18 trans')?.cause, hydration('react 19 trans')?.cause]).toEqual(['unknown', 'translator'])
 })

@@ -144,34 +144,45 @@ describe('hydration errors', () => {
   })
 })
 
-test('what React 18 and 19 were recorded to write of one mistake is one issue', () => {
+test('what React 18 and 19, alone and in Next.js 16, were recorded to write of one mistake is one issue', () => {
   const path = `${import.meta.dirname}/../../../../fixtures/hydration.json`
   const recorded = JSON.parse(readFileSync(path, 'utf8')) as Record<string, object>
   const values = new Map<string, string[]>()
   for (const [name, event] of Object.entries(recorded)) {
-    const [, mistake = ''] = /^react \d\d (\w+)/.exec(name) ?? []
+    const [, mistake = ''] = /^(?:react|next) \d\d (?:pages )?(\w+)/.exec(name) ?? []
     const said = valuesOf(event).join(' ')
     if (said !== '') values.set(mistake, [...new Set([...(values.get(mistake) ?? []), said])])
   }
   // Version 2 is frozen: a line here that changes is another version.
   expect([...values].map(([mistake, all]) => `${mistake}: ${all.join(', ')}`).sort()).toEqual([
     'card: hydration nesting Card',
+    'children: hydration random-time Clock',
     'clock: hydration random-time Clock',
+    'dynamic: hydration random-time Differs',
     'extBody: hydration extension Page',
     'extDark: hydration extension Page',
+    'extHtml: hydration extension Layout',
     'extInput: hydration extension Plain',
+    'extLayout: hydration extension Layout',
+    'extNode: hydration extension Plain',
     'field: hydration random-time Field',
     'link2: hydration nesting Link2',
+    'links: hydration nesting Links',
     'lucky: hydration random-time Lucky',
     'menu: hydration browser-only UserMenu',
     'menuOther: hydration browser-only MenuOther',
     'onlyServer: hydration browser-only OnlyServer',
     'order: hydration date-locale Order',
+    'other: hydration browser-only Other',
     'price: hydration date-locale Price',
+    'serverCard: hydration nesting ServerCard',
     'susp: hydration date-locale Order',
     'table: hydration nesting Table',
     'theme: hydration browser-only Theme',
     'trans: hydration translator Page',
+    'translated: hydration translator Layout',
+    'wide: hydration browser-only Wide',
+    'zone: hydration date-locale Zone',
   ])
 })
 
