@@ -72,26 +72,25 @@ function readException(to: Remarks, loose: Loose, platform: string): NormalExcep
   return out
 }
 
-/** Behind this address development builds of React 19 write a tree into the message. */
-const treeMark = 'https://react.dev/link/'
+/** Behind an address of this host development builds of React 19 write a tree into the message. */
+const treeHost = 'https://react.dev'
 
 /**
  * Without the frames that a client made of lines of the message: the text of an error's stack begins with it, and lines of
  * React's trees look like places (`+  1/2/2026`). The address is the newest of them, what follows it in the message is older.
+ * Clients may put another host before its path.
  */
 function withoutTold(
   to: Remarks,
   stacktrace: NormalStacktrace | undefined,
   value: string | undefined,
 ): NormalStacktrace | undefined {
-  if (!stacktrace || !value?.includes(treeMark)) return stacktrace
-  const isTold = (frame: NormalFrame) =>
-    value.includes(frame.abs_path ?? frame.filename ?? '') && value.includes(frame.function ?? '')
+  const newest = stacktrace?.frames.at(-1)?.filename
+  if (!stacktrace || !newest?.startsWith('/link/') || !value?.includes(treeHost + newest)) return stacktrace
+  const isTold = ({ filename, function: name }: NormalFrame) =>
+    filename !== undefined && value.includes(filename) && value.includes(name ?? '')
   const { frames } = stacktrace
-  let end = frames.length
-  if (frames[end - 1]?.abs_path?.startsWith(treeMark))
-    while (end > 0 && isTold(frames[end - 1] as NormalFrame)) end -= 1
-  if (end === frames.length) return stacktrace
+  const end = frames.findLastIndex((frame) => !isTold(frame)) + 1
   complain(to, 'invalid_data', 'stacktrace', frames.length - end, 'lines of the message were among the frames')
   return end > 0 ? { ...stacktrace, frames: frames.slice(0, end) } : undefined
 }

@@ -59,6 +59,7 @@ describe.each([18, 19])('React %i', (react) => {
 const toldByNext: [name: string, cause: HydrationCause, component: string | undefined, evidence: string | undefined][] =
   [
     ['order', 'date-locale', 'Order', 'server: 2.1.2026, browser: 1/1/2026'],
+    ['webpack order', 'date-locale', 'Order', 'server: 2.1.2026, browser: 1/1/2026'],
     ['pages order', 'date-locale', 'Order', 'server: 2.1.2026, browser: 1/1/2026'],
     ['zone', 'date-locale', 'Zone', 'server: 01:00:00, browser: 19:00:00'],
     ['price', 'date-locale', 'Price', 'server: 1.234,50 €, browser: €1,234.50'],
@@ -108,6 +109,7 @@ describe('next dev of Next.js 16', () => {
     }
     // `+  1/1/2026` and the address in the message, as the client read them
     expect(newest('next 16 order')).toEqual(['throwOnHydrationMismatch', [2]])
+    expect(newest('next 16 webpack order')).toEqual(['throwOnHydrationMismatch', [2]])
     expect(newest('next 16 clock')).toEqual(['throwOnHydrationMismatch', [1]])
     expect(newest('next 16 field')).toEqual([expect.any(String), []])
   })

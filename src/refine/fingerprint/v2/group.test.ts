@@ -149,7 +149,7 @@ test('what React 18 and 19, alone and in Next.js 16, were recorded to write of o
   const recorded = JSON.parse(readFileSync(path, 'utf8')) as Record<string, object>
   const values = new Map<string, string[]>()
   for (const [name, event] of Object.entries(recorded)) {
-    const [, mistake = ''] = /^(?:react|next) \d\d (?:pages )?(\w+)/.exec(name) ?? []
+    const [, mistake = ''] = /^(?:react|next) \d\d (?:pages |webpack )?(\w+)/.exec(name) ?? []
     const said = valuesOf(event).join(' ')
     if (said !== '') values.set(mistake, [...new Set([...(values.get(mistake) ?? []), said])])
   }
