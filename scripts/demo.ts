@@ -26,7 +26,7 @@ const stopAll = () => {
 function keep(child: ChildProcess, name: string): void {
   children.push(child)
   child.once('exit', (code) => {
-    if (code) say(`${name} ended with ${code}`)
+    if (code && process.exitCode === undefined) say(`${name} ended with ${code}`)
     process.exitCode ??= code ?? 1
     stopAll()
   })

@@ -10,7 +10,8 @@ export default function GlobalError({ error }) {
     <html lang="en">
       <body>
         <h1>Something went wrong</h1>
-        <p id="failed">Its number is {error.digest}.</p>
+        <p id="failed">{error.digest ? `Its number is ${error.digest}.` : 'It has been reported.'}</p>
+        <a href="/">Back to the shop</a>
       </body>
     </html>
   )

@@ -15,11 +15,16 @@ const links = [
   ['/slow', 'A slow page', 'Five seconds until anything comes.'],
 ]
 
+const dsn = process.env.NEXT_PUBLIC_SENTRY_DSN
+
 export default function Page() {
   return (
     <>
       <h1>Shop</h1>
-      <p>Everything here breaks at the press of a button. Look at Mishap beside it.</p>
+      <p>
+        Everything here breaks at the press of a button. Of most of it nothing is seen here: look at{' '}
+        {dsn ? <a href={`${new URL(dsn).origin}/`}>Mishap</a> : 'Mishap'} beside it.
+      </p>
       <h2>In the browser</h2>
       <ul>
         <li>

@@ -3,5 +3,11 @@ import { Differs } from './differs.jsx'
 export const dynamic = 'force-dynamic'
 
 export default async function HydrationPage({ params }) {
-  return <Differs kind={(await params).kind} />
+  const { kind } = await params
+  return (
+    <>
+      <Differs kind={kind} />
+      <a href="/">Back to the shop</a>
+    </>
+  )
 }
