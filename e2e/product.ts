@@ -55,9 +55,9 @@ export async function until<T>(what: string, ms: number, ask: () => Promise<T | 
   }
 }
 
-/** Starts the built product in a process group of its own. `data` given: goes on with that folder. */
+/** Starts the built product in a process group of its own. `data` given: goes on with that folder. `tree`: of another build. */
 export async function start(
-  options: { data?: string; port?: number; env?: Record<string, string> } = {},
+  options: { data?: string; port?: number; env?: Record<string, string>; tree?: string } = {},
 ): Promise<Product> {
   const port = options.port ?? (await freePort())
   const data = options.data ?? mkdtempSync(join(tmpdir(), 'mishap-e2e-'))
@@ -67,7 +67,7 @@ export async function start(
   const words = [
     '--disable-warning=ExperimentalWarning',
     '--max-semi-space-size=16',
-    join(root, 'src/main.ts'),
+    join(options.tree ?? root, 'src/main.ts'),
     'start',
     '--port',
     String(port),

@@ -1,0 +1,48 @@
+// The product as another build of itself: what a new deployment is to a tab that was open before it.
+import { cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { root } from '../product.ts'
+
+const web = 'src/web'
+/** What a start needs of the screens, and within it what Next built. */
+const screens = join(web, '.next/standalone')
+const output = join(screens, web, '.next')
+
+const filesIn = (folder: string): string[] =>
+  readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((one) => one.isFile())
+    .map((one) => join(one.parentPath, one.name))
+
+/** Names that a build gives by itself: its own, and those of its chunks and server actions. */
+function namesIn(built: string): string[] {
+  const read = (file: string) => readFileSync(join(built, file), 'utf8')
+  const actions = JSON.parse(read('server/server-reference-manifest.json')) as { node: object }
+  return [read('BUILD_ID'), ...readdirSync(join(built, 'static/chunks')), ...Object.keys(actions.node)]
+}
+
+/** A name that no other has, as long and of the same signs. */
+const another = (name: string): string => name.replace(/.(?=\.|$)/, (last) => (last === '0' ? '1' : '0'))
+
+/**
+ * Copies sources and built screens into `folder` (within this tree, whose packages they use), with another name for the
+ * build, for each chunk and for each server action: what a build of changed sources has, at the price of a copy.
+ */
+export function makeAnotherBuild(folder: string): void {
+  rmSync(folder, { recursive: true, force: true })
+  cpSync(join(root, 'package.json'), join(folder, 'package.json'))
+  const built = join(root, web, '.next')
+  // without tests: what is left behind by an interrupted run must not be taken for some
+  const isNeeded = (from: string) => !from.startsWith(built) && !/\.test\.tsx?$/.test(from)
+  cpSync(join(root, 'src'), join(folder, 'src'), { recursive: true, filter: isNeeded })
+  cpSync(join(root, screens), join(folder, screens), { recursive: true, verbatimSymlinks: true })
+  const names = namesIn(join(folder, output))
+  const pattern = new RegExp(names.map((one) => one.replaceAll('.', '\\.')).join('|'), 'g')
+  for (const file of filesIn(join(folder, output))) {
+    const text = readFileSync(file, 'utf8')
+    const changed = text.replace(pattern, another)
+    if (changed !== text) writeFileSync(file, changed)
+  }
+  const statics = join(folder, output, 'static')
+  for (const file of [...filesIn(join(statics, 'chunks')), join(statics, names[0] ?? '')])
+    renameSync(file, join(dirname(file), another(file.slice(dirname(file).length + 1))))
+}
