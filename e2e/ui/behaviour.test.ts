@@ -458,6 +458,22 @@ describe.skipIf(noChromium)('how the application behaves in the browser', () => 
       await answered
     })
 
+    test('what was refused while Mishap was starting is asked for again when it is up', async () => {
+      const page = await open('')
+      const starting = { is: true, streams: 0 }
+      await page.route(/\/(?:live|in-common)\//, (route) => {
+        if (!starting.is) return route.continue()
+        if (route.request().url().includes('/live/')) starting.streams += 1
+        return route.fulfill({ status: 503, json: { detail: 'Mishap is starting.', code: 'STORE_UNAVAILABLE' } })
+      })
+      await page.goto(at(`/issues/${state.issue}`))
+      const refused = page.getByText('could not be counted now')
+      await refused.waitFor()
+      await until('the refused stream', 10_000, async () => starting.streams > 0)
+      starting.is = false
+      await refused.waitFor({ state: 'detached', timeout: 15_000 })
+    })
+
     test('an answer that takes over 5 s is said to, until it is there', async () => {
       const page = await open('')
       await page.clock.install()

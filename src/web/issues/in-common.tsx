@@ -47,7 +47,7 @@ export function InCommon({
           {t('failed')} {error.message}
         </p>
       ) : null}
-      {data?.values.length === 0 ? <p className="part-note">{t('none')}</p> : null}
+      {!error && data?.values.length === 0 ? <p className="part-note">{t('none')}</p> : null}
       <ul className="in-common">
         {data?.values.slice(0, shownMax).map((one) => (
           <li key={`${one.key}=${one.value}`}>

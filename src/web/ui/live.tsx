@@ -1,4 +1,5 @@
 'use client'
+import { useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react'
 import { systemClock } from '../../clock.ts'
 import type { LiveChange } from '../../protocol/rest.ts'
@@ -81,6 +82,20 @@ function roomOf(organization: string, channel: BroadcastChannel | undefined, sig
 }
 
 /**
+ * Asks once more for what could not be had when the stream is back: while Mishap starts, it answers, but refuses, and nobody
+ * would ask again.
+ */
+function useFailedAgain(up: boolean): void {
+  const client = useQueryClient()
+  const before = useRef(up)
+  useEffect(() => {
+    if (up && !before.current)
+      void client.refetchQueries({ type: 'active', predicate: (one) => one.state.status === 'error' })
+    before.current = up
+  }, [up, client])
+}
+
+/**
  * One EventSource per browser and organization: HTTP/1.1 allows six connections, so one tab holds it (Web Lock) and tells
  * the others. `since` is the id of the newest change that the document has in it.
  */
@@ -97,6 +112,7 @@ export function LiveProvider({
   const line = useRef<LiveLine>(undefined)
   const first = useRef({ since, wanted: false })
   const [up, setUp] = useState(true)
+  useFailedAgain(up)
   useEffect(() => {
     const stop = new AbortController()
     const channel = 'BroadcastChannel' in window ? new BroadcastChannel(`mishap-live:${organization}`) : undefined
