@@ -72,8 +72,9 @@ function readException(to: Remarks, loose: Loose, platform: string): NormalExcep
   return out
 }
 
-/** Behind an address of this host development builds of React 19 write a tree into the message. */
-const treeHost = 'https://react.dev'
+/** Hosts whose addresses stand in messages: behind React's, development builds write a tree; Next.js says where to read more. */
+const toldHosts = ['https://react.dev', 'https://nextjs.org']
+const toldPath = /^\/(?:link|docs\/messages)\//
 
 /**
  * Without the frames that a client made of lines of the message: the text of an error's stack begins with it, and lines of
@@ -86,7 +87,8 @@ function withoutTold(
   value: string | undefined,
 ): NormalStacktrace | undefined {
   const newest = stacktrace?.frames.at(-1)?.filename
-  if (!stacktrace || !newest?.startsWith('/link/') || !value?.includes(treeHost + newest)) return stacktrace
+  if (!stacktrace || !newest || !value || !toldPath.test(newest)) return stacktrace
+  if (!toldHosts.some((host) => value.includes(host + newest))) return stacktrace
   const isTold = ({ filename, function: name }: NormalFrame) =>
     filename !== undefined && value.includes(filename) && value.includes(name ?? '')
   const { frames } = stacktrace

@@ -103,14 +103,23 @@ describe('next dev of Next.js 16', () => {
     expect(names.sort()).toEqual(toldByNext.map(([name]) => `next 16 ${name}`).sort())
   })
   test('lines of the message are no frames', () => {
-    const newest = (name: string) => {
-      const { event } = refineEvent(recorded[name])
+    const newest = (sent: string | object) => {
+      const { event } = refineEvent(typeof sent === 'string' ? recorded[sent] : sent)
       return [event.exception?.values[0]?.stacktrace?.frames.at(-1)?.function, event.errors.map((one) => one.value)]
     }
     // `+  1/1/2026` and the address in the message, as the client read them
     expect(newest('next 16 order')).toEqual(['throwOnHydrationMismatch', [2]])
     expect(newest('next 16 webpack order')).toEqual(['throwOnHydrationMismatch', [2]])
     expect(newest('next 16 clock')).toEqual(['throwOnHydrationMismatch', [1]])
+    // what an old tab of Next.js says in production
+    const unknown =
+      'Server Action "40ab" was not found on the server. \nRead more: https://nextjs.org/docs/messages/failed-to-find-server-action'
+    const frames = [
+      { function: 'y', filename: 'https://shop.example/_next/static/chunks/a.js', lineno: 1, colno: 2, in_app: true },
+      { function: 'Read more:', filename: 'app:///docs/messages/failed-to-find-server-action', in_app: true },
+    ]
+    const values = [{ type: 'UnrecognizedActionError', value: unknown, stacktrace: { frames } }]
+    expect(newest({ platform: 'javascript', exception: { values } })).toEqual(['y', [1]])
     expect(newest('next 16 field')).toEqual([expect.any(String), []])
   })
 })
