@@ -104,6 +104,38 @@ describe('a hidden server error and its browser events, of two projects', () => 
     ])
   })
 
+  test('what only quotes a digest is none of its choice, and no number of browser events hides the choice', async () => {
+    const { project } = made()
+    const runtime = { runtime: { name: 'node', version: 'v24' } }
+    const own = (n: number, digest: string) => server(n, { tags: { digest }, contexts: runtime })
+    // another failure of the same process: its breadcrumbs have what was printed before
+    const quoting = {
+      ...server(112, { contexts: runtime }),
+      breadcrumbs: [{ timestamp: nowS - 1, category: 'console', message: "Error: no stock 111 { digest: '1000111' }" }],
+    }
+    await stored(state.api, own(111, '1000111'), quoting)
+    const hits = async (digest: string) => {
+      const { json } = await call('GET', `/organizations/acme/digests/${digest}/`)
+      return (json as unknown as { events: { id: string }[] }[]).flatMap((one) => one.events.map(({ id }) => id)).sort()
+    }
+    expect(await hits('1000111')).toEqual([hex(111)])
+    await stored(state.api, own(113, '1000113'), own(114, '1000113'))
+    const crowd = Array.from({ length: 120 }, (_, at) =>
+      browser(200 + at, { tags: { digest: '1000113' }, timestamp: nowS + 5, fingerprint: [`browser ${at}`] }),
+    )
+    await stored(project, ...crowd)
+    expect(await hits('1000113')).toEqual([hex(113), hex(114)])
+    // and a server error that comes all the time hides no other one
+    await stored(
+      state.api,
+      ...Array.from({ length: 120 }, (_, at) => ({
+        ...own(400 + at, '1000113'),
+        ...{ fingerprint: ['server 114'], timestamp: nowS + 9 },
+      })),
+    )
+    expect(await hits('1000113')).toContain(hex(113))
+  })
+
   test('other events have no other side', async () => {
     const { project } = made()
     await stored(project, { event_id: hex(20), platform: 'javascript', timestamp: nowS, message: 'hello' })

@@ -20,6 +20,27 @@ test.each([
     true,
   ],
   ['A digest was shown. Digest: 2774530904', '2774530904', true],
+  // what Next.js 16 shows where the application has no error screen of its own, also when a browser translated it
+  [
+    'This page couldn’t load\nA server error occurred. Reload to try again.\nReload\nERROR 2774530904',
+    '2774530904',
+    false,
+  ],
+  ['ERROR 2774530904@E394', '2774530904@E394', false],
+  ['Diese Seite konnte nicht geladen werden. FEHLER 2774530904', '2774530904', false],
+  ['ERREUR\u00a02774530904', '2774530904', false],
+  ['Error #27745 30904', '2774530904', false],
+  ['my customer sees error 2774530904 in the cart', '2774530904', false],
+  // as people and chats write it
+  ['**Digest:** 2774530904', '2774530904', true],
+  ['Digest – 2774530904.', '2774530904', true],
+  ['the digest is 2774530904', '2774530904', true],
+  ['digest no. 2774530904', '2774530904', true],
+  ['{"errorDigest":"2774530904"}', '2774530904', true],
+  ['error_digest=2774530904&page=2', '2774530904', true],
+  // an application's own
+  ['Digest: ORDER-42', 'ORDER-42', true],
+  ['Something went wrong (digest: a1b2c3d4)', 'a1b2c3d4', true],
 ])('%j holds %s', (text, digest, named) => {
   expect(pastedDigest(text)).toEqual({ digest, named })
 })
@@ -31,7 +52,13 @@ test.each([
   '404 500',
   '12',
   'Digest: 12',
-  'error 2774530904 happened',
+  'error 404',
+  'Error 503 2026',
+  'HTTP error 500 12:30',
+  'terror 2774530904',
+  'Error 2774530904x',
+  'error 2774530904.5',
+  'Digest: none',
   '1'.repeat(40),
   `${'x'.repeat(3000)} digest 2774530904`,
 ])('%j holds none', (text) => {

@@ -29,6 +29,28 @@ function numberAt(text: string): string | undefined {
   return digits.length >= 3 && digits.length <= 20 ? digits : undefined
 }
 
+/** What stands between a word and its number: signs, also those that format a text, and what is said between. */
+const signs = String.raw`[\s:=#"'` + '`' + String.raw`“”„«»()[\]{}<>*_.,;|/\\–—-]{0,20}`
+const between = new RegExp(String.raw`digest\b${signs}(?:(?:is|was|no|nr|number|code|id)\b${signs})?(?=\d)`, 'gi')
+/** An application's own names are no numbers: they stand behind a sign. */
+const opaque = /digest["'*]{0,3}\s?[:=]\s?["'*]{0,3}\s?(?=[a-z_@;-]{0,63}\d)([\w@;-]{4,64})(?![\w@;-])/gi
+/** Next.js itself shows "ERROR 2774530904"; browsers translate it. */
+const error =
+  /(?<!\p{L})(?:error|errore|erro|erreur|fehler|fout|fel|feil|fejl|virhe|błąd|chyba|hata|ошибка|エラー|错误|錯誤|오류)[\s:#]{0,5}(?=\d)/giu
+
+/** A number that nothing calls a digest: as long as one, and not two short ones. */
+const isAlone = (text: string, digest: string) => digest.length >= (/\d\s+\d/.test(text) ? wholeDigits : 6)
+
+/** The number behind the word for an error, where it is one as a whole. */
+function behindError(text: string): string | undefined {
+  const word = [...text.matchAll(error)].at(-1)
+  if (!word) return undefined
+  const rest = text.slice(word.index + word[0].length)
+  const whole = /^[\d\s]*(?:@E\d{1,8})?(?![\w@]|[.,:/-]\d)/i.exec(rest)?.[0]
+  const digest = whole === undefined ? undefined : numberAt(whole)
+  return digest !== undefined && isAlone(whole ?? '', digest) ? digest : undefined
+}
+
 /**
  * The digest in what a person copied from an error screen: with the sentence around it, with spaces in it, or alone.
  * `named`: the text calls it a digest. undefined: it holds none.
@@ -36,14 +58,17 @@ function numberAt(text: string): string | undefined {
 export function pastedDigest(pasted: string): { digest: string; named: boolean } | undefined {
   const text = pasted.slice(0, textMax).normalize('NFKC').replace(unseen, '').trim()
   // The last one: "digest" may stand in the sentence before the number.
-  const behind = [...text.matchAll(/\bdigest\b[\s:=#"'`“”„«»()]*(?=\d)/gi)].at(-1)
+  const behind = [...text.matchAll(between)].at(-1)
   if (behind) {
     const digest = numberAt(text.slice(behind.index + behind[0].length))
     return digest === undefined ? undefined : { digest, named: true }
   }
+  const own = [...text.matchAll(opaque)].at(-1)?.[1]
+  if (own) return { digest: own, named: true }
+  const shown = behindError(text)
+  if (shown) return { digest: shown, named: false }
   if (!/^[\d\s]+(?:@E\d{1,8})?$/i.test(text)) return undefined
   const digest = numberAt(text)
   if (digest === undefined || text.replace(/\s/g, '').length !== digest.length) return undefined
-  // Two short numbers are rather two numbers.
-  return digest.length >= (/\s/.test(text) ? wholeDigits : 6) ? { digest, named: false } : undefined
+  return isAlone(text, digest) ? { digest, named: false } : undefined
 }

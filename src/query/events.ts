@@ -151,8 +151,29 @@ async function linkedServers(
 }
 
 /**
- * Events with this digest (the number that a React framework shows), newest first, with their issues. Events of a browser,
- * which only hide the error, are left out where the server's are there or linked. Throws STORE_UNAVAILABLE.
+ * Of rows with a digest those that it opens: server errors whose own it is, else those that browser events are linked to, else
+ * whatever names it and only hides no error; else the browser's.
+ */
+async function opened(
+  deps: QueryDeps,
+  projectIds: readonly number[],
+  rows: readonly SeenEvent[],
+  digest: string,
+): Promise<readonly SeenEvent[]> {
+  const known = rows.map((row) => ({ row, failure: normalOf(row).findings.failure }))
+  const rowsOf = (some: typeof known) => some.map(({ row }) => row)
+  // Breadcrumbs of another failure quote it, too.
+  const own = known.filter(({ failure }) => failure?.side === 'server' && failure.digest === digest)
+  if (own.length > 0) return rowsOf(own)
+  const linked = await linkedServers(deps, projectIds, rows)
+  if (linked.length > 0) return linked
+  const others = known.filter(({ failure }) => failure?.side !== 'browser')
+  return others.length > 0 ? rowsOf(others) : rows
+}
+
+/**
+ * Events with this digest (the number that a React framework shows), newest first, with their issues; of one issue at most a
+ * tenth of `max`. What only hides or quotes the error is left out where the error itself is there. Throws STORE_UNAVAILABLE.
  */
 export async function eventsOfDigest(
   deps: QueryDeps,
@@ -162,10 +183,9 @@ export async function eventsOfDigest(
 ): Promise<{ issue: Issue; events: SeenEvent[] }[]> {
   if (!isDigest(digest) || projectIds.length === 0) return []
   const rows = await deps.events.byDigest(projectIds, digest, max)
-  const others = rows.filter((row) => normalOf(row).findings.failure?.side !== 'browser')
-  const servers = others.length > 0 ? others : await linkedServers(deps, projectIds, rows)
   const found = new Map<number, { issue: Issue; events: SeenEvent[] }>()
-  for (const row of servers.length > 0 ? servers : rows) {
+  const shown = await opened(deps, projectIds, rows, digest)
+  for (const row of shown.toSorted((a, b) => b.timestampUs - a.timestampUs)) {
     const issue = issueOfRow(deps, row)
     if (!issue) continue
     const known = found.get(issue.id)

@@ -133,6 +133,7 @@ export type EventStore = ThinStore &
     recentIds(sinceMs: number, max: number): Promise<{ projectId: number; eventId: string }[]>
     /** Events by id within projects (empty array: none found). */
     byEventId(projectIds: number[], eventId: string): Promise<SeenEvent[]>
+    /** At most `max` rows with a digest, of each group a tenth of that, the newest; those of browsers, whom anyone can be, last. */
     byDigest(projectIds: number[], digest: string, max: number): Promise<SeenEvent[]>
     byTraceId(projectIds: number[], traceId: string, max: number): Promise<EventRef[]>
     /** The span of each of these events, by their trace contexts; those that are gone meanwhile are left out. */

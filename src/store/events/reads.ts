@@ -16,6 +16,8 @@ const sameIdMax = 100
  * engine's own way, which looks at them while reading; 24 so), and without going through the key for the id (12).
  */
 const byFilter = 'SETTINGS use_skip_indexes_on_data_read = 0, use_primary_key = 0'
+/** Groups of one digest of which each has room among the rows that are asked for: one that fails all the time hides no other. */
+const groupsOfDigest = 10
 /** Rows of one id in all projects: each takes an id once, so more would be somebody who sends one id to a thousand projects. */
 const copiesMax = 1000
 
@@ -222,8 +224,9 @@ export function createReads(connection: Connection, database: string): Reads {
       if (digest === '' || projectIds.length === 0) return []
       const rows = await connection.rows<StoredSeen>(
         `SELECT ${seenSelect} FROM ${table} WHERE project_id IN {projects:Array(UInt64)} AND digest = {digest:String}
-         ORDER BY timestamp DESC, event_id DESC LIMIT {max:UInt32}`,
-        { projects: projectIds, digest, max },
+         ORDER BY platform = 'javascript', timestamp DESC, event_id DESC
+         LIMIT {each:UInt32} BY project_id, group_hash LIMIT {max:UInt32}`,
+        { projects: projectIds, digest, each: Math.ceil(max / groupsOfDigest), max },
       )
       return rows.map(readSeen)
     },

@@ -59,7 +59,7 @@ export function searchedPlaces(actor: Actor): SearchedPlace[] {
   }))
 }
 
-export type DigestHit = { organization: Organization; issue: Issue; eventId: string; atMs: number; events: number }
+export type DigestHit = { organization: Organization; issue: Issue; eventId: string; atMs: number }
 
 /** Where a digest was seen, over all organizations of the person; `away` when the store can't be asked. */
 export async function digestHits(actor: Actor, digest: string): Promise<{ hits: DigestHit[]; away: boolean }> {
@@ -74,7 +74,6 @@ export async function digestHits(actor: Actor, digest: string): Promise<{ hits: 
             issue,
             eventId: newest.eventId,
             atMs: Math.floor(newest.timestampUs / 1000),
-            events: events.length,
           })
       }
     }

@@ -87,7 +87,17 @@ describe('jumpOf', () => {
     ['9EC79C33EC9942AB8353589FCB2E04DC', '/e/9ec79c33ec9942ab8353589fcb2e04dc'],
     ['9ec79c33-ec99-42ab-8353-589fcb2e04dc', '/e/9ec79c33ec9942ab8353589fcb2e04dc'],
     ['9ec79c33', undefined],
-    ['WEB-42 is:unresolved', undefined],
+    // the box has this text before anybody types
+    ['is:unresolved 3615871143', '/d/3615871143'],
+    ['is:unresolved3615871143', '/d/3615871143'],
+    ['3615871143 is:unresolved', '/d/3615871143'],
+    ['is:unresolved ERROR 3615871143', '/d/3615871143'],
+    ['is:unresolved Application error. Digest: 3615871143', '/d/3615871143'],
+    ['WEB-42 is:unresolved', '/i/WEB-42'],
+    ['is:unresolved', undefined],
+    // a search, not an identifier
+    ['WEB-42 level:error', undefined],
+    ['is:unresolved digest:3615871143 release:shop@1', undefined],
     ['', undefined],
   ])('%s', (query, expected) => {
     expect(jumpOf(query)?.path).toBe(expected)

@@ -1,5 +1,6 @@
 import { pastedDigest } from '../../protocol/pasted-digest.ts'
 import { fieldOf } from '../../query/search.ts'
+import { defaultQuery } from './stream-query.ts'
 
 /** A piece of a search text: `text` is exactly what stands from `from` to `to`. */
 export type Term = {
@@ -107,16 +108,26 @@ const jumpTo = (kind: Jump['kind'], name: string, sure = false): Jump => ({
   path: `/${routes[kind]}/${encodeURIComponent(name)}`,
 })
 
+/** What the box has before anybody types: what is pasted stands behind it or before it, mostly without a space. */
+const besideDefault = new RegExp(`^\\s*${defaultQuery}|\\s${defaultQuery}\\s*$`)
+
+/** Whether a text asks for something else beside a digest: the sentences of error screens have no filters. */
+const isFiltered = (text: string): boolean =>
+  termsOf(text).some(({ kind, key, value }) => {
+    const name = key.replace(/^!|:$/g, '')
+    return kind === 'filter' && value !== '' && name.toLowerCase() !== 'digest' && fieldOf(name) !== undefined
+  })
+
 /**
  * The short link that a search text may mean when it is nothing but an identifier: a digest (Next's number, with or
  * without `digest:`, also with spaces in it or in the sentence of its error screen), an event id (32 hex characters, or a
- * UUID), or a short id such as WEB-42. Else undefined; text in quotes is always text.
+ * UUID), or a short id such as WEB-42; also beside the search that the box begins with. Else undefined; text in quotes is always text.
  */
 export function jumpOf(query: string): Jump | undefined {
-  const text = query.trim()
+  const text = query.replace(besideDefault, '').trim()
   const named = /^digest:"?([^\s"*]{1,200})"?$/i.exec(text)?.[1]
   if (named) return jumpTo('digest', named, true)
-  const pasted = text.startsWith('"') ? undefined : pastedDigest(text)
+  const pasted = text.startsWith('"') || isFiltered(text) ? undefined : pastedDigest(text)
   if (pasted) return jumpTo('digest', pasted.digest)
   const event = text.replaceAll('-', '').toLowerCase()
   if (/^[0-9a-f]{32}$/.test(event) && /^[0-9a-fA-F-]{32,36}$/.test(text)) return jumpTo('event', event)

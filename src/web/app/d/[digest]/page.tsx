@@ -35,8 +35,7 @@ export default async function DigestPage({ params }: { params: Promise<{ digest:
               <PlainText text={hit.issue.title} charactersMax={200} />
             </Link>
             <div className="text-small text-ink-3">
-              <code>{hit.issue.shortId}</code> · {hit.organization.name} · {t('events', { count: hit.events })} ·{' '}
-              <RelativeTime at={hit.atMs} />
+              <code>{hit.issue.shortId}</code> · {hit.organization.name} · <RelativeTime at={hit.atMs} />
             </div>
           </li>
         ))}
