@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { MishapError } from '../errors.ts'
 import { normalizeId } from '../protocol/ids.ts'
 import { traceMeta, traceSpansMax, traceTree } from '../query/trace.ts'
@@ -21,11 +22,13 @@ export const traceRoutes: readonly Route[] = [
       'What a trace has in the projects that the caller may read: its segments, its errors, how many spans. A trace that nothing is stored of is empty.',
     action: 'event:read',
     response: shapes.traceMeta,
+    query: z.object({
+      timestamp: z.coerce.number().optional().describe('A moment, seconds since 1970: segments near it are listed.'),
+    }),
     handle: async (call) => {
-      const { app, params } = call
-      return {
-        body: await traceMeta(app, readableIds(call), traceIdOf(params.trace), app.config.retentionSpansDays),
-      }
+      const { app, params, query } = call
+      const near = { keptDays: app.config.retentionSpansDays, atS: query.timestamp }
+      return { body: await traceMeta(app, readableIds(call), traceIdOf(params.trace), near) }
     },
   }),
   route({

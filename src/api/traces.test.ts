@@ -100,6 +100,27 @@ describe('a trace over two projects', () => {
     expect(nodes.at(-1)).toMatchObject({ event_type: 'error', message: 'StockError: no stock 1' })
   })
 
+  test('of a trace of many days the segments that are nearest to a moment are listed', async () => {
+    const { project } = made()
+    const id = hex(900)
+    for (let n = 0; n < 60; n++) {
+      const at = nowS - (60 - n) * 3600
+      await stored(project, 'transaction', {
+        ...transaction(n, 'pageload'),
+        ...{ start_timestamp: at, timestamp: at + 2 },
+        contexts: { trace: { trace_id: id, span_id: hex(2000 + n, 16), op: 'pageload' } },
+      })
+    }
+    const namesAt = async (query: string) => {
+      const { json } = await call('GET', `/organizations/acme/trace-meta/${id}/${query}`)
+      const { segments, segmentCount } = json as RestTraceMeta
+      return [segmentCount, segments.length, segments[0]?.name, segments.at(-1)?.name]
+    }
+    expect(await namesAt('')).toEqual([60, 50, 'pageload 0', 'pageload 49'])
+    expect(await namesAt(`?timestamp=${nowS - 3599}`)).toEqual([60, 50, 'pageload 10', 'pageload 59'])
+    expect((await call('GET', `/organizations/acme/trace-meta/${id}/?timestamp=yesterday`)).status).toBe(400)
+  })
+
   test('an id with dashes and capitals is the same one; what is none is not there', async () => {
     const dashed = `${traceId.slice(0, 8)}-${traceId.slice(8, 12)}-${traceId.slice(12, 16)}-${traceId.slice(16, 20)}-${traceId.slice(20)}`
     expect((await metaOf(dashed.toUpperCase())).span_count).toBe(5)

@@ -50,6 +50,24 @@ export type RestSegment = {
   measurements: Record<string, number>
 }
 
+type Stretch = Pick<RestSegment, 'startTimestamp' | 'endTimestamp'>
+
+/** How far both ends of a segment are from a moment at most, seconds. */
+export const reachOf = ({ startTimestamp, endTimestamp }: Stretch, atS: number): number =>
+  Math.max(Math.abs(startTimestamp - atS), Math.abs(endTimestamp - atS))
+
+/**
+ * Of segments the `max` that are nearest to a moment, in the order of time: those that it lies in, then those that it lies
+ * beside, the shorter of two first. A page that is built once gives all its visitors one trace, over days.
+ */
+export function nearestTo<Segment extends Stretch>(segments: readonly Segment[], atS: number, max: number): Segment[] {
+  const gap = (one: Segment) => Math.max(0, one.startTimestamp - atS, atS - one.endTimestamp)
+  return segments
+    .toSorted((a, b) => gap(a) - gap(b) || reachOf(a, atS) - reachOf(b, atS))
+    .slice(0, max)
+    .toSorted((a, b) => a.startTimestamp - b.startTimestamp)
+}
+
 /** organizations/{org}/trace-meta/{trace}/: what a trace has, in short. */
 export type RestTraceMeta = {
   errors: number
@@ -62,7 +80,7 @@ export type RestTraceMeta = {
   transaction_child_count_map: { 'transaction.span_id': string; 'count()': number }[]
   /** More spans are stored than were looked at. */
   truncated: boolean
-  /** Segments, or where none came, spans that hang on no other; by their start, at most 50. */
+  /** Segments, or where none came, spans that hang on no other; by their start, the 50 that are nearest to the asked moment. */
   segments: RestSegment[]
   segmentCount: number
   /** Errors of the trace by their time, at most 50. */

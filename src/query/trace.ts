@@ -1,11 +1,12 @@
 import { normalizeSpanId } from '../protocol/ids.ts'
-import type {
-  RestEventSpan,
-  RestSegment,
-  RestTraceError,
-  RestTraceEvent,
-  RestTraceMeta,
-  RestTraceSpan,
+import {
+  nearestTo,
+  type RestEventSpan,
+  type RestSegment,
+  type RestTraceError,
+  type RestTraceEvent,
+  type RestTraceMeta,
+  type RestTraceSpan,
 } from '../protocol/rest-trace.ts'
 import type { EventSpan, EventStore } from '../store/events/events.ts'
 import type { SeenSpan } from '../store/events/span-store.ts'
@@ -125,12 +126,31 @@ function placer(spans: readonly SeenSpan[]): (said: EventSpan | undefined) => Re
   }
 }
 
-/** See `RestTraceMeta`. */
+const toSegment = (one: SeenSpan, projectSlug: string, spans: number): RestSegment => ({
+  spanID: one.spanId,
+  parentSpanID: one.parentId || null,
+  projectID: String(one.projectId),
+  projectSlug,
+  name: nameOf(one),
+  op: one.op,
+  status: one.status,
+  cut: one.cut || null,
+  startTimestamp: seconds(one.startUs),
+  endTimestamp: seconds(one.startUs + one.durationUs),
+  duration: one.durationUs / 1000,
+  spans,
+  platform: one.platform,
+  environment: one.environment,
+  release: one.release,
+  measurements: one.measurements,
+})
+
+/** `atS`: the moment near which segments are listed, seconds; undefined: the beginning. See `RestTraceMeta`. */
 export async function traceMeta(
   deps: TraceDeps,
   projectIds: readonly number[],
   traceId: string,
-  keptDays: number,
+  { keptDays, atS }: { keptDays: number; atS: number | undefined },
 ): Promise<RestTraceMeta> {
   const { spans, truncated, events } = await traceOf(deps, projectIds, traceId)
   const slugOf = slugs(deps.meta)
@@ -141,6 +161,7 @@ export async function traceMeta(
   )
   const countOf = (one: SeenSpan) => below.get(`${one.projectId} ${one.spanId}`)?.length ?? 0
   const ops = Map.groupBy(spans, (one) => one.op || 'default')
+  const listed = segments.map((one) => toSegment(one, slugOf(one.projectId), countOf(one)))
   return {
     errors: events.length,
     performance_issues: 0,
@@ -152,26 +173,7 @@ export async function traceMeta(
       'count()': countOf(one),
     })),
     truncated,
-    segments: segments.slice(0, listedMax).map(
-      (one): RestSegment => ({
-        spanID: one.spanId,
-        parentSpanID: one.parentId || null,
-        projectID: String(one.projectId),
-        projectSlug: slugOf(one.projectId),
-        name: nameOf(one),
-        op: one.op,
-        status: one.status,
-        cut: one.cut || null,
-        startTimestamp: seconds(one.startUs),
-        endTimestamp: seconds(one.startUs + one.durationUs),
-        duration: one.durationUs / 1000,
-        spans: countOf(one),
-        platform: one.platform,
-        environment: one.environment,
-        release: one.release,
-        measurements: one.measurements,
-      }),
-    ),
+    segments: atS === undefined ? listed.slice(0, listedMax) : nearestTo(listed, atS, listedMax),
     segmentCount: segments.length,
     events: events.slice(0, listedMax),
     keptDays,

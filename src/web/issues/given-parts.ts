@@ -69,8 +69,10 @@ export async function givenParts(
   const lateness = Promise.allSettled([page, deps.clock.sleep(waitMs, done.signal)]).then(() => undefined)
   const inTime = <Answer>(asked: Promise<Answer>) => Promise.race([asked.catch(() => undefined), lateness])
   const traceOf = async () => {
-    const traceId = normalizeId((await row)?.traceId)
-    return traceId && (await traceMeta(deps, readable, traceId, deps.config.retentionSpansDays))
+    const found = await row
+    const traceId = normalizeId(found?.traceId)
+    const near = { keptDays: deps.config.retentionSpansDays, atS: found && found.timestampUs / 1e6 }
+    return traceId && (await traceMeta(deps, readable, traceId, near))
   }
   const doctorOf = async () => {
     const [stored, shown] = await Promise.all([row, event])

@@ -1,4 +1,4 @@
-import type { RestSegment } from '../../protocol/rest-trace.ts'
+import { type RestSegment, reachOf } from '../../protocol/rest-trace.ts'
 
 /** The time that a strip shows, seconds since 1970. */
 export type Lane = { fromS: number; toS: number }
@@ -8,20 +8,33 @@ export type Place = { x: number; width: number; isOutside: boolean }
 
 /** An error may lie this many times the length of the segments behind them before it makes their bars too short to see. */
 const stretchMax = 2
+/** And of segments one may reach this many times as far as the nearer ones: a clock that is wrong by a year is one of them. */
+const reachMax = 100
+/** What reaches this far is near, whatever is nearer, seconds. */
+const nearS = 1
 /** Per cent below which no bar could be seen. */
 const widthMin = 0.4
 
 /**
- * From the first start of a segment to the last end, and to the moments beside them that are near: an error on a page that
- * stays open comes minutes after its page load. Undefined without segments.
+ * From the first start to the last end of the segments around `hereS`, and to it and the moments beside them that are near: an
+ * error on a page that stays open comes minutes after its page load. Segments that reach much farther than the others lie
+ * beyond, as nothing else could be seen. Undefined without segments.
  */
 export function laneOf(
   segments: readonly Pick<RestSegment, 'startTimestamp' | 'endTimestamp'>[],
-  momentsS: readonly number[],
+  hereS: number,
+  othersS: readonly number[],
 ): Lane | undefined {
   if (segments.length === 0) return undefined
-  const fromS = Math.min(...segments.map((one) => one.startTimestamp))
-  const toS = Math.max(...segments.map((one) => one.endTimestamp))
+  const byReach = segments.toSorted((a, b) => reachOf(a, hereS) - reachOf(b, hereS))
+  const end = byReach.findIndex((one, at) => {
+    const before = byReach[at - 1]
+    return before !== undefined && reachOf(one, hereS) > reachMax * Math.max(nearS, reachOf(before, hereS))
+  })
+  const shown = end < 0 ? byReach : byReach.slice(0, end)
+  const fromS = Math.min(...shown.map((one) => one.startTimestamp))
+  const toS = Math.max(...shown.map((one) => one.endTimestamp))
+  const momentsS = [hereS, ...othersS]
   const length = Math.max(toS - fromS, 0.001)
   const near = momentsS.filter((at) => at >= fromS - length * stretchMax && at <= toS + length * stretchMax)
   const [first, last] = [Math.min(fromS, ...near), Math.max(toS, ...near)]

@@ -4,7 +4,13 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
 import type { RestEvent } from '../../protocol/rest.ts'
-import type { RestEventSpan, RestSegment, RestTraceEvent, RestTraceMeta } from '../../protocol/rest-trace.ts'
+import {
+  nearestTo,
+  type RestEventSpan,
+  type RestSegment,
+  type RestTraceEvent,
+  type RestTraceMeta,
+} from '../../protocol/rest-trace.ts'
 import { ApiError, apiFetch } from '../api.ts'
 import { Section } from '../issues/marks.tsx'
 import { Button } from '../ui/controls.tsx'
@@ -45,14 +51,16 @@ function Where({ span }: Pick<Mark, 'span'>) {
 
 /** The bar of a segment, with the marks of its errors over it. */
 function Bar({ segment, lane, here, others }: Placed) {
-  const { x, width } = placeOn(lane, segment.startTimestamp, segment.endTimestamp)
+  const { x, width, isOutside } = placeOn(lane, segment.startTimestamp, segment.endTimestamp)
   const times = [...new Set(others.filter((one) => isMarkedAt(segment, one)).map((one) => one.atS))]
   const hereX = placeOn(lane, here.atS).x
   return (
     <svg className="trace-lane" width="100%" height={heightPx} aria-hidden="true">
       <rect className="ground" x="0" y="0" width="100%" height={heightPx} />
-      <rect className={hueOf(segment.op)} x={`${x}%`} y="2" width={`${width}%`} height={heightPx - 4} />
-      {segment.cut ? (
+      {isOutside ? null : (
+        <rect className={hueOf(segment.op)} x={`${x}%`} y="2" width={`${width}%`} height={heightPx - 4} />
+      )}
+      {segment.cut && !isOutside ? (
         <line className="cut" x1={`${x + width}%`} x2={`${x + width}%`} y1="-2" y2={heightPx + 2} />
       ) : null}
       {times.map((at) => (
@@ -80,10 +88,12 @@ function Row({ segment, lane, here, others }: Placed) {
   const kind = kindOf(op)
   const word = kind ? t(`kind.${kind}`) : op || t('noOp')
   const shown = name || t('noName')
-  const start = length((segment.startTimestamp - lane.fromS) * 1000)
+  const sinceMs = (segment.startTimestamp - lane.fromS) * 1000
+  const { isOutside } = placeOn(lane, segment.startTimestamp, segment.endTimestamp)
   const duration = length(segment.duration)
+  const said = { name: shown.slice(0, 200), op: word, duration, start: length(sinceMs) }
   return (
-    <li className="trace-row" title={t('row', { name: shown.slice(0, 200), op: word, duration, start })}>
+    <li className="trace-row" title={t(sinceMs < 0 ? 'rowBefore' : 'row', said)}>
       <div className="trace-name">
         <b>
           <PlainText text={shown} charactersMax={200} />
@@ -96,6 +106,13 @@ function Row({ segment, lane, here, others }: Placed) {
         <Bar {...{ segment, lane, here, others }} />
       </div>
       <span className="trace-length">{duration}</span>
+      {isOutside ? (
+        <p className="trace-said">
+          {t(segment.startTimestamp < here.atS ? 'farBefore' : 'farAfter', {
+            at: length((segment.startTimestamp - here.atS) * 1000),
+          })}
+        </p>
+      ) : null}
       {cut ? (
         <p className="trace-said" title={t('cutWhy')}>
           {t(`cut.${cut}`)}
@@ -150,10 +167,11 @@ function Strip({ trace, here, others }: { trace: RestTraceMeta; here: Mark; othe
   const marks = others.map(({ timestamp, span }): Mark => ({ atS: timestamp, span }))
   const lane = laneOf(
     trace.segments,
-    [here, ...marks].map((one) => one.atS),
+    here.atS,
+    marks.map((one) => one.atS),
   )
   if (!lane) return null
-  const shown = isWhole ? trace.segments : trace.segments.slice(0, shownMax)
+  const shown = isWhole ? trace.segments : nearestTo(trace.segments, here.atS, shownMax)
   const unlisted = trace.segmentCount - trace.segments.length
   return (
     <>
@@ -306,13 +324,14 @@ export function TraceStrip({
   const t = useTranslations('traces')
   const now = useNow()
   const { traceId } = event
+  const hereS = Date.parse(event.dateCreated) / 1000
   const isYoung = now - Date.parse(event.dateReceived) < youngMs
   const client = useQueryClient()
-  const queryKey = ['trace-meta', organization, traceId]
+  const queryKey = ['trace-meta', organization, traceId, hereS]
   const { data, error, failureReason, refetch } = useQuery({
     queryKey,
     queryFn: ({ signal }) =>
-      apiFetch<RestTraceMeta>(`organizations/${organization}/trace-meta/${traceId}/`, { signal }),
+      apiFetch<RestTraceMeta>(`organizations/${organization}/trace-meta/${traceId}/?timestamp=${hereS}`, { signal }),
     ...(given ? { initialData: given } : {}),
     enabled: Boolean(traceId),
     staleTime: 30_000,

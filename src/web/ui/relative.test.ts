@@ -39,6 +39,10 @@ describe('durationText', () => {
     [999, '999 ms'],
     [1234, '1.23 s'],
     [123_456, '123 s'],
+    [10 * min, '10 min'],
+    [90 * min, '90 min'],
+    [3 * h, '3 h'],
+    [30 * d, '30 d'],
   ]
   it.each(cases)('%d', (ms, text) => expect(durationText(ms)).toBe(text))
 })

@@ -19,11 +19,20 @@ export function relativeParts(ageMs: number): { unit: RelativeUnit; count: numbe
   return { unit: 'now', count: 0 }
 }
 
-/** A duration in 3 significant digits: µs, ms or s. */
+const [minuteMs, hourMs, dayMs] = [60_000, 3_600_000, 86_400_000]
+/** What long durations are said in: unit, its length and from where on it is taken, ms. */
+const longUnits = [
+  ['d', dayMs, 2 * dayMs],
+  ['h', hourMs, 2 * hourMs],
+  ['min', minuteMs, 10 * minuteMs],
+] as const
+
+/** A duration in 3 significant digits: µs, ms, s, and from ten minutes on min, h or d. */
 export function durationText(ms: number): string {
   if (ms < 1) return `${Number((ms * 1000).toPrecision(3))} µs`
   if (ms < 1000) return `${Number(ms.toPrecision(3))} ms`
-  return `${Number((ms / 1000).toPrecision(3))} s`
+  const [unit, length] = longUnits.find(([, , fromMs]) => ms >= fromMs) ?? (['s', 1000] as const)
+  return `${Number((ms / length).toPrecision(3))} ${unit}`
 }
 
 const sizes = ['B', 'kB', 'MB', 'GB', 'TB'] as const
