@@ -215,7 +215,9 @@ describe.skipIf(noChromium)('digests, what they hide, and signs', () => {
       'Application error: a server-side exception has occurred (see the server logs).\nDigest: 3000 000 031'
     await page().goto(`${product.url}/d/${encodeURIComponent(sentence)}`)
     await opened()
-    for (const text of [digest, '300 000 0031', sentence.replace('\n', ' ')]) {
+    // as the box begins, and as Next.js’ own error screen reads
+    const shown = `is:unresolved This page couldn’t load Reload ERROR ${digest}`
+    for (const text of [digest, '300 000 0031', sentence.replace('\n', ' '), shown]) {
       await page().goto(`${product.url}/o/${org}/issues`)
       await hydrated(page())
       await page().getByRole('combobox', { name: 'Search issues' }).fill(text)

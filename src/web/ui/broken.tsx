@@ -12,6 +12,13 @@ export function brokenSentence(error: Broken): string {
   return `Application error: a ${error.digest ? 'server' : 'client'}-side exception has occurred`
 }
 
+/** What became of the error. `isReported`: Mishap tells itself of its errors, which can be switched off. */
+export function brokenHint({ digest }: Pick<Broken, 'digest'>, isReported: boolean): string {
+  if (digest)
+    return isReported ? 'The digest below finds the error in Mishap itself.' : 'The log of the server has the error.'
+  return isReported ? 'It has been reported. Try again, or reload the page.' : 'Try again, or reload the page.'
+}
+
 /**
  * The error screen, without translations or providers, because those may be what broke. Never shows a message or stack.
  * Reports the error once; a stale chunk reloads the page once instead.
@@ -27,9 +34,11 @@ export function BrokenScreen({
   where: string
 }) {
   const [reloading, setReloading] = useState(false)
+  const [isReported, setReported] = useState(true)
   useEffect(() => {
     // The page's scripts run, also where the frame broke that tells it otherwise.
     window.mishap = { ...window.mishap, hydrated: true }
+    setReported(Boolean(window.mishap.dsn))
     if (reloadOnce(error)) setReloading(true)
     else if (!error.digest) report(error, where)
   }, [error, where])
@@ -37,19 +46,17 @@ export function BrokenScreen({
   return (
     <div role="alert" className="max-w-[72ch] px-5 py-12">
       <h1>{brokenSentence(error)}</h1>
-      <p className="mt-2 text-ink-2">
-        {error.digest
-          ? 'The digest below finds the error in Mishap itself.'
-          : 'It has been reported. Try again, or reload the page.'}
-      </p>
+      <p className="mt-2 text-ink-2">{brokenHint(error, isReported)}</p>
       {error.digest ? (
         <p className="mt-4 flex flex-wrap items-center gap-2">
           <span className="text-ink-3">Digest</span>
           <code>{error.digest}</code>
           <CopyPlain text={error.digest} />
-          <a className="link" href={withBase(`/d/${encodeURIComponent(error.digest)}`)}>
-            Look it up
-          </a>
+          {isReported ? (
+            <a className="link" href={withBase(`/d/${encodeURIComponent(error.digest)}`)}>
+              Look it up
+            </a>
+          ) : null}
         </p>
       ) : null}
       <p className="mt-5 flex gap-2">

@@ -3,6 +3,7 @@ import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import { ApiError } from '../api.ts'
 import en from '../messages/en.json'
+import { brokenHint } from './broken.tsx'
 import { QueryFailed } from './states.tsx'
 
 const textOf = (error: Error | null) =>
@@ -14,6 +15,15 @@ const textOf = (error: Error | null) =>
     .replace(/<[^>]+>/g, ' ')
     .replace(/\s+/g, ' ')
     .trim()
+
+test.each<[string | undefined, boolean, RegExp]>([
+  ['123', true, /finds the error in Mishap itself/],
+  ['123', false, /log of the server/],
+  [undefined, true, /has been reported/],
+  [undefined, false, /^Try again, or reload the page\.$/],
+])('an error screen says what became of the error: digest %s, self-reporting %s', (digest, isReported, words) =>
+  expect(brokenHint(digest === undefined ? {} : { digest }, isReported)).toMatch(words),
+)
 
 const unanswered = 'Mishap does not answer. Check the connection and try again.'
 test.each<[string, Error | null, string]>([
