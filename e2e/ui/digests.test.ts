@@ -250,6 +250,8 @@ describe.skipIf(noChromium)('digests, what they hide, and signs', () => {
     expect(text).toMatch(/Not seen \(yet\): 3000000041/)
     expect(text).toMatch(/digests \(the last 90 days\) (?:\w+, )*api, (?:\w+, )*web Why it may be missing/i)
     expect(text).not.toContain(other)
+    // a number that was typed wrong can be mended there
+    expect(await main.getByRole('searchbox').inputValue()).toBe(digest)
     await hydrated(page())
     await page().evaluate('window.sameDocument = true')
     // another event looks the digest up, and changes nothing

@@ -9,6 +9,7 @@ import { apiFetch } from '../api.ts'
 import type { SearchedPlace } from '../issues/jump.ts'
 import { useAtMostEach } from '../ui/at-most.ts'
 import { Button } from '../ui/controls.tsx'
+import { FindForm } from '../ui/find-form.tsx'
 import { Link } from '../ui/link.tsx'
 import { LiveProvider, useLive } from '../ui/live.tsx'
 import { PlainText } from '../ui/plain-text.tsx'
@@ -129,6 +130,7 @@ export function DigestWait({ places }: { places: readonly SearchedPlace[] }) {
       <Button className="mt-4" onClick={() => window.location.reload()}>
         {issues('again')}
       </Button>
+      <FindForm value={digest} />
     </main>
   )
 }
