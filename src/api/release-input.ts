@@ -27,12 +27,20 @@ export const versionText = z
   })
   .meta({ minLength: 1, maxLength: versionCharactersMax })
 
+/** ISO 8601 as milliseconds; a time without an offset is UTC, wherever the server stands. NaN for anything else. */
+function isoMs(text: string): number {
+  const found = /^\d{4}-\d\d-\d\d(?:[T ](.+))?$/.exec(text)
+  if (!found) return Number.NaN
+  const time = found[1] ?? ''
+  return Date.parse(time === '' || /(?:Z|UTC|[+-]\d\d:?\d\d)$/i.test(time) ? text : `${text}Z`)
+}
+
 /** A time, ISO 8601, as milliseconds. */
 export const moment = z
   .string()
   .max(64)
-  .refine((one) => !Number.isNaN(Date.parse(one)), 'A time, ISO 8601.')
-  .transform((one) => Date.parse(one))
+  .refine((one) => !Number.isNaN(isoMs(one)), 'A time, ISO 8601.')
+  .transform(isoMs)
 
 /** An address that may become a link: http or https. '' and null: none. */
 export const address = z
