@@ -125,6 +125,18 @@ async function spansOfEvents(connection: Connection, table: string, refs: readon
   }))
 }
 
+/** The rows of these references, in their order. */
+async function readAt(connection: Connection, table: string, refs: readonly EventRef[]): Promise<SeenEvent[]> {
+  if (refs.length === 0) return []
+  const values = createValues()
+  const rows = await connection.rows<StoredSeen>(
+    `SELECT ${seenSelect} FROM ${table} WHERE ${amongRefs(values, refs)}`,
+    values.bound,
+  )
+  const found = new Map(rows.map((row) => [`${row.event_hex} ${row.timestamp_us} ${row.project_id}`, readSeen(row)]))
+  return refs.flatMap((one) => found.get(`${one.eventId} ${one.timestampUs} ${one.projectId}`) ?? [])
+}
+
 type Picked = { conditions: string[]; order: 'newest' | 'oldest'; offset: number; max: number }
 
 /**
@@ -138,21 +150,12 @@ async function pick(
   { conditions, order, offset, max }: Picked,
 ): Promise<SeenEvent[]> {
   const way = order === 'newest' ? 'DESC' : 'ASC'
-  const refs = (
-    await connection.rows<StoredRef>(
-      `SELECT ${refSelect} FROM ${table} WHERE ${conditions.join(' AND ')}
-       ORDER BY timestamp ${way}, event_id ${way} LIMIT ${values.add('UInt32', max)} OFFSET ${values.add('UInt32', offset)}`,
-      values.bound,
-    )
-  ).map(readRef)
-  if (refs.length === 0) return []
-  const own = createValues()
-  const rows = await connection.rows<StoredSeen>(
-    `SELECT ${seenSelect} FROM ${table} WHERE ${amongRefs(own, refs)}`,
-    own.bound,
+  const refs = await connection.rows<StoredRef>(
+    `SELECT ${refSelect} FROM ${table} WHERE ${conditions.join(' AND ')}
+     ORDER BY timestamp ${way}, event_id ${way} LIMIT ${values.add('UInt32', max)} OFFSET ${values.add('UInt32', offset)}`,
+    values.bound,
   )
-  const found = new Map(rows.map((row) => [`${row.event_hex} ${row.timestamp_us} ${row.project_id}`, readSeen(row)]))
-  return refs.flatMap((one) => found.get(`${one.eventId} ${one.timestampUs} ${one.projectId}`) ?? [])
+  return readAt(connection, table, refs.map(readRef))
 }
 
 /** A page of an issue's rows; see `EventStore.ofIssue`. */
@@ -222,13 +225,13 @@ export function createReads(connection: Connection, database: string): Reads {
 
     async byDigest(projectIds, digest, max) {
       if (digest === '' || projectIds.length === 0) return []
-      const rows = await connection.rows<StoredSeen>(
-        `SELECT ${seenSelect} FROM ${table} WHERE project_id IN {projects:Array(UInt64)} AND digest = {digest:String}
+      const refs = await connection.rows<StoredRef>(
+        `SELECT ${refSelect} FROM ${table} WHERE project_id IN {projects:Array(UInt64)} AND digest = {digest:String}
          ORDER BY platform = 'javascript', timestamp DESC, event_id DESC
          LIMIT {each:UInt32} BY project_id, group_hash LIMIT {max:UInt32}`,
         { projects: projectIds, digest, each: Math.ceil(max / groupsOfDigest), max },
       )
-      return rows.map(readSeen)
+      return readAt(connection, table, refs.map(readRef))
     },
 
     async byTraceId(projectIds, traceId, max) {
