@@ -461,13 +461,17 @@ describe.skipIf(noChromium)('how the application behaves in the browser', () => 
     test('what was refused while Mishap was starting is asked for again when it is up', async () => {
       const page = await open('')
       const starting = { is: true, streams: 0 }
-      await page.route(/\/(?:live|in-common)\//, (route) => {
+      await page.route(/\/live\/|\/events\/latest\//, (route) => {
         if (!starting.is) return route.continue()
         if (route.request().url().includes('/live/')) starting.streams += 1
         return route.fulfill({ status: 503, json: { detail: 'Mishap is starting.', code: 'STORE_UNAVAILABLE' } })
       })
-      await page.goto(at(`/issues/${state.issue}`))
-      const refused = page.getByText('could not be counted now')
+      await page.goto(at('/issues'))
+      await hydrated(page)
+      await page.locator('[data-id]').first().waitFor()
+      await page.keyboard.press('j')
+      await page.keyboard.press('Space')
+      const refused = page.getByRole('dialog').getByRole('alert')
       await refused.waitFor()
       await until('the refused stream', 10_000, async () => starting.streams > 0)
       starting.is = false

@@ -38,7 +38,9 @@ export function BrokenScreen({
   useEffect(() => {
     // The page's scripts run, also where the frame broke that tells it otherwise.
     window.mishap = { ...window.mishap, hydrated: true }
-    setReported(Boolean(window.mishap.dsn))
+    // The document's word: its first script has not run where the server's answer was this screen.
+    const dsn = document.querySelector<HTMLMetaElement>('meta[name="mishap-dsn"]')
+    setReported(dsn?.content !== '')
     if (reloadOnce(error)) setReloading(true)
     else if (!error.digest) report(error, where)
   }, [error, where])
