@@ -4,11 +4,12 @@ import type { Actor } from '../auth/auth.ts'
 import { MishapError } from '../errors.ts'
 import type { RestSearch } from '../protocol/rest-search.ts'
 import { completionsOf } from '../query/completion.ts'
+import { checkQuery } from '../query/issues.ts'
 import { toRestSearch, type ViewAsker, viewsOf } from '../query/saved.ts'
 import type { SavedSearch, SearchView } from '../store/meta/searches.ts'
 import { revisionField, revisionOf } from './input.ts'
 import type { Found, Route } from './route.ts'
-import { limitOf, organizationOf, pageQuery, route, viewOf, viewQuery } from './route.ts'
+import { askedProjects, limitOf, organizationOf, pageQuery, route, viewOf, viewQuery } from './route.ts'
 import * as shapes from './search-schemas.ts'
 
 const O = '/organizations/:org'
@@ -83,6 +84,12 @@ function demandShared(app: App, actor: Actor, found: Found, shared: boolean | un
   if (shared) app.auth.demand(actor, 'issue:triage', { organization: organizationOf(found) })
 }
 
+/** A view that nobody can open is none: its query is held against what the stream takes. Throws QUERY_*. */
+function demandReadable(app: App, actor: Actor, found: Found, query: string | undefined): void {
+  if (query === undefined) return
+  checkQuery(app, { projects: askedProjects(app, actor, organizationOf(found), []), meUserId: actor.person.id }, query)
+}
+
 const savedRoutes: Route[] = [
   route({
     method: 'GET',
@@ -107,6 +114,7 @@ const savedRoutes: Route[] = [
     handle: ({ app, actor, found, body: given }) => {
       const shared = given.visibility === 'organization'
       demandShared(app, actor, found, shared)
+      demandReadable(app, actor, found, given.query)
       const { name, query, sort, projects, environments } = given
       const made = app.meta.saveSearch({
         ...{ organizationId: organizationOf(found).id, userId: actor.person.id, shared },
@@ -138,6 +146,7 @@ const savedRoutes: Route[] = [
       const one = searchOf(app, actor, found, params.search)
       const parts = partsOf(given)
       demandShared(app, actor, found, one.shared || parts.shared)
+      demandReadable(app, actor, found, parts.query)
       const changed = app.meta.updateSearch(one.id, parts, revisionOf(given, request))
       return { body: toRest(app, actor, found, changed) }
     },

@@ -10,7 +10,10 @@ const O = '/organizations/acme'
 const P = '/projects/acme/web'
 
 beforeAll(async () => {
-  await made().store([...seedEvents, { ...seedEvents[3], event_id: hex(9), tags: { size: '12', fruit: 'a*b' } }])
+  await made().store([
+    ...seedEvents,
+    { ...seedEvents[3], event_id: hex(9), tags: { size: '12', fruit: 'a*b', platform: 'kiosk', level: 'high' } },
+  ])
 }, 30_000)
 
 const rows = async (path: string) => (await call('GET', path)).json as { eventID: string }[]
@@ -77,6 +80,11 @@ test.each<[string, number[]]>([
   ['error.type:RangeError fruit:plum', [4]],
   ['tags[size,number]:>5', [9]],
   ['tags[size,number]:<5', []],
+  ['tags[platform]:kiosk', [9]],
+  ['platform:kiosk', []],
+  // What is the event's own a tag does not say otherwise.
+  ['tags[level]:high', []],
+  ['tags[level]:fatal', [9, 4]],
   ['fruit:a\\*b', [9]],
   ['fruit:a\\**', [9]],
   ['title:RangeError*', [9, 4]],
@@ -189,6 +197,24 @@ describe('saved views', () => {
     expect((await call('PUT', `${O}/searches/${own.id}/`, { token: viewer, body: publish })).status).toBe(403)
     expect((await call('DELETE', `${O}/searches/${shared.id}/`, { token: viewer })).status).toBe(403)
     expect((await call('DELETE', `${O}/searches/${shared.id}/`, { token: member })).status).toBe(204)
+  })
+
+  test.each([
+    ['level:[error', 'QUERY_SYNTAX', 'position 13'],
+    ['timesSeen:many', 'QUERY_TYPE', 'position 11'],
+    [`${'a '.repeat(21)}`, 'QUERY_TOO_LONG', '20'],
+  ])('a view of %s is refused as the list refuses it', async (query, code, said) => {
+    const list = await call('GET', `${O}/issues/?query=${encodeURIComponent(query)}`)
+    expect([list.status, list.json]).toMatchObject([400, { code, detail: expect.stringContaining(said) }])
+    const { detail } = list.json as { detail: string }
+    const path = `${O}/searches/`
+    const made = await call('POST', path, { body: { ...body, query } })
+    expect([made.status, made.json]).toMatchObject([400, { code, detail }])
+    const { id } = (await call('POST', path, { body: { ...body, name: `Of ${code}` } })).json as { id: string }
+    const changed = await call('PUT', `${path}${id}/`, { body: { query } })
+    expect([changed.status, changed.json]).toMatchObject([400, { code, detail }])
+    expect((await call('GET', `${path}${id}/`)).json).toMatchObject({ query: body.query, revision: 0 })
+    await call('DELETE', `${path}${id}/`)
   })
 
   test.each([

@@ -48,6 +48,11 @@ export async function listIssues(deps: QueryDeps, request: IssueListRequest): Pr
   return { ...rest, rows: toRestIssues(deps, request, page.rows, figures) }
 }
 
+/** Whether the stream would take a query, asked without looking anything up. Throws QUERY_* as listIssues does. */
+export function checkQuery(deps: QueryDeps, view: Pick<View, 'projects' | 'meUserId'>, query: string): void {
+  planOf(parseSearch(query), namesOf(deps, view.projects, view.meUserId))
+}
+
 /**
  * Every issue that a query asks for, the latest first, at most `max`; where only events can say which, those of 10,000
  * groups (see `foundBy`).
