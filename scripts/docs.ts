@@ -236,7 +236,7 @@ shows everything in the chosen projects, environments and time range.
 | \`"read timeout"\` | the same with a space in it |
 | \`level:fatal\` | the field has exactly this value |
 | \`browser.name:"Mobile Safari"\` | a value with spaces stands in quotes; a key that is no field is a tag |
-| \`tags[level]:high\` | a tag that has the name of a field, or a colon in its own |
+| \`tags[platform]:kiosk\` | a tag that has the name of a field, or a colon in its own; \`level\`, \`environment\`, \`release\`, \`dist\` and \`user\` are always the event’s own, a tag sent under such a name is not kept |
 | \`!level:info\` | not this value |
 | \`level:[error, fatal]\` | one of these values |
 | \`title:Type*\`, \`url:*/checkout/*\` | \`*\` stands for any characters; \`\\*\` is a star, \`\\"\` a quote, \`\\\\\` a backslash |
