@@ -279,9 +279,9 @@ describe('deletion', () => {
     expect(() => refineEvent({ ...again, event_id: hex(205) }, { projectId: project.id }, settings)).toThrow(
       'discarded',
     )
-    const [filter] = (await call('GET', '/projects/acme/web/tombstones/')).json as { title: string }[]
-    expect(filter?.title).toBe(second?.shortId)
-    expect((await call('DELETE', `/projects/acme/web/tombstones/${filter?.title}/`)).status).toBe(204)
+    const [filter] = (await call('GET', '/projects/acme/web/tombstones/')).json as { id: string }[]
+    expect(filter?.id).toBe(second?.shortId)
+    expect((await call('DELETE', `/projects/acme/web/tombstones/${filter?.id}/`)).status).toBe(204)
     expect(app.meta.projectSettings(project.id)?.discardedHashes).toBeUndefined()
     expect(await wrong()).toEqual([])
   }, 60_000)

@@ -55,8 +55,9 @@ const discardQuery = z.object({
 })
 const tombstone = z
   .strictObject({
-    id: z.string(),
-    title: z.string(),
+    id: z.string().describe('The short id that it had.'),
+    title: z.string().describe('The title that it had; empty where an older version did not keep it.'),
+    culprit: z.string(),
     hashes: z.array(z.string()),
     actor: z.strictObject({ id: z.string(), name: z.string(), email: z.string() }).nullable(),
     dateCreated: z.iso.datetime(),
@@ -163,14 +164,14 @@ export const removalRoutes: readonly Route[] = [
   }),
   route({
     method: 'DELETE',
-    path: `${P}/tombstones/:title`,
+    path: `${P}/tombstones/:tombstone`,
     operationId: 'deleteTombstone',
     summary: 'Takes the filter of a deleted issue (by its short id) away: its fingerprints make an issue again.',
     action: 'issue:delete',
     status: 204,
     response: z.undefined(),
     handle: ({ app, found, params }) => {
-      app.meta.undiscard(projectOf(found).id, params.title ?? '')
+      app.meta.undiscard(projectOf(found).id, params.tombstone ?? '')
       return { body: undefined, status: 204 }
     },
   }),

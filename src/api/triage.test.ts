@@ -406,7 +406,13 @@ describe('tombstones', () => {
     expect(answer.json).toEqual({ updated: [issue?.id] })
     const list = async () => (await call('GET', `${P}/tombstones/`)).json as { id: string; actor: object }[]
     await expect.poll(async () => (await list()).length, { timeout: 15_000 }).toBe(1)
-    expect(await list()).toMatchObject([{ id: issue?.shortId, actor: { email: 'owner@example.test' } }])
+    expect(await list()).toMatchObject([
+      {
+        ...{ id: issue?.shortId, title: issue?.title, culprit: issue?.culprit },
+        actor: { email: 'owner@example.test' },
+      },
+    ])
+    expect(issue?.title).toBeTruthy()
     const path = `${P}/tombstones/${issue?.shortId}/`
     expect((await call('DELETE', path, { token: state.bob?.token ?? '' })).status).toBe(403)
     expect((await call('DELETE', path)).status).toBe(204)

@@ -74,7 +74,9 @@ export type RestInCommon = {
 export type RestTombstone = {
   /** The short id that it had. */
   id: string
+  /** Title and culprit that it had; '' of one that was discarded by a version that did not keep them. */
   title: string
+  culprit: string
   hashes: string[]
   actor: RestPerson | null
   dateCreated: string

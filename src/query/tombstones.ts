@@ -1,15 +1,15 @@
 import type { RestTombstone } from '../protocol/rest-triage.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
 
-/** Issues of a project that were deleted for good, the newest first; each is named by the short id that it had. */
+/** Issues of a project that were deleted for good, the newest first; each with the short id, title and culprit that it had. */
 export function tombstonesOf(meta: Pick<MetaStore, 'discardedOf' | 'people'>, projectId: number): RestTombstone[] {
   const rows = meta.discardedOf(projectId)
   const people = new Map(meta.people([...new Set(rows.flatMap((one) => one.userId ?? []))]).map((one) => [one.id, one]))
-  const found = [...Map.groupBy(rows, (one) => one.title)].map(([title, own]): RestTombstone => {
+  const found = [...Map.groupBy(rows, (one) => one.shortId)].map(([id, own]): RestTombstone => {
     const [first] = own
     const person = people.get(first?.userId ?? '')
     return {
-      ...{ id: title, title, hashes: own.map((one) => one.hash) },
+      ...{ id, title: first?.title ?? '', culprit: first?.culprit ?? '', hashes: own.map((one) => one.hash) },
       actor: person ? { id: person.id, name: person.name, email: person.email } : null,
       dateCreated: new Date(first?.createdMs ?? 0).toISOString(),
     }

@@ -25,6 +25,7 @@ import { statements as failures } from './schema/0020-failures.ts'
 import { statements as noise } from './schema/0021-noise.ts'
 import { statements as suggestions } from './schema/0022-suggestions.ts'
 import { statements as failureAnswers } from './schema/0023-failure-answers.ts'
+import { statements as tombstones } from './schema/0024-tombstones.ts'
 
 /** Every step of the schema; the place in the list is its number, from 1. A released step is never edited. */
 const steps: ((dialect: Dialect) => string[])[] = [
@@ -51,6 +52,7 @@ const steps: ((dialect: Dialect) => string[])[] = [
   noise,
   suggestions,
   failureAnswers,
+  tombstones,
 ]
 
 /** Names the version that wrote the database last, so that an older one can say what is needed. */

@@ -123,7 +123,10 @@ function removalCases(fresh: () => MetaStore): void {
     commit(meta, { events: [effect({ hashes: [hash(1), hash(2)] })] })
     meta.removeRows(ask(meta, 'discard').id, 1)
     expect(meta.projectSettings(1)?.discardedHashes?.toSorted()).toEqual([hash(1), hash(2)])
-    expect(meta.discardedOf(1).map((one) => one.title)).toEqual(['WEB-1', 'WEB-1'])
+    const { title, culprit } = effect()
+    const one = { shortId: 'WEB-1', title, culprit, userId: 'ann' }
+    expect(title).not.toBe('')
+    expect(meta.discardedOf(1)).toMatchObject([one, one])
     meta.undiscard(1, 'WEB-1')
     expect(meta.projectSettings(1)?.discardedHashes).toBeUndefined()
   })

@@ -68,9 +68,19 @@ export type RemovalStore = {
   /** Events that the ledger counts as stored and that people had removed, by project. */
   removedEvents(): Map<number, number>
   /** Fingerprints of which nothing is stored any more. */
-  discardedOf(projectId: number): { hash: string; title: string; userId: string | null; createdMs: number }[]
-  /** Takes fingerprints back, all that were discarded under one title: they make issues again. */
-  undiscard(projectId: number, title: string): void
+  discardedOf(projectId: number): Discarded[]
+  /** Takes fingerprints back, all that were discarded with one issue: they make issues again. */
+  undiscard(projectId: number, shortId: string): void
+}
+
+/** A fingerprint whose events are filtered, with the issue that was discarded: `title` and `culprit` '' where not known. */
+export type Discarded = {
+  hash: string
+  shortId: string
+  title: string
+  culprit: string
+  userId: string | null
+  createdMs: number
 }
 
 /** A removal's row as a removal. */
@@ -160,9 +170,16 @@ export function removalPart(store: Store): AskPart {
     discardedOf: (projectId) =>
       read
         .all(builder.selectFrom('discarded').selectAll().where('project_id', '=', projectId).orderBy('created_ms'))
-        .map((row) => ({ hash: row.hash, title: row.title, userId: row.user_id, createdMs: row.created_ms })),
-    undiscard: (projectId, title) =>
-      void write.run(builder.deleteFrom('discarded').where('project_id', '=', projectId).where('title', '=', title)),
+        .map((row) => ({
+          hash: row.hash,
+          shortId: row.title,
+          title: row.issue_title,
+          culprit: row.issue_culprit,
+          userId: row.user_id,
+          createdMs: row.created_ms,
+        })),
+    undiscard: (projectId, shortId) =>
+      void write.run(builder.deleteFrom('discarded').where('project_id', '=', projectId).where('title', '=', shortId)),
   }
 }
 
@@ -254,6 +271,7 @@ function removeProject(store: Store, { id, project_id: projectId, organization_i
 function discard(store: Store, removal: Row, issueId: number): void {
   const { write } = store
   const { builder } = store.dialect
+  const issue = write.get(builder.selectFrom('issue').select(['title', 'culprit']).where('id', '=', issueId))
   for (const { hash } of write.all(builder.selectFrom('fingerprint').select('hash').where('issue_id', '=', issueId)))
     write.run(
       builder
@@ -262,6 +280,8 @@ function discard(store: Store, removal: Row, issueId: number): void {
           project_id: removal.project_id,
           hash,
           title: removal.title,
+          issue_title: issue?.title ?? '',
+          issue_culprit: issue?.culprit ?? '',
           user_id: removal.user_id,
           created_ms: store.clock.now(),
         })

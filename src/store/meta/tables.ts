@@ -84,7 +84,16 @@ export type Tables = {
   }
   thin_step: { id: Id; run_id: number; cut: JsonText; row_bytes: number; stage: string; made_ms: number }
   thinned_issue: { issue_id: number; quantity: number }
-  discarded: { project_id: number; hash: string; title: string; user_id: string | null; created_ms: number }
+  /** `title` is the short id of the issue. */
+  discarded: {
+    project_id: number
+    hash: string
+    title: string
+    issue_title: Defaulted<string>
+    issue_culprit: Defaulted<string>
+    user_id: string | null
+    created_ms: number
+  }
   member: { organization_id: number; user_id: string; role: string; created_ms: number }
   project: {
     id: Id

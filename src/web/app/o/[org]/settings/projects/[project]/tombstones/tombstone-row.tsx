@@ -21,14 +21,20 @@ export function TombstoneRow({
 }) {
   const t = useTranslations('triage.tombstones')
   const toast = useToast()
-  const { id, title, hashes, actor, dateCreated } = tombstone
+  const { id, title, culprit, hashes, actor, dateCreated } = tombstone
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line py-2">
       <span className="min-w-0 grow basis-[200px]">
         <code>
-          <PlainText text={title} charactersMax={80} />
+          <PlainText text={id} charactersMax={80} />
         </code>{' '}
-        <span className="text-ink-3">
+        {title ? <PlainText text={title} charactersMax={200} /> : <span className="text-ink-3">{t('unknown')}</span>}
+        <span className="block text-ink-3">
+          {culprit ? (
+            <>
+              <PlainText text={culprit} charactersMax={200} /> ·{' '}
+            </>
+          ) : null}
           {t('hashes', { count: hashes.length })} · <RelativeTime at={dateCreated} />{' '}
           {actor ? <PlainText text={t('by', { name: actor.name || actor.email })} charactersMax={100} /> : null}
         </span>
@@ -38,7 +44,7 @@ export function TombstoneRow({
         initial={noState}
         name={`tombstone-${id}`}
         className="flex"
-        onDone={() => toast({ text: t('removed', { title }) })}
+        onDone={() => toast({ text: t('removed', { title: id }) })}
       >
         {(_state, pending) => (
           <>
