@@ -17,7 +17,13 @@ const time = z.iso.datetime({ offset: true, error: 'A time such as 2026-11-22T10
 const detailFields = z.object({
   inRelease: release.describe('resolved: in this release; latest: the latest one of its project.'),
   inNextRelease: z.boolean().nullish().describe('resolved: in the release that is made next.'),
-  inCommit: z.unknown().optional(),
+  inCommit: z
+    .object({
+      repository: z.string('The name of a repository.').trim().min(1, 'The name of a repository.').max(200),
+      commit: z.string('The whole id of a commit.').trim().min(1, 'The whole id of a commit.').max(64),
+    })
+    .nullish()
+    .describe('resolved: in the release of its project that has this commit, as soon as there is one.'),
   afterRelease: z.string().max(200).nullish(),
   ignoreDuration: minutes.describe('archived: for so many minutes.'),
   ignoreUntil: time.describe('archived: until this time.'),
@@ -93,9 +99,17 @@ function archivedDetails(given: Given, nowMs: number): StatusDetails {
   }
 }
 
-/** Details of a resolution for one issue; `latest` is its project's latest release. */
-function resolvedDetails(given: Given, inNext: boolean, latest: () => string): StatusDetails {
-  if (given.inCommit != null) refuse('statusDetails', 'inCommit: resolve in a release instead, commits come with it.')
+/** What is known of an issue's project: its latest release ('' for none), and the first one that has a commit. */
+type Known = { latest(): string; having(repository: string, commit: string): string | undefined }
+
+/** Details of a resolution for one issue. */
+function resolvedDetails(given: Given, inNext: boolean, { latest, having }: Known): StatusDetails {
+  if (given.inCommit) {
+    if (inNext) refuse('statusDetails', 'Either inCommit or inNextRelease.')
+    const { repository, commit } = given.inCommit
+    const inRelease = having(repository, commit)
+    return { ...(inRelease === undefined ? {} : { inRelease }), inCommit: { repository, commit } }
+  }
   if (given.inRelease && inNext) refuse('statusDetails', 'Either inRelease or inNextRelease.')
   if (inNext) return { inNextRelease: true, afterRelease: given.afterRelease ?? latest() }
   if (!given.inRelease) return {}
@@ -115,6 +129,14 @@ export function readChange(app: App, organizationId: number, body: IssueChangeBo
     latest.set(projectId, known)
     return known
   }
+  const knownOf = (projectId: number): Known => ({
+    latest: () => latestOf(projectId),
+    having: (repository, commit) =>
+      app.meta
+        .versionsWithCommit(organizationId, repository, commit)
+        .flatMap((version) => app.meta.releaseOf([projectId], version) ?? [])
+        .toSorted((a, b) => a.createdMs - b.createdMs)[0]?.version,
+  })
   const assignee = body.assignedTo === undefined ? undefined : assigneeOf(app, organizationId, body.assignedTo)
   const given = body.statusDetails ?? {}
   const inNext = body.status === 'resolvedInNextRelease' || given.inNextRelease === true
@@ -137,7 +159,7 @@ export function readChange(app: App, organizationId: number, body: IssueChangeBo
         return { status: 'ignored', substatus, statusDetails: archivedDetails(given, nowMs) }
       }
       default:
-        return { status: 'resolved', statusDetails: resolvedDetails(given, inNext, () => latestOf(issue.projectId)) }
+        return { status: 'resolved', statusDetails: resolvedDetails(given, inNext, knownOf(issue.projectId)) }
     }
   }
   return { of: (issue) => ({ ...state(issue), ...shared }), assignee }

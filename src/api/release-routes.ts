@@ -93,14 +93,24 @@ export function releaseHere(
   return { release, projects: projects.filter((one) => release.projectIds.includes(one.id)) }
 }
 
-/** Writes the commits and refs of a body, if it has any. */
-function tellCommits(call: Call<unknown, z.output<typeof changeBody>>, version: string): void {
+/** Writes the commits and refs of a body, if it has any; what waited for one of them in these projects is resolved here. */
+function tellCommits(
+  call: Call<unknown, z.output<typeof changeBody>>,
+  version: string,
+  projectIds: readonly number[],
+): void {
   const { app, body, found } = call
   const place = { organizationId: organizationOf(found).id, version }
   const nowMs = app.clock.now()
   if (body.commits) app.meta.setCommits(place, commitsOf(body.commits, nowMs), nowMs)
   // No refs beside commits say nothing: alone they ask for none.
   if (body.refs && (body.refs.length > 0 || !body.commits)) app.meta.setRefs(place, refsOf(body.refs), nowMs)
+  const { organizationId } = place
+  const has = (repository: string, commit: string) =>
+    app.meta.versionsWithCommit(organizationId, repository, commit).includes(version)
+  // Also without any in this call: a project may have joined a release that has commits.
+  for (const id of app.meta.settleCommits(projectIds, version, has, nowMs))
+    app.live.publish(organizationId, { kind: 'issue', id: String(id) })
 }
 
 function make(call: Call<unknown, z.output<typeof newBody>>) {
@@ -119,7 +129,11 @@ function make(call: Call<unknown, z.output<typeof newBody>>) {
   // What was resolved in the next release is resolved in this one.
   for (const id of app.meta.settleRelease(fresh, body.version, app.clock.now()))
     app.live.publish(organizationOf(found).id, { kind: 'issue', id: String(id) })
-  tellCommits(call, body.version)
+  tellCommits(
+    call,
+    body.version,
+    named.map((one) => one.id),
+  )
   const { release, projects } = releaseHere({ ...call, params: { ...call.params, version: body.version } })
   const answer = toRestRelease(call, release, projects)
   // 208: it was there. Not among the codes that a plain answer has.
@@ -137,7 +151,7 @@ function change(call: Call<unknown, z.output<typeof changeBody>>) {
     { organizationId: organizationOf(found).id, projectIds, version, change: changeOf(body) },
     app.clock.now(),
   )
-  tellCommits(call, version)
+  tellCommits(call, version, release.projectIds)
   const now = releaseHere(call)
   return { body: toRestRelease(call, now.release, now.projects) }
 }

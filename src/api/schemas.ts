@@ -139,11 +139,11 @@ export const statusDetails = z.strictObject({
   inRelease: z.string().exactOptional(),
   inNextRelease: z.literal(true).exactOptional(),
   afterRelease: z.string().exactOptional(),
+  inCommit: z.strictObject({ repository: z.string(), commit: z.string() }).exactOptional(),
   ignoreUntil: time.exactOptional(),
   ignoreCount: z.int().exactOptional(),
   ignoreWindow: z.int().exactOptional(),
-  ignoreUserCount: z.int().exactOptional(),
-  ignoreUserWindow: z.int().exactOptional(),
+  ...{ ignoreUserCount: z.int().exactOptional(), ignoreUserWindow: z.int().exactOptional() },
   eventsBefore: z.int().exactOptional(),
 })
 

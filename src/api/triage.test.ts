@@ -71,7 +71,12 @@ describe('states', () => {
     [{ status: 'ignored', statusDetails: { ignoreCount: 0 } }, 'At least 1'],
     [{ status: 'ignored', statusDetails: { ignoreWindow: 5 } }, 'ignoreCount'],
     [{ status: 'resolved', statusDetails: { inRelease: 'a', inNextRelease: true } }, 'Either'],
-    [{ status: 'resolved', statusDetails: { inCommit: { commit: 'abc' } } }, 'release'],
+    [{ status: 'resolved', statusDetails: { inCommit: { commit: 'abc' } } }, 'repository'],
+    [{ status: 'resolved', statusDetails: { inCommit: { repository: 'acme/web', commit: '' } } }, 'whole id'],
+    [
+      { status: 'resolved', statusDetails: { inNextRelease: true, inCommit: { repository: 'acme/web', commit: 'a' } } },
+      'Either',
+    ],
     [{ priority: 'urgent' }, ''],
   ])('%j is refused with a sentence', async (body, sentence) => {
     const { id } = await first()
@@ -85,6 +90,24 @@ describe('states', () => {
     await put(id, { status: 'resolvedInNextRelease' })
     await call('POST', `${O}/releases/`, { body: { version: 'web@77.0.0', projects: ['web'] } })
     expect((await detail(id)).statusDetails).toEqual({ inRelease: 'web@77.0.0' })
+    await put(id, { status: 'unresolved' })
+  })
+
+  test('resolved in a commit: in the release that has it, now or as soon as there is one', async () => {
+    const { id } = await first()
+    const inCommit = { repository: 'acme/web', commit: 'c0ffee1' }
+    const resolve = async () => (await put(id, { status: 'resolved', statusDetails: { inCommit } })).json
+    expect(await resolve()).toMatchObject({ status: 'resolved', statusDetails: { inCommit } })
+    const release = (version: string, sha: string, repository: string) =>
+      call('POST', `${O}/releases/`, { body: { version, projects: ['web'], commits: [{ id: sha, repository }] } })
+    await release('web@78.0.0', 'c0ffee2', 'acme/web')
+    await release('web@78.1.0', 'c0ffee1', 'acme/other')
+    expect((await detail(id)).statusDetails).toEqual({ inCommit })
+    await release('web@78.2.0', 'c0ffee1', 'acme/web')
+    expect((await detail(id)).statusDetails).toEqual({ inCommit, inRelease: 'web@78.2.0' })
+    expect((await detail(id)).activity[0]).toMatchObject({ data: { version: 'web@78.2.0', reason: 'commit' } })
+    await put(id, { status: 'unresolved' })
+    expect(await resolve()).toMatchObject({ statusDetails: { inCommit, inRelease: 'web@78.2.0' } })
     await put(id, { status: 'unresolved' })
   })
 

@@ -25,6 +25,8 @@ export type StatusDetails = {
   inNextRelease?: true
   /** With `inNextRelease`: the latest release when that was said ('' for none); the next one must come after it. */
   afterRelease?: string
+  /** Resolved in the release that has this commit; `inRelease` once one has. */
+  inCommit?: { repository: string; commit: string }
   /** Archived until this time, ISO 8601. */
   ignoreUntil?: string
   /** Archived until this many more events, within `ignoreWindow` where that is given. */

@@ -1,7 +1,8 @@
+import { sql } from 'kysely'
 import type { Limits, Substatus } from '../../protocol/issue-states.ts'
 import { ageMs, fewEvents } from '../../protocol/issue-states.ts'
 import { batchStatements } from './batch-statements.ts'
-import { escalationOf, type IssueRow, settleNext, stateColumns } from './issue-state.ts'
+import { escalationOf, type IssueRow, settleCommit, settleNext, stateColumns } from './issue-state.ts'
 import { toIssue } from './issues.ts'
 import type { Issue } from './meta.ts'
 import { aroundOf } from './release-turns.ts'
@@ -41,6 +42,13 @@ export type ClockworkStore = {
   putForecasts(made: readonly { issueId: number; limits: Limits }[], nowMs: number): void
   /** Resolves in a release that was made now what waits for the next one of these projects. Returns the issues' ids. */
   settleRelease(projectIds: readonly number[], version: string, nowMs: number): number[]
+  /** Resolves in a release what waits in these projects for a commit that `has` says it has. Returns the issues' ids. */
+  settleCommits(
+    projectIds: readonly number[],
+    version: string,
+    has: (repository: string, commit: string) => boolean,
+    nowMs: number,
+  ): number[]
 }
 
 const youngMs = 86_400_000
@@ -116,6 +124,29 @@ export function clockworkPart(store: Store): Omit<ClockworkStore, keyof Forecast
             statements.activity.run({ issueId: id, type: 'set_resolved_in_release', createdMs: nowMs, data })
             return [id]
           }),
+        ),
+      ),
+    settleCommits: (projectIds, version, has, nowMs) =>
+      write.transaction(() =>
+        projectIds.flatMap((projectId) =>
+          write
+            .all(
+              builder
+                .selectFrom('issue')
+                .select('id')
+                .where('project_id', '=', projectId)
+                // Written out: an index over some rows is not used for a value that is bound.
+                .where(sql<boolean>`awaits_release = 2`)
+                .orderBy('id'),
+            )
+            .flatMap(({ id }) => {
+              const row = statements.issue.get({ id })
+              if (!row || !settleCommit(row, version, (one) => has(one.repository, one.commit))) return []
+              statements.updateIssue.run(row)
+              const data = JSON.stringify({ version, reason: 'commit' })
+              statements.activity.run({ issueId: id, type: 'set_resolved_in_release', createdMs: nowMs, data })
+              return [id]
+            }),
         ),
       ),
   }

@@ -67,6 +67,8 @@ export type CommitStore = {
   /** The same without their texts, all of them: a release may have 5,000, each with 8 KB of message. */
   commitTimesOf(place: Place): CommitTime[]
   commitsById(ids: readonly number[]): Commit[]
+  /** Versions of an organization that have a commit, by the name of its repository and its whole id. */
+  versionsWithCommit(organizationId: number, repository: string, sha: string): string[]
   /** Commits of a repository, newest first. */
   repositoryCommits(request: { repositoryId: number; offset: number; max: number }): Commit[]
   /** Changed files of a release in the order of its commits and their paths; of one commit where `sha` says so. */
@@ -161,7 +163,10 @@ export function repositoryPart({ read, dialect: { builder } }: Store): Repositor
   }
 }
 
-type ListPart = Pick<CommitStore, 'commitsOf' | 'commitTimesOf' | 'commitsById' | 'repositoryCommits'>
+type ListPart = Pick<
+  CommitStore,
+  'commitsOf' | 'commitTimesOf' | 'commitsById' | 'versionsWithCommit' | 'repositoryCommits'
+>
 
 /** Reads of commits. */
 export function commitListPart({ read, dialect: { builder } }: Store): ListPart {
@@ -196,6 +201,20 @@ export function commitListPart({ read, dialect: { builder } }: Store): ListPart 
         )
         .map((row) => ({ id: row.id, atMs: row.at_ms, files: row.files })),
     commitsById: (ids) => (ids.length === 0 ? [] : read.all(all().where('code_commit.id', 'in', ids)).map(toCommit)),
+    versionsWithCommit: (organizationId, repository, sha) =>
+      read
+        .all(
+          builder
+            .selectFrom('repository')
+            .innerJoin('code_commit', 'code_commit.repository_id', 'repository.id')
+            .innerJoin('release_commit', 'release_commit.commit_id', 'code_commit.id')
+            .select('version')
+            .where('repository.organization_id', '=', organizationId)
+            .where('repository.name', '=', repository)
+            .where('sha', '=', sha)
+            .orderBy('version'),
+        )
+        .map((row) => row.version),
     repositoryCommits: ({ repositoryId, offset, max }) =>
       read
         .all(

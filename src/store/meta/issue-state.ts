@@ -60,6 +60,12 @@ export const latestTexts = (effect: IssueTexts) => {
   }
 }
 
+/** What a resolution still waits for: 1 the next release, 2 the one with a commit, 0 nothing. */
+function awaitsOf(status: Status, { inRelease, inNextRelease, inCommit }: StatusDetails): 0 | 1 | 2 {
+  if (status !== 'resolved' || inRelease !== undefined) return 0
+  return inNextRelease ? 1 : inCommit ? 2 : 0
+}
+
 /** A state as columns: what it is, since when, and when the clock looks at it again. */
 export function stateColumns(status: Status, substatus: Substatus | null, details: StatusDetails, sinceMs: number) {
   return {
@@ -68,7 +74,7 @@ export function stateColumns(status: Status, substatus: Substatus | null, detail
     status_details: JSON.stringify(details),
     state_ms: sinceMs,
     due_ms: dueOf(status, substatus, details, sinceMs),
-    awaits_release: Number(status === 'resolved' && details.inNextRelease === true),
+    awaits_release: awaitsOf(status, details),
     resolved_ms: status === 'resolved' ? sinceMs : null,
   }
 }
@@ -175,7 +181,7 @@ function isRegression(row: IssueRow, effect: EventEffect, around: Around): boole
   // Only an event later than the resolution, not one that a client held back and sends after it.
   if (row.resolved_ms === null || effect.timestampMs <= row.resolved_ms) return false
   const { inRelease } = fromJson<StatusDetails>(row.status_details)
-  if (row.awaits_release === 1) return false
+  if (row.awaits_release !== 0) return false
   if (inRelease === undefined) return true
   // Which release an event without one is of nobody knows.
   return effect.release !== '' && around.isLater(effect.release, inRelease)
@@ -261,6 +267,20 @@ export function settleNext(row: IssueRow, version: string, around: Around): bool
   if (!isNext(version, afterOf(row), around)) return false
   row.awaits_release = 0
   row.status_details = JSON.stringify({ inRelease: version } satisfies StatusDetails)
+  row.rev += 1
+  return true
+}
+
+/** Resolves in a release, in place, what waited for its commit; false when it waited for no commit that `has` knows. */
+export function settleCommit(
+  row: IssueRow,
+  version: string,
+  has: (inCommit: NonNullable<StatusDetails['inCommit']>) => boolean,
+): boolean {
+  const { inCommit } = fromJson<StatusDetails>(row.status_details)
+  if (row.awaits_release !== 2 || row.status !== 'resolved' || !inCommit || !has(inCommit)) return false
+  row.awaits_release = 0
+  row.status_details = JSON.stringify({ inRelease: version, inCommit } satisfies StatusDetails)
   row.rev += 1
   return true
 }

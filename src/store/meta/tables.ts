@@ -188,7 +188,8 @@ export type Tables = {
     /** Since when it is in its state, and when the clock looks at it again. */
     state_ms: Defaulted<number>
     due_ms: Defaulted<number | null>
-    awaits_release: Defaulted<Flag>
+    /** 1: the next release; 2: one with the commit that `status_details` names. */
+    awaits_release: Defaulted<number>
     /** When the newest slot of two minutes began, and arrivals of the last five; the same of the hour. */
     ten_ms: Defaulted<number>
     ten_counts: Defaulted<string>

@@ -92,6 +92,26 @@ function releaseCases(fresh: () => MetaStore): void {
 }
 
 function awaitingCases(fresh: () => MetaStore): void {
+  test('resolved in a commit: no release without it settles it or brings it back, a later one than its own does', () => {
+    const meta = fresh()
+    arrive(meta, 1, nowMs, { release: 'web@1.0.0' })
+    const inCommit = { repository: 'acme/web', commit: 'c0ffee' }
+    meta.updateIssue(1, { status: 'resolved', statusDetails: { inCommit } }, 'ann', nowMs)
+    arrive(meta, 1, nowMs + 5, { release: 'web@2.0.0' })
+    meta.settleRelease([1], 'web@2.1.0', nowMs + 6)
+    expect(meta.settleCommits([1], 'web@2.2.0', () => false, nowMs + 7)).toEqual([])
+    expect([stateOf(meta), meta.issueById(1)?.statusDetails]).toEqual([['resolved', null], { inCommit }])
+    const has = (repository: string, commit: string) => repository === 'acme/web' && commit === 'c0ffee'
+    expect(meta.settleCommits([2], 'web@3.0.0', has, nowMs + 8)).toEqual([])
+    expect(meta.settleCommits([1], 'web@3.0.0', has, nowMs + 8)).toEqual([1])
+    expect(meta.settleCommits([1], 'web@3.5.0', has, nowMs + 9)).toEqual([])
+    expect(meta.issueById(1)?.statusDetails).toEqual({ inRelease: 'web@3.0.0', inCommit })
+    arrive(meta, 1, nowMs + 20, { release: 'web@3.0.0' })
+    expect(stateOf(meta)).toEqual(['resolved', null])
+    arrive(meta, 1, nowMs + 30, { release: 'web@4.0.0' })
+    expect(stateOf(meta)).toEqual(['unresolved', 'regressed'])
+  })
+
   test('of issues that wait for the next release only those that it settles are in the batch, each once', () => {
     const meta = fresh()
     for (const [at, release] of ['web@1.0.0', 'web@2.0.0', 'web@5.0.0'].entries())

@@ -132,7 +132,7 @@ export const undoOf = (old: IssueRow): Before => ({
 
 function noteState(details: StatusDetails, status: Issue['status']): Activity['type'] {
   if (status !== 'resolved') return activityTypes[status]
-  return details.inRelease === undefined && details.inNextRelease === undefined
+  return details.inRelease === undefined && details.inNextRelease === undefined && !details.inCommit
     ? 'set_resolved'
     : 'set_resolved_in_release'
 }

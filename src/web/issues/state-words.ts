@@ -9,6 +9,7 @@ export function useStateWords(): (details: StatusDetails, substatus: string | nu
   return (details, substatus) => {
     const { inRelease, ignoreUntil, ignoreCount, ignoreWindow, ignoreUserCount, ignoreUserWindow } = details
     if (inRelease !== undefined) return t('inRelease', { version: inRelease })
+    if (details.inCommit) return t('inCommit', { commit: details.inCommit.commit.slice(0, 12) })
     if (details.inNextRelease) return t('inNextRelease')
     if (ignoreUntil !== undefined) {
       const time = format.dateTime(new Date(ignoreUntil), { dateStyle: 'medium', timeStyle: 'short' })
