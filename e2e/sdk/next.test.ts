@@ -161,9 +161,11 @@ describe.skipIf(noChromium).each(bundlers)(
         const since = newest.filter((one) => Date.parse(one.dateReceived) >= sinceMs)
         if (since.length < count) return false
         const ids = since.map((one) => `${events}/${one.id}/`)
-        const whole = await Promise.all(ids.map(async (id) => (await api(product, state.project, id)).json as Event))
-        if (whole.some((one) => one.failure?.alone === 'waiting' || one.failure?.alone === 'none')) return false
-        return whole.map(tellOf).sort((a, b) => a.platform.localeCompare(b.platform))
+        const read = () => Promise.all(ids.map(async (id) => (await api(product, state.project, id)).json as Event))
+        const waits = ({ failure }: Event) => failure?.alone === 'waiting' || failure?.alone === 'none'
+        if ((await read()).some(waits)) return false
+        // read once more: the link may have been made between the server's event and the browser's
+        return (await read()).map(tellOf).sort((a, b) => a.platform.localeCompare(b.platform))
       })
     }
 
