@@ -92,7 +92,7 @@ async function placeByHours(
 /** Rows of these references as a condition that goes by the key. */
 function amongRefs(values: Values, refs: readonly EventRef[]): string {
   const times = refs.map((one) => one.timestampUs)
-  const at = (us: number) => `fromUnixTimestamp64Micro(${values.add('Int64', us)}, 'UTC')`
+  const at = values.add('Array(Int64)', [...new Set(times)])
   const projects = values.add('Array(UInt64)', [...new Set(refs.map((one) => one.projectId))])
   const hashes = hashList(
     values,
@@ -103,7 +103,7 @@ function amongRefs(values: Values, refs: readonly EventRef[]): string {
     refs.map((one) => one.eventId),
   )
   return `project_id IN ${projects} AND group_hash IN ${hashes}
-    AND timestamp BETWEEN ${at(Math.min(...times))} AND ${at(Math.max(...times))} AND lower(hex(event_id)) IN ${ids}`
+    AND timestamp IN (SELECT fromUnixTimestamp64Micro(arrayJoin(${at}), 'UTC')) AND lower(hex(event_id)) IN ${ids}`
 }
 
 /** See `EventStore.spansOfEvents`. No column holds a span: a trace has few errors, and their payloads say it. */
