@@ -154,7 +154,7 @@ async function fromEvents(
 
 /**
  * Events and users of the page's issues that a query on events found. Their users are merged here, of 25 issues and not of
- * all that were found: 350,000 events of 50,000 issues took half as long again with them.
+ * all that were found: a busy engine took half as long again for the states of 50,000.
  */
 async function countedOf(
   deps: QueryDeps,
