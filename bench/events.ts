@@ -60,6 +60,7 @@ function row(n: number): EventRow {
     tags: { browser: 'Firefox', os: 'Linux', url: `https://shop.example/p/${n % 500}`, plan: 'team' },
     traceId: randomBytes(16).toString('hex'),
     digest: '',
+    frames: [],
     payload: JSON.stringify({ n, text }),
   }
 }

@@ -1,5 +1,6 @@
 import type { QueryDeps, View } from './issue.ts'
 import { newestReleases } from './latest.ts'
+import { frameKeyOf } from './plan-frames.ts'
 import { fieldOf } from './search/fields.ts'
 
 /** A value to complete with; `events` is null where nothing is counted. */
@@ -92,6 +93,8 @@ export async function completionsOf(
   }
   if (field && isColumn(name)) return deps.events.columnValues(scope, columns[name], { text, max, signal })
   if (field && field.type !== 'text') return []
+  const ofFrames = field && frameKeyOf(name)
+  if (ofFrames) return deps.events.frameValues(scope, ofFrames, { text, max, signal })
   const tag = field && named(versions, name)
   if (tag) return behindNames(await deps.events.tagValues(scope, tag, versionsMax, text, signal), text, max)
   const values = await deps.events.tagValues(scope, (field && named(tags, name)) ?? name, max, text, signal)

@@ -54,6 +54,7 @@ function rowOf(event: Partial<NormalEvent>, change: Partial<EventRow> = {}): Eve
     tags: {},
     traceId: '',
     digest: '',
+    frames: [],
     payload: `${JSON.stringify({ ...bare, ...event })}\n{"raw":1}`,
     ...change,
   }

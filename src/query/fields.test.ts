@@ -22,6 +22,7 @@ const issue = (field: string, value: string, match = 'is') => ({ issue: { op: 'f
 const event = (field: string, value: string, match = 'is') => ({ event: { op: 'field', field, match, value } })
 const number = (field: string, compare: string, value: number) => ({ issue: { op: 'number', field, compare, value } })
 const tagged = (key: string, value: string, match = 'is') => ({ event: { op: 'tag', key, match, value } })
+const framed = (key: string, value: string, match = 'is') => ({ event: { op: 'frame', key, match, value } })
 const releases = (...values: string[]) => ({ event: { op: 'releases', values } })
 const everything = [{}]
 const nothing: Branch[] = []
@@ -125,7 +126,24 @@ const cases: Record<string, [text: string, branches: object[], negated?: object[
   'error.unhandled': [['error.unhandled:false', [{ issue: { op: 'unhandled', value: false } }]]],
   'error.main_thread': [['error.main_thread:true', nothing, everything]],
   symbolicated_in_app: [['symbolicated_in_app:false', nothing, everything]],
-  'stack.in_app': [['stack.in_app:1', nothing, everything]],
+  'stack.function': [
+    ['stack.function:render', [framed('function', 'render')]],
+    ['stack.function:re*', [framed('function', 're*', 'like')]],
+    ['stack.function:\uf00dContains\uf00dend', [framed('function', '*end*', 'like')]],
+    [
+      'stack.function:[a,b*]',
+      [{ event: { op: 'or', of: [framed('function', 'a').event, framed('function', 'b*', 'like').event] } }],
+    ],
+    ['stack.function:""', [{ event: { op: 'not', of: framed('function', '', 'has').event } }]],
+  ],
+  'stack.filename': [['stack.filename:"/a b.js"', [framed('filename', '/a b.js')]]],
+  'stack.abs_path': [['stack.abs_path:*/cart.js', [framed('abs_path', '*/cart.js', 'like')]]],
+  'stack.module': [['stack.module:shop.cart', [framed('module', 'shop.cart')]]],
+  'stack.package': [['stack.package:libc.so', [framed('package', 'libc.so')]]],
+  'stack.in_app': [
+    ['stack.in_app:1', [framed('in_app', 'true')]],
+    ['stack.in_app:FALSE', [framed('in_app', 'false')]],
+  ],
   'stack.lineno': [['stack.lineno:>5', nothing, everything]],
   'stack.colno': [['stack.colno:5', nothing, everything]],
   firstRelease: [
@@ -282,6 +300,9 @@ describe('has', () => {
     ['has:title', [{ issue: { op: 'not', of: { op: 'field', field: 'title', match: 'is', value: '' } } }]],
     ['has:timesSeen', everything],
     ['!has:timesSeen', nothing],
+    ['has:stack.module', [framed('module', '', 'has')]],
+    ['!has:stack.in_app', [{ event: { op: 'not', of: framed('in_app', '', 'has').event } }]],
+    ['tags[stack.module]:x', [tagged('stack.module', 'x')]],
     ['has:dist', [{ event: { op: 'tag', key: 'dist', match: 'has', value: '' } }]],
     ['has:url', [{ event: { op: 'tag', key: 'url', match: 'has', value: '' } }]],
     [
@@ -377,6 +398,8 @@ describe('over events', () => {
     ['"100% \\* of"', [{ event: like('*100% \\* of*') }]],
     ['a*b', [{ event: like('*a*b*') }]],
     ['level:fatal', [event('level', 'fatal')]],
+    ['stack.module:x', [framed('module', 'x')]],
+    ['!stack.in_app:true', [{ event: { op: 'not', of: framed('in_app', 'true').event } }]],
     ['platform:node', [event('platform', 'node')]],
     ['error.type:TypeError', [event('type', 'TypeError')]],
     ['logger:db', [tagged('logger', 'db')]],

@@ -134,7 +134,6 @@ test.each([
   ['!timestamp:>2026-01-31', [{ toMs: Date.UTC(2026, 0, 31) }]],
   ['transaction.duration:>5s', []],
   ['transaction.duration:>5s OR is:unresolved', [{ issue: unresolved }]],
-  ['stack.in_app:true', []],
 ])('%s', (text, branches) => {
   expect(plan(text)).toEqual(branches)
 })

@@ -2,6 +2,7 @@ import { MishapError } from '../errors.ts'
 import type { EventFilter } from '../store/events/events.ts'
 import type { Issue, IssueFilter } from '../store/meta/meta.ts'
 import { demandFewComparisons, demandFewTexts } from './plan-bounds.ts'
+import { framesAsked } from './plan-frames.ts'
 import { type CutRelease, type ReleasePart, releaseMeets } from './release-parts.ts'
 import type { Search, Term, Wanted } from './search/ast.ts'
 import { placed } from './search/value.ts'
@@ -112,6 +113,8 @@ const eventIs = (filter: EventFilter, negate: boolean): Branch[] => [
 ]
 
 function leaf(term: Term, negate: boolean, names: Names): Branch[] {
+  const frames = framesAsked(term)
+  if (frames) return eventIs(frames, negate)
   switch (term.op) {
     case 'measure':
       // Durations and aggregates are of spans and transactions: no error event has one.
@@ -204,7 +207,7 @@ function flagOf(key: string, value: boolean, negate: boolean, names: Names): Bra
       ? eventIs({ op: 'tag', key: 'handled', match: 'is', value: unhandled ? 'no' : 'yes' }, negate)
       : issueIs({ op: 'unhandled', value: unhandled }, negate)
   }
-  // Frames and threads are in the payload only; no condition on them can be met here.
+  // Threads are in the payload only; no condition on them can be met here.
   return truth(negate)
 }
 

@@ -29,6 +29,7 @@ const rowOf = (line: string): EventRow => ({
   tags: {},
   traceId: '',
   digest: text(line, 'digest'),
+  frames: [],
   payload: text(line, 'payload'),
 })
 

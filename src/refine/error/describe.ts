@@ -70,7 +70,7 @@ function cut(text: string): string {
 }
 
 /** The stack of the crashed thread, else of the current one, else the event's own. */
-function crashedStack(event: NormalEvent): NormalStacktrace | undefined {
+export function crashedStack(event: NormalEvent): NormalStacktrace | undefined {
   const threads = event.threads?.values ?? []
   const chosen =
     threads.find((thread) => thread.crashed && thread.stacktrace) ??

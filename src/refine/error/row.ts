@@ -9,6 +9,7 @@ import type { Forms } from '../lines.ts'
 import { signKeysOf } from '../signs/keys.ts'
 import { missesOf } from '../symbolicate/misses.ts'
 import { scalar } from '../value.ts'
+import { frameTexts } from './frame-texts.ts'
 
 const messageMax = 8192
 const tagValueMax = 200
@@ -42,6 +43,7 @@ export function rowOf(
     tags: rowTags(event, user),
     traceId: normalizeId(event.contexts['trace']?.['trace_id']) ?? '',
     digest: event.findings.digest?.value ?? '',
+    frames: frameTexts(event),
     payload: `${forms.normal}\n${forms.received}`,
   }
 }

@@ -31,6 +31,9 @@ test.each<[string, Parameters<typeof row>[1], (typeof eventColumns)[number], str
   ['no trace', { traceId: '' }, 'trace_id', '\\0'.repeat(16)],
   ['a trace that is none', { traceId: 'xyz' }, 'trace_id', '\\0'.repeat(16)],
   ['tags with quotes', { tags: { "it's": "a'b", '\\': '' } }, 'tags', `{'it\\'s':'a\\'b','\\\\':''}`],
+  ['frames', { frames: ['function=a', 'in_app=true'] }, 'frames', "['function=a','in_app=true']"],
+  ['frames with quotes', { frames: ["it's", '\\a\tb'] }, 'frames', "['it\\'s','\\\\a\\tb']"],
+  ['no frames', { frames: [] }, 'frames', '[]'],
   ['no tags', { tags: {} }, 'tags', '{}'],
 ])('%s', (_name, changes, column, expected) => {
   expect(fields(changes)[at(column)]).toBe(expected)

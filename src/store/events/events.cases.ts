@@ -36,6 +36,7 @@ export function row(n: number, changes: Partial<EventRow> = {}): EventRow {
     tags: { browser: 'Firefox', plan: 'team' },
     traceId: '',
     digest: '',
+    frames: ['function=total', 'filename=/cart.js', 'in_app=true'],
     payload: `{"n":${n}}\n{"n":${n}}`,
     ...changes,
   }
@@ -130,6 +131,7 @@ export function eventsCases(open: () => EventStore): void {
           tags: { [text]: text, '': '', a: `${text}'` },
           traceId: 'deadbeef00ff7f80090a0d5c27000102',
           digest: text,
+          frames: [text, `${text}'`, ''],
           payload: text + text,
           eventId: `090a0d5c27000${n}0b0c08feffc3a9e200`,
           userHash: n === 0 ? '' : '8000000000000000',

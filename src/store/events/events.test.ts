@@ -10,9 +10,9 @@ import { silent } from '../../observe.ts'
 import { engineAnswers } from './alive.ts'
 import { createEventStore } from './clickhouse.ts'
 import { connect } from './connection.ts'
-import { encodeEventRow } from './encode.ts'
-import { eventsCases, monday, row } from './events.cases.ts'
-import type { EventStore } from './events.ts'
+import { encodeEventRow, eventColumns } from './encode.ts'
+import { eventsCases, ids, monday, row, wide } from './events.cases.ts'
+import type { EventFilter, EventStore } from './events.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mishap-events-'))
 const socketPath = join(folder, 'engine.sock')
@@ -171,6 +171,34 @@ test('a table made before gets the look-up indexes of today, and its rows are in
   expect(await store().byDigest([979], '2774530904', 9)).toHaveLength(1)
   expect(await store().byEventId([979], row(1_100_000).eventId)).toHaveLength(1)
   await client.command({ query: 'DELETE FROM mishap.events WHERE project_id = 979' })
+})
+
+test('a table made before gets the frames: what it holds is not found by them, what comes is', async () => {
+  const at = { projectId: 976, frames: ['function=pay', 'in_app=true'] }
+  const columns = eventColumns.filter((one) => one !== 'frames')
+  const older = encodeEventRow(row(1_300_000, at)).split('\t').toSpliced(eventColumns.indexOf('frames'), 1).join('\t')
+  for (const step of ['DROP INDEX frames', 'DROP COLUMN frames'])
+    await client.command({ query: `ALTER TABLE mishap.events ${step}` })
+  const connection = connect({ url: 'http://localhost', socketPath, database: 'mishap', clock: systemClock })
+  await connection.insert('events', columns, Buffer.from(older), 'older')
+  await connection.close()
+  for (let starts = 0; starts < 2; starts++) await store().migrate()
+  await store().insert(Buffer.from(encodeEventRow(row(1_300_001, at))), 'newer')
+  const found = async (filter: EventFilter) =>
+    ids(await store().inScope({ scope: wide(976), filter, offset: 0, max: 9 })).toSorted()
+  const pay = { op: 'frame', key: 'function', match: 'is', value: 'pay' } as const
+  for (const merged of [false, true]) {
+    if (merged) await client.command({ query: 'OPTIMIZE TABLE mishap.events FINAL' })
+    expect(await found(pay)).toEqual([1_300_001])
+    expect(await found({ ...pay, match: 'like', value: 'PA*' })).toEqual([1_300_001])
+    expect(await found({ ...pay, match: 'has', value: '' })).toEqual([1_300_001])
+    expect(await found({ op: 'not', of: pay })).toEqual([1_300_000])
+  }
+  expect((await store().settle('none', row(1_300_000).jpos, row(1_300_001).jpos))[0]?.frames).toEqual([])
+  expect(await ask("SELECT type FROM system.data_skipping_indices WHERE table = 'events' AND name = 'frames'")).toEqual(
+    [{ type: 'text' }],
+  )
+  await client.command({ query: 'DELETE FROM mishap.events WHERE project_id = 976' })
 })
 
 test('a granule of large payloads stays small, and so does what a merge holds of each part', async () => {

@@ -1,4 +1,5 @@
 import type { TagCount } from '../../protocol/rest.ts'
+import type { FrameKey } from './frames.ts'
 import type { NewestStore } from './newest.ts'
 import type { RegroupStore, Rewrite } from './regroup.ts'
 import type { SkewStore } from './skew.ts'
@@ -34,6 +35,8 @@ export type EventRow = {
   traceId: string
   /** The number a React framework showed, or ''. */
   digest: string
+  /** What a search finds of its frames, each text once, as `frameText` writes it. */
+  frames: string[]
   /** `normalized JSON` + '\n' + `JSON as received, after scrubbing`. */
   payload: string
 }
@@ -82,6 +85,8 @@ export type EventFilter =
   | { op: 'text'; value: string }
   /** A tag that is read as a number; what is none meets no comparison. */
   | { op: 'tagNumber'; key: string; compare: '<' | '<=' | '=' | '>=' | '>'; value: number }
+  /** What a frame has; `in_app` is 'true' or 'false'. */
+  | { op: 'frame'; key: FrameKey; match: 'is' | 'like' | 'has'; value: string }
   | { op: 'releases'; values: string[] }
   /** Events of these projects, or of these groups of one. */
   | { op: 'projects'; ids: number[] }
@@ -234,6 +239,12 @@ export type EventStore = ThinStore &
     columnValues(
       scope: Scope,
       column: 'platform' | 'type' | 'transaction' | 'release',
+      options: { text: string; max: number; signal?: AbortSignal | undefined },
+    ): Promise<{ value: string; events: number }[]>
+    /** The same of what frames have, among the newest 50,000 events. */
+    frameValues(
+      scope: Scope,
+      key: FrameKey,
       options: { text: string; max: number; signal?: AbortSignal | undefined },
     ): Promise<{ value: string; events: number }[]>
     /**

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { ids, row, tsv, wide } from './events.cases.ts'
 import type { EventFilter, EventStore } from './events.ts'
+import type { FrameKey } from './frames.ts'
 
 /** What every events store makes of conditions. `open` gives a migrated, possibly used one. */
 export function filterCases(open: () => EventStore): void {
@@ -9,6 +10,13 @@ export function filterCases(open: () => EventStore): void {
       message: 'Cannot read Properties of undefined',
       tags: { plan: 'team', 'a=b': 'c', size: '12.5' },
       traceId: 'ab'.repeat(16),
+      frames: [
+        'function=render',
+        'filename=/a_b.js',
+        'abs_path=https://a.example/a_b.js',
+        'in_app=true',
+        'in_app=false',
+      ],
     }),
     row(5001, {
       message: '100% of C:\\temp_dir failed',
@@ -16,11 +24,19 @@ export function filterCases(open: () => EventStore): void {
       level: 'warning',
       release: 'web@2.0.0',
       digest: '77',
+      frames: [
+        'function=Cart.render',
+        'module=shop.cart',
+        'package=lib=filename=x',
+        `function=${'x'.repeat(300)}`,
+        'in_app=false',
+      ],
     }),
     row(5002, {
       message: 'Größe überschritten: ÄRGER',
       tags: { plan: 'free', size: 'a*b', url: 'https://a.example/x?y=1' },
       transaction: '',
+      frames: [],
     }),
   ].map((one) => ({ ...one, projectId: 51 }))
   const field = (
@@ -29,6 +45,9 @@ export function filterCases(open: () => EventStore): void {
     value = '',
   ): EventFilter => ({ op: 'field', field: name, match, value })
   const tag = (key: string, match: 'is' | 'like' | 'has', value = ''): EventFilter => ({ op: 'tag', key, match, value })
+  const frame = (key: FrameKey, match: 'is' | 'like' | 'has', value = ''): EventFilter => ({
+    ...{ op: 'frame', key, match, value },
+  })
   const text = (value: string): EventFilter => ({ op: 'text', value })
 
   const table: [name: string, filter: EventFilter, found: number[]][] = [
@@ -73,6 +92,23 @@ export function filterCases(open: () => EventStore): void {
     ['a star that stands for itself', tag('size', 'like', 'a\\**'), [5002]],
     ['a star that stands for itself, and nothing behind it', tag('size', 'like', 'a\\*'), []],
     ['an escaped backslash', field('message', 'like', '*C:\\\\temp*'), [5001]],
+    ['a function of a frame', frame('function', 'is', 'render'), [5000]],
+    ['a function in another case', frame('function', 'is', 'Render'), []],
+    ['a function by its end, whatever its case', frame('function', 'like', '*RENDER'), [5000, 5001]],
+    ['a function that is longer than what is kept', frame('function', 'is', 'x'.repeat(400)), [5001]],
+    ['another key with the same value', frame('module', 'is', 'render'), []],
+    ['a value that looks like another key', frame('filename', 'is', 'x'), []],
+    ['a pattern stays within its key', frame('filename', 'like', '*x'), []],
+    ['a value with an equals sign', frame('package', 'is', 'lib=filename=x'), [5001]],
+    ['underscore of a file stands for itself', frame('filename', 'like', '/a_b*'), [5000]],
+    ['underscore of a file is no other sign', frame('filename', 'like', '/a?b*'), []],
+    ['an address', frame('abs_path', 'like', 'https://a.example/*'), [5000]],
+    ['frames with a module', frame('module', 'has'), [5001]],
+    ['no frame has a module', { op: 'not', of: frame('module', 'has') }, [5000, 5002]],
+    ['no frame is this', { op: 'not', of: frame('function', 'is', 'render') }, [5001, 5002]],
+    ['a frame of the application', frame('in_app', 'is', 'true'), [5000]],
+    ['a frame of a library', frame('in_app', 'is', 'false'), [5000, 5001]],
+    ['any frame', frame('in_app', 'has'), [5000, 5001]],
     ['some releases', { op: 'releases', values: ['web@2.0.0', 'none'] }, [5001]],
     ['no release', { op: 'releases', values: [] }, []],
     ['a project', { op: 'projects', ids: [51] }, [5000, 5001, 5002]],
@@ -121,6 +157,10 @@ export function filterCases(open: () => EventStore): void {
       expect(await values('%')).toEqual([])
       const releases = (text: string) => store.columnValues(wide(51), 'release', { text, max: 9 })
       expect((await releases('')).map((one) => one.events)).toEqual([2, 1])
+      const functions = (text: string) => store.frameValues(wide(51), 'function', { text, max: 9 })
+      expect(await functions('render')).toEqual(['Cart.render', 'render'].map((value) => ({ value, events: 1 })))
+      expect((await functions('')).map((one) => one.value)).toEqual(['Cart.render', 'render', 'x'.repeat(300)])
+      expect(await store.frameValues({ ...wide(51), projectIds: [] }, 'function', { text: '', max: 9 })).toEqual([])
       expect(await releases('2.0')).toEqual([{ value: 'web@2.0.0', events: 1 }])
     })
   })

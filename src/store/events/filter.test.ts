@@ -48,6 +48,22 @@ describe('a filter becomes a condition whose values are bound', () => {
       '(ifNull(toFloat64OrNull(tags[{p0:String}]) >= {p1:Float64}, 0))',
       ['a', 5],
     ],
+    [{ op: 'frame', key: 'module', match: 'is', value: 'a=b' }, '(has(frames, {p0:String}))', ['module=a=b']],
+    [
+      { op: 'frame', key: 'function', match: 'is', value: 'x'.repeat(301) },
+      '(has(frames, {p0:String}))',
+      [`function=${'x'.repeat(300)}`],
+    ],
+    [
+      { op: 'frame', key: 'abs_path', match: 'like', value: '5%*' },
+      '(arrayExists(one -> one ILIKE {p0:String}, frames))',
+      ['abs\\_path=5\\%%'],
+    ],
+    [
+      { op: 'frame', key: 'in_app', match: 'has', value: '' },
+      '(arrayExists(one -> startsWith(one, {p0:String}), frames))',
+      ['in_app='],
+    ],
     [{ op: 'releases', values: ['x'] }, '(release IN {p0:Array(String)})', [['x']]],
     [{ op: 'projects', ids: [1] }, '(project_id IN {p0:Array(UInt64)})', [[1]]],
     [{ op: 'text', value: 'Word' }, '(hasToken(message_lower, {p0:String}))', ['word']],
@@ -74,6 +90,8 @@ describe('a filter becomes a condition whose values are bound', () => {
   test.each<[string, EventFilter]>([
     ['a tag’s key', { op: 'tag', key: hostile, match: 'has', value: '' }],
     ['a tag’s value', { op: 'tag', key: 'a', match: 'is', value: hostile }],
+    ['a frame', { op: 'frame', key: 'function', match: 'is', value: hostile }],
+    ['a pattern of frames', { op: 'frame', key: 'function', match: 'like', value: hostile }],
     ['a pattern', { op: 'tag', key: 'a', match: 'like', value: hostile }],
     ['a field', field('environment', 'is', hostile)],
     ['an id', field('event_id', 'is', hostile)],

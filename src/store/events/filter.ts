@@ -1,4 +1,5 @@
 import type { EventFilter, Scope } from './events.ts'
+import { frameText } from './frames.ts'
 
 /** Collects the values of a statement; each becomes `{pN:Type}` in its text. */
 export type Values = { bound: Record<string, unknown>; add(type: string, value: unknown): string }
@@ -96,6 +97,14 @@ function tagCondition(values: Values, filter: Extract<EventFilter, { op: 'tag' }
   return `has(tagkv, ${pair}) AND tags[${key}] = ${values.add('String', filter.value)}`
 }
 
+/** A text as it is goes by its index; a pattern, and whether any is there, are looked for in the texts of each event. */
+function frameCondition(values: Values, { key, match, value }: Extract<EventFilter, { op: 'frame' }>): string {
+  if (match === 'is') return `has(frames, ${values.add('String', frameText(key, value))})`
+  if (match === 'has') return `arrayExists(one -> startsWith(one, ${values.add('String', `${key}=`)}), frames)`
+  const pattern = `${key.replaceAll('_', '\\_')}=${likePattern(value)}`
+  return `arrayExists(one -> one ILIKE ${values.add('String', pattern)}, frames)`
+}
+
 /** Signs by comparison: a closed table, as a sign cannot be bound. */
 const compares = { '<': '<', '<=': '<=', '=': '=', '>=': '>=', '>': '>' } as const
 
@@ -119,6 +128,8 @@ export function compileFilter(values: Values, filter: EventFilter): string {
       const tag = `toFloat64OrNull(tags[${values.add('String', filter.key)}])`
       return `(ifNull(${tag} ${compares[filter.compare]} ${values.add('Float64', filter.value)}, 0))`
     }
+    case 'frame':
+      return `(${frameCondition(values, filter)})`
     case 'releases':
       return `(release IN ${values.add('Array(String)', filter.values)})`
     case 'projects':

@@ -1,5 +1,5 @@
 import type { Connection } from './connection.ts'
-import { eventsTable, lookupGranules, lookupIndex } from './schema/events.ts'
+import { eventsTable, framesColumn, framesIndex, lookupGranules, lookupIndex } from './schema/events.ts'
 import { longer, longerRows, rollupKeys, rollupTables } from './schema/rollups.ts'
 import { olderTables, settingsOf } from './schema/settings.ts'
 import { spansTable } from './schema/spans.ts'
@@ -39,6 +39,18 @@ async function refitIndexes(connection: Connection, database: string): Promise<v
         { seconds: workSeconds },
       )
   }
+}
+
+/**
+ * Gives an older table the column of frames, empty in the rows that are there, and its index. Both are said in the table's
+ * definition alone: nothing is written anew, as nothing of the older rows would be found.
+ */
+async function refitFrames(connection: Connection, database: string): Promise<void> {
+  for (const step of [
+    `ADD COLUMN IF NOT EXISTS ${framesColumn} AFTER digest`,
+    framesIndex.replace('INDEX', 'ADD INDEX IF NOT EXISTS'),
+  ])
+    await connection.command(`ALTER TABLE ${database}.events ${step}`, {}, { seconds: workSeconds })
 }
 
 /**
@@ -85,6 +97,7 @@ export async function migrate(connection: Connection, database: string): Promise
   ])
     await connection.command(statement, {}, { seconds: workSeconds })
   await moveHours(connection, database)
+  await refitFrames(connection, database)
   await refitSettings(connection, database)
   await refitIndexes(connection, database)
 }

@@ -3,7 +3,7 @@ import type { EventRef, EventRow, SeenEvent } from './events.ts'
 /** Columns of a whole row as `readRow` takes them. Times are numbers since 1970, ids hex. */
 export const rowSelect = `project_id, group_hash, toUnixTimestamp64Micro(timestamp) AS timestamp_us, toUnixTimestamp64Milli(received) AS received_ms,
   lower(hex(event_id)) AS event_hex, jpos, gen, hashes, user_hash, level, environment, release, transaction, type, platform,
-  message, tags, lower(hex(trace_id)) AS trace_hex, digest, payload`
+  message, tags, lower(hex(trace_id)) AS trace_hex, digest, frames, payload`
 
 /** Columns of a reference as `readRef` takes them. */
 export const refSelect = `project_id, group_hash, toUnixTimestamp64Micro(timestamp) AS timestamp_us, toUnixTimestamp64Milli(received) AS received_ms,
@@ -44,6 +44,7 @@ export type StoredRow = StoredSeen & {
   platform: string
   message: string
   digest: string
+  frames: string[]
 }
 
 /** A 64-bit number in decimals as 16 hex characters. */
@@ -90,6 +91,7 @@ export function readRow(row: StoredRow): EventRow {
     platform: row.platform,
     message: row.message,
     digest: row.digest,
+    frames: row.frames,
   }
 }
 

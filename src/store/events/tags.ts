@@ -4,10 +4,12 @@ import type { EventStore, Scope } from './events.ts'
 import { compileScope, createValues, hashList, type Values } from './filter.ts'
 import { compileRollup } from './spans.ts'
 
-type Tags = Pick<EventStore, 'tagsOf' | 'tagKeys' | 'tagValues' | 'tagPairs' | 'columnValues'>
+type Tags = Pick<EventStore, 'tagsOf' | 'tagKeys' | 'tagValues' | 'tagPairs' | 'columnValues' | 'frameValues'>
 
 /** Suggestions need no exact numbers: this many events of a scope say enough, and bound the work. */
 const sampleMax = 500_000
+/** The same of frames, of which an event has some dozens. */
+const framesSampleMax = 50_000
 
 /** Which of the pairs events of groups have. */
 function createTagPairs(connection: Connection, table: string): Tags['tagPairs'] {
@@ -101,6 +103,21 @@ export function createTags(connection: Connection, database: string): Tags {
         options,
       )
     },
+
+    async frameValues(scope, key, options) {
+      if (scope.projectIds.length === 0) return []
+      const newest = await newestOf(connection, database, scope, options.signal, framesSampleMax)
+      const values = createValues()
+      const begin = values.add('String', `${key}=`)
+      return counted(
+        connection,
+        values,
+        `(SELECT substring(text, length(${begin}) + 1) AS one FROM (
+           SELECT arrayFilter(text -> startsWith(text, ${begin}), frames) AS texts FROM ${table}
+           WHERE ${compileScope(values, newest)} LIMIT ${framesSampleMax}) ARRAY JOIN texts AS text)`,
+        options,
+      )
+    },
   }
 }
 
@@ -132,6 +149,7 @@ async function newestOf(
   database: string,
   scope: Scope,
   signal: AbortSignal | undefined,
+  max = sampleMax,
 ): Promise<Scope> {
   const values = createValues()
   const hours = compileRollup(values, database, scope, {
@@ -141,7 +159,7 @@ async function newestOf(
     `SELECT max(from_s) AS from_s FROM (
        SELECT toUnixTimestamp(hour) AS from_s, sum(sum(n)) OVER (ORDER BY hour DESC) AS events
        FROM ${hours} GROUP BY hour)
-     WHERE events >= ${values.add('UInt64', sampleMax)}`,
+     WHERE events >= ${values.add('UInt64', max)}`,
     values.bound,
     { signal },
   )

@@ -12,6 +12,13 @@ export const lookupIndex = (name: keyof typeof lookupIndexes): string =>
   `INDEX ${name} ${name} TYPE ${lookupIndexes[name]} GRANULARITY ${lookupGranules}`
 
 /**
+ * What a search finds of an event’s frames. Rows of one issue stand beside each other and have nearly the same ones, so that
+ * blocks of the usual size hold them once. Older tables are given column and index (`refitFrames`).
+ */
+export const framesColumn = 'frames Array(String) CODEC(ZSTD(1))'
+export const framesIndex = "INDEX frames frames TYPE text(tokenizer = 'array')"
+
+/**
  * The table of error events. A row has no issue: meta maps `(project_id, group_hash)` to one, so merging rewrites nothing.
  * Weeks of `received` are the partitions: an insert is mostly one part, and retention drops whole parts.
  * Syncing (`settingsOf`) costs some 6 ms an insert and is what lets the journal be trimmed; the window of tokens makes a
@@ -43,6 +50,7 @@ export const eventsTable = (database: string): string => `CREATE TABLE IF NOT EX
     SETTINGS (min_compress_block_size = 16384, max_compress_block_size = 65536),
   trace_id FixedString(16),
   digest String,
+  ${framesColumn},
   payload String CODEC(ZSTD(1)),
   ${lookupIndex('event_id')},
   ${lookupIndex('trace_id')},
@@ -51,6 +59,7 @@ export const eventsTable = (database: string): string => `CREATE TABLE IF NOT EX
   INDEX received received TYPE minmax,
   INDEX jpos jpos TYPE minmax,
   INDEX tagkv tagkv TYPE text(tokenizer = 'array'),
+  ${framesIndex},
   INDEX message_lower message_lower TYPE text(tokenizer = 'splitByNonAlpha')
 ) ENGINE = MergeTree PARTITION BY toMonday(received) ORDER BY (project_id, group_hash, timestamp, event_id)
 SETTINGS index_granularity = 512, index_granularity_bytes = 2097152, use_const_adaptive_granularity = 1,

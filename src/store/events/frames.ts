@@ -1,0 +1,14 @@
+/** What a search may ask of a frame by its text, as the names of its fields. */
+export const frameKeys = ['function', 'filename', 'abs_path', 'module', 'package'] as const
+/** One of these, or whether the frame is the application’s own: 'true' or 'false'. */
+export type FrameKey = (typeof frameKeys)[number] | 'in_app'
+
+/** Frames of an event that can be found, those nearest the crash first. */
+export const framesMax = 100
+/** Characters of a value that can be found; a longer one stands there with its beginning. */
+export const frameCharsMax = 300
+
+/** A value of a frame as the column `frames` holds it. No key has an equals sign, so a text is of one key and value only. */
+export function frameText(key: FrameKey, value: string): string {
+  return `${key}=${value.length > frameCharsMax ? value.slice(0, frameCharsMax).toWellFormed() : value}`
+}
