@@ -60,7 +60,7 @@ async function fill(product: Product, rows: number, more: Record<string, string>
   const columns = (
     await run(
       product,
-      "SELECT arrayStringConcat(groupArray(name), ',') FROM system.columns WHERE database = 'mishap' AND table = 'events' AND default_kind = ''",
+      "SELECT arrayStringConcat(groupArray(name), ',') FROM system.columns WHERE database = 'mishap' AND table = 'events' AND default_kind IN ('', 'DEFAULT')",
     )
   ).split(',')
   const made: Record<string, string> = {

@@ -174,7 +174,7 @@ test('a table made before gets the look-up indexes of today, and its rows are in
 })
 
 test('a table made before gets the frames: what it holds is not found by them, what comes is', async () => {
-  const at = { projectId: 976, frames: ['function=pay', 'in_app=true'] }
+  const at = { projectId: 976, timestampUs: monday * 1000, frames: ['function=pay', 'in_app=true'] }
   const columns = eventColumns.filter((one) => one !== 'frames')
   const older = encodeEventRow(row(1_300_000, at)).split('\t').toSpliced(eventColumns.indexOf('frames'), 1).join('\t')
   for (const step of ['DROP INDEX frames', 'DROP COLUMN frames'])
@@ -188,6 +188,7 @@ test('a table made before gets the frames: what it holds is not found by them, w
     ids(await store().inScope({ scope: wide(976), filter, offset: 0, max: 9 })).toSorted()
   const pay = { op: 'frame', key: 'function', match: 'is', value: 'pay' } as const
   for (const merged of [false, true]) {
+    // The index of a part without the column is built as well: a merge that cannot do that would fail for ever.
     if (merged) await client.command({ query: 'OPTIMIZE TABLE mishap.events FINAL' })
     expect(await found(pay)).toEqual([1_300_001])
     expect(await found({ ...pay, match: 'like', value: 'PA*' })).toEqual([1_300_001])

@@ -13,9 +13,10 @@ export const lookupIndex = (name: keyof typeof lookupIndexes): string =>
 
 /**
  * What a search finds of an event’s frames. Rows of one issue stand beside each other and have nearly the same ones, so that
- * blocks of the usual size hold them once. Older tables are given column and index (`refitFrames`).
+ * blocks of the usual size hold them once. Older tables are given column and index (`refitFrames`); without a default that is
+ * written out, a merge of their parts cannot build the index ("Column or subcolumn 'frames' is not found") and fails for ever.
  */
-export const framesColumn = 'frames Array(String) CODEC(ZSTD(1))'
+export const framesColumn = 'frames Array(String) DEFAULT [] CODEC(ZSTD(1))'
 export const framesIndex = "INDEX frames frames TYPE text(tokenizer = 'array')"
 
 /**
