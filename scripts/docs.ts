@@ -189,11 +189,20 @@ message of the event, \`level\`, \`platform\`, \`logger\`, \`error.type\` and \`
 is looked for within its message, and what only an issue has (\`is\`, \`title\`, \`assigned\`, \`timesSeen\`) is asked of its
 issue. Of a project’s issues at most 2,000 may meet that.
 
+## Frames
+
+\`stack.function\`, \`stack.filename\`, \`stack.abs_path\`, \`stack.module\`, \`stack.package\` and \`stack.in_app\` ask for any frame of
+an event’s exceptions, or of the stack of a message, as the page shows it: with names and files of the source where a source
+map has them, also one that came later. Each condition may be met by another frame. With \`!\`, and with \`""\`, no frame has it.
+Of an event the 100 frames nearest the crash are looked at, the last exception’s first, and of a value its first 300
+characters. A whole value goes by an index; a pattern with \`*\`, \`has:\` and \`""\` read the frames of every event in the range,
+and take longer. What was stored before the data folder got the column of frames is not found by them, but with \`!\` and \`""\`.
+
 ## The box
 
 It offers keys, and behind a colon values: those of the newest 500,000 events in the chosen projects, environments and
-range, most frequent first. \`↑\` \`↓\` choose, \`Enter\` or \`Tab\` takes a line, \`Enter\` alone searches, \`Esc\` closes the list and
-then leaves the box. \`Alt\` with \`←\` \`→\` goes from filter to filter; \`!\` turns the selected one round. In an empty box the last
+range, most frequent first; of frames those of the newest 50,000. \`↑\` \`↓\` choose, \`Enter\`
+or \`Tab\` takes a line, \`Enter\` alone searches, \`Esc\` closes the list and then leaves the box. \`Alt\` with \`←\` \`→\` goes from filter to filter; \`!\` turns the selected one round. In an empty box the last
 ten searches of this browser stand first. A search works before the page’s scripts have arrived.
 Addresses for \`assigned\` and \`assigned_or_suggested\` are offered to those who may see the members.
 
@@ -214,7 +223,7 @@ Projects are kept by their ids, so a view goes along when one is renamed; where 
 
 - Words beside each other are looked for one by one: \`read timeout\` also finds “timeout while reading”. Quotes keep them together.
 - A release, tag or other text is compared with its case, a pattern with \`*\` and words without.
-- \`stack.*\`, \`release.stage\`, \`flags["x"]\` and conditions on spans are read and find nothing yet; with \`!\` everything.
+- \`release.stage\`, \`stack.lineno\`, \`stack.colno\`, \`flags["x"]\` and conditions on spans are read and find nothing yet; with \`!\` everything.
 - \`assigned_or_suggested\` asks the [rules of ownership](triage.md#ownership); who made a suspect commit is suggested for nothing.
 - Any other key that is no field is a tag. \`http.method\`, \`sdk.name\`, \`sdk.version\`, \`geo.country_code\`, \`geo.region\`,
   \`geo.city\`, \`device.family\` and the names of browser, system and runtime are made tags as an event comes in; what else

@@ -1,5 +1,5 @@
 import type { NormalEvent, NormalStacktrace } from '../../protocol/event.ts'
-import { frameKeys, framesMax, frameText } from '../../store/events/frames.ts'
+import { frameKeys, framesMax, frameValue } from '../../store/events/frames.ts'
 import { crashedStack } from './describe.ts'
 
 /** The stacks of all exceptions, the newest exception first; where there is none, that of the crashed thread or the event. */
@@ -20,18 +20,25 @@ function stacksOf(event: NormalEvent): NormalStacktrace[] {
  * nearest the crash.
  */
 export function frameTexts(event: NormalEvent): string[] {
-  const texts = new Set<string>()
+  const texts: string[] = []
+  // By values and not by texts: a text that is only just put together is written out and hashed, which took twice as long.
+  const known = frameKeys.map((key) => ({ key, values: new Set<string>() }))
+  const said = { true: false, false: false }
   let left = framesMax
   for (const { frames } of stacksOf(event)) {
     for (let at = frames.length - 1; at >= 0 && left > 0; at--, left--) {
       const frame = frames[at]
       if (!frame) continue
-      for (const key of frameKeys) {
-        const value = frame[key]
-        if (value) texts.add(frameText(key, value))
+      for (const { key, values } of known) {
+        const value = frameValue(frame[key] ?? '')
+        if (value === '' || values.has(value)) continue
+        values.add(value)
+        texts.push(`${key}=${value}`)
       }
-      texts.add(frame.in_app ? 'in_app=true' : 'in_app=false')
+      const isOwn = frame.in_app ? 'true' : 'false'
+      if (!said[isOwn]) texts.push(`in_app=${isOwn}`)
+      said[isOwn] = true
     }
   }
-  return [...texts]
+  return texts
 }

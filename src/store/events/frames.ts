@@ -8,7 +8,9 @@ export const framesMax = 100
 /** Characters of a value that can be found; a longer one stands there with its beginning. */
 export const frameCharsMax = 300
 
+/** The part of a value that can be found. */
+export const frameValue = (value: string): string =>
+  value.length > frameCharsMax ? value.slice(0, frameCharsMax).toWellFormed() : value
+
 /** A value of a frame as the column `frames` holds it. No key has an equals sign, so a text is of one key and value only. */
-export function frameText(key: FrameKey, value: string): string {
-  return `${key}=${value.length > frameCharsMax ? value.slice(0, frameCharsMax).toWellFormed() : value}`
-}
+export const frameText = (key: FrameKey, value: string): string => `${key}=${frameValue(value)}`
