@@ -36,6 +36,24 @@ function createTagPairs(connection: Connection, table: string): Tags['tagPairs']
   }
 }
 
+/** Which values frames have, by the newest events of a scope. */
+function createFrameValues(connection: Connection, database: string): Tags['frameValues'] {
+  return async (scope, key, options) => {
+    if (scope.projectIds.length === 0) return []
+    const newest = await newestOf(connection, database, scope, options.signal, framesSampleMax)
+    const values = createValues()
+    const begin = values.add('String', `${key}=`)
+    return counted(
+      connection,
+      values,
+      `(SELECT substring(text, length(${begin}) + 1) AS one FROM (
+         SELECT arrayFilter(text -> startsWith(text, ${begin}), frames) AS texts FROM ${database}.events
+         WHERE ${compileScope(values, newest)} LIMIT ${framesSampleMax}) ARRAY JOIN texts AS text)`,
+      options,
+    )
+  }
+}
+
 /** Questions about tags. */
 export function createTags(connection: Connection, database: string): Tags {
   const table = `${database}.events`
@@ -104,20 +122,7 @@ export function createTags(connection: Connection, database: string): Tags {
       )
     },
 
-    async frameValues(scope, key, options) {
-      if (scope.projectIds.length === 0) return []
-      const newest = await newestOf(connection, database, scope, options.signal, framesSampleMax)
-      const values = createValues()
-      const begin = values.add('String', `${key}=`)
-      return counted(
-        connection,
-        values,
-        `(SELECT substring(text, length(${begin}) + 1) AS one FROM (
-           SELECT arrayFilter(text -> startsWith(text, ${begin}), frames) AS texts FROM ${table}
-           WHERE ${compileScope(values, newest)} LIMIT ${framesSampleMax}) ARRAY JOIN texts AS text)`,
-        options,
-      )
-    },
+    frameValues: createFrameValues(connection, database),
   }
 }
 
