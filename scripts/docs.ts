@@ -195,8 +195,10 @@ issue. Of a project’s issues at most 2,000 may meet that.
 an event’s exceptions, or of the stack of a message, as the page shows it: with names and files of the source where a source
 map has them, also one that came later. Each condition may be met by another frame. With \`!\`, and with \`""\`, no frame has it.
 Of an event the 100 frames nearest the crash are looked at, the last exception’s first, and of a value its first 300
-characters. A whole value goes by an index; a pattern with \`*\`, \`has:\` and \`""\` read the frames of every event in the range,
-and take longer. What was stored before the data folder got the column of frames is not found by them, but with \`!\` and \`""\`.
+characters. Beside them stand \`error.main_thread\`, where the SDK names the thread, and \`symbolicated_in_app\`, where a source
+map was looked for. A whole value goes by an index; a pattern with \`*\`, \`has:\` and \`""\` read the frames
+of every event in the range, and take longer. What was stored before the data folder got the column of frames is not found by
+them, but with \`!\` and \`""\`.
 
 ## The box
 
@@ -233,7 +235,8 @@ Projects are kept by their ids, so a view goes along when one is renamed; where 
 /** docs/search.md: the grammar, and every field of query/search/fields.ts. */
 export function searchPage(): string {
   const shown = fields.filter((one) => one.shown)
-  const silent = fields.filter((one) => !one.shown)
+  const answered = new Set(['issue.category', 'issue.type', 'project.id'])
+  const silent = fields.filter((one) => !one.shown && !answered.has(one.name))
   return `${made('src/query/search/fields.ts')}# Search
 
 The search boxes of the issue stream and of an issue’s events, and \`query=\` of the API, take the same text. An empty box
@@ -273,6 +276,8 @@ ${table(
 )}
 
 \`is:\` takes ${states.map(code).join(', ')}.
+
+\`issue.category:error\` and \`issue.type:error\` hold for every issue; \`project.id\` is the number of a project.
 
 Read, but of no use for error events yet: ${silent.map((one) => code(one.name)).join(', ')}, and aggregates such as
 \`p95(transaction.duration):>1s\`. They find nothing.

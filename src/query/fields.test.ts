@@ -124,8 +124,8 @@ const cases: Record<string, [text: string, branches: object[], negated?: object[
   'error.value': [['error.value:x*', [issue('errorValue', 'x*', 'like')]]],
   'error.handled': [['error.handled:false', [{ issue: { op: 'unhandled', value: true } }]]],
   'error.unhandled': [['error.unhandled:false', [{ issue: { op: 'unhandled', value: false } }]]],
-  'error.main_thread': [['error.main_thread:true', nothing, everything]],
-  symbolicated_in_app: [['symbolicated_in_app:false', nothing, everything]],
+  'error.main_thread': [['error.main_thread:true', [framed('main_thread', 'true')]]],
+  symbolicated_in_app: [['symbolicated_in_app:false', [framed('symbolicated_in_app', 'false')]]],
   'stack.function': [
     ['stack.function:render', [framed('function', 'render')]],
     ['stack.function:re*', [framed('function', 're*', 'like')]],

@@ -12,6 +12,8 @@ const keys: Record<string, FrameKey> = {
   'stack.module': 'module',
   'stack.package': 'package',
   'stack.in_app': 'in_app',
+  'error.main_thread': 'main_thread',
+  symbolicated_in_app: 'symbolicated_in_app',
 }
 
 /** What a term asks of the frames of an event, each value of any of them; undefined: it asks of something else. */

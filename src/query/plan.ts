@@ -200,15 +200,12 @@ function stateOf(value: string, negate: boolean): Branch[] {
   return issueIs({ op: 'substatus', value }, negate)
 }
 
+/** Whether somebody caught it; what else is on or off is asked of the frames. */
 function flagOf(key: string, value: boolean, negate: boolean, names: Names): Branch[] {
-  if (key === 'error.unhandled' || key === 'error.handled') {
-    const unhandled = (key === 'error.unhandled') === value
-    return names.over === 'events'
-      ? eventIs({ op: 'tag', key: 'handled', match: 'is', value: unhandled ? 'no' : 'yes' }, negate)
-      : issueIs({ op: 'unhandled', value: unhandled }, negate)
-  }
-  // Threads are in the payload only; no condition on them can be met here.
-  return truth(negate)
+  const unhandled = (key === 'error.unhandled') === value
+  return names.over === 'events'
+    ? eventIs({ op: 'tag', key: 'handled', match: 'is', value: unhandled ? 'no' : 'yes' }, negate)
+    : issueIs({ op: 'unhandled', value: unhandled }, negate)
 }
 
 const eventFields = {

@@ -201,6 +201,15 @@ test.each<[string, Sent, Uploaded[]]>([
   expect(made.effect.misses).toEqual(first.effect.misses)
 })
 
+test('whether all own frames are mapped is found, and anew once they are', async () => {
+  const said = (row: EventRow) => row.frames.filter((one) => one.startsWith('symbolicated_in_app='))
+  const sent = event({}, [frame('a.js', 23, { in_app: true }), frame('a.js', 15, { in_app: false })])
+  const { row } = await refined(sent, mapsOf([]))
+  expect(said(row)).toEqual(['symbolicated_in_app=false'])
+  expect(said((await again(row, mapsOf(uploads()))).row)).toEqual(['symbolicated_in_app=true'])
+  expect(said((await refined({ ...sent, platform: 'python' })).row)).toEqual([])
+})
+
 test('a payload without the received form is mapped; one that is no JSON is refused', async () => {
   const { row } = await refined(event())
   const bare = { ...row, payload: row.payload.split('\n')[0] ?? '' }

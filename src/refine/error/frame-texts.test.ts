@@ -51,6 +51,38 @@ describe('what is found of frames', () => {
       { platform: 'python', message: 'hello', stacktrace: { frames: [frame('own')] } },
       ['function=own', 'in_app=true'],
     ],
+    [
+      'the thread that the exception is of',
+      {
+        platform: 'cocoa',
+        exception: { values: [{ type: 'E', value: 'v', thread_id: 7 }] },
+        threads: {
+          values: [
+            { id: 1, crashed: true, main: false },
+            { id: 7, main: true },
+          ],
+        },
+      },
+      ['main_thread=true'],
+    ],
+    [
+      'the crashed thread where the exception names none',
+      {
+        ...{ platform: 'cocoa', message: 'hello' },
+        threads: {
+          values: [
+            { id: 1, current: true, main: true },
+            { id: 2, crashed: true, main: false },
+          ],
+        },
+      },
+      ['main_thread=false'],
+    ],
+    [
+      'threads of which none is said to be the main one',
+      { platform: 'python', message: 'hello', threads: { values: [{ id: 1, crashed: true }] } },
+      [],
+    ],
   ])('%s', (_name, sent, texts) => {
     expect(textsOf(sent)).toEqual(texts)
   })

@@ -1,4 +1,4 @@
-import type { NormalEvent, NormalStacktrace } from '../../protocol/event.ts'
+import type { NormalEvent, NormalFrame, NormalStacktrace } from '../../protocol/event.ts'
 import { frameKeys, framesMax, frameValue } from '../../store/events/frames.ts'
 import { crashedStack } from './describe.ts'
 
@@ -14,10 +14,28 @@ function stacksOf(event: NormalEvent): NormalStacktrace[] {
   return other ? [other] : found
 }
 
+/** Whether it crashed on the main thread; undefined where the SDK does not say. */
+function onMainThread(event: NormalEvent): boolean | undefined {
+  const threads = event.threads?.values ?? []
+  const id = event.exception?.values?.at(-1)?.thread_id
+  const crashed =
+    (id === undefined ? undefined : threads.find((one) => String(one.id) === String(id))) ??
+    threads.find((one) => one.crashed) ??
+    threads.find((one) => one.current)
+  return crashed?.main
+}
+
+/** Whether each frame of the application that a source map was looked for has been mapped; undefined: there is none. */
+function allMapped(stacks: readonly NormalStacktrace[]): boolean | undefined {
+  const isMapped = (frame: NormalFrame) => frame.mapped_before === true || frame.data?.symbolicated === true
+  const own = stacks.flatMap(({ frames }) => frames.filter((frame) => frame.in_app && (isMapped(frame) || frame.data)))
+  return own.length === 0 ? undefined : own.every(isMapped)
+}
+
 /**
  * What a search finds of the frames of an event, each once: functions, files, modules and packages as they are shown, so as
  * the source has them where a source map did; and whether they are the application’s own. Of 100 frames at most, those
- * nearest the crash.
+ * nearest the crash. Then, where it is known, whether it was on the main thread and whether all own frames are mapped.
  */
 export function frameTexts(event: NormalEvent): string[] {
   const texts: string[] = []
@@ -25,7 +43,8 @@ export function frameTexts(event: NormalEvent): string[] {
   const known = frameKeys.map((key) => ({ key, values: new Set<string>() }))
   const said = { true: false, false: false }
   let left = framesMax
-  for (const { frames } of stacksOf(event)) {
+  const stacks = stacksOf(event)
+  for (const { frames } of stacks) {
     for (let at = frames.length - 1; at >= 0 && left > 0; at--, left--) {
       const frame = frames[at]
       if (!frame) continue
@@ -40,5 +59,9 @@ export function frameTexts(event: NormalEvent): string[] {
       said[isOwn] = true
     }
   }
+  const main = onMainThread(event)
+  if (main !== undefined) texts.push(`main_thread=${main}`)
+  const mapped = allMapped(stacks)
+  if (mapped !== undefined) texts.push(`symbolicated_in_app=${mapped}`)
   return texts
 }

@@ -85,7 +85,7 @@ export type EventFilter =
   | { op: 'text'; value: string }
   /** A tag that is read as a number; what is none meets no comparison. */
   | { op: 'tagNumber'; key: string; compare: '<' | '<=' | '=' | '>=' | '>'; value: number }
-  /** What a frame has; `in_app` is 'true' or 'false'. */
+  /** What a frame, or the stack, has (frames.ts). */
   | { op: 'frame'; key: FrameKey; match: 'is' | 'like' | 'has'; value: string }
   | { op: 'releases'; values: string[] }
   /** Events of these projects, or of these groups of one. */

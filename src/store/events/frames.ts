@@ -1,7 +1,10 @@
 /** What a search may ask of a frame by its text, as the names of its fields. */
 export const frameKeys = ['function', 'filename', 'abs_path', 'module', 'package'] as const
-/** One of these, or whether the frame is the application’s own: 'true' or 'false'. */
-export type FrameKey = (typeof frameKeys)[number] | 'in_app'
+/**
+ * One of these, or 'true' or 'false': whether a frame is the application’s own, and of the event whether it crashed on the main
+ * thread and whether all own frames for which a source map was looked for are mapped.
+ */
+export type FrameKey = (typeof frameKeys)[number] | 'in_app' | 'main_thread' | 'symbolicated_in_app'
 
 /** Frames of an event that can be found, those nearest the crash first. */
 export const framesMax = 100
