@@ -10,7 +10,7 @@ import { categories, type Outcome, type OutcomeReason, outcomes, reasons } from 
 import { doctorFindings } from '../src/protocol/doctor-findings.ts'
 import { hydrationCauses, invariants, noiseKinds, skewKinds } from '../src/protocol/signs.ts'
 import { type TunnelFile, tunnelOf } from '../src/protocol/tunnel.ts'
-import { fields, states } from '../src/query/search/fields.ts'
+import { fields, isUnmet, states } from '../src/query/search/fields.ts'
 import { digestHookOf } from '../src/web/digest-hook.ts'
 
 const made = (script: string) =>
@@ -235,8 +235,7 @@ Projects are kept by their ids, so a view goes along when one is renamed; where 
 /** docs/search.md: the grammar, and every field of query/search/fields.ts. */
 export function searchPage(): string {
   const shown = fields.filter((one) => one.shown)
-  const answered = new Set(['issue.category', 'issue.type', 'project.id'])
-  const silent = fields.filter((one) => !one.shown && !answered.has(one.name))
+  const silent = fields.filter((one) => isUnmet(one.name))
   return `${made('src/query/search/fields.ts')}# Search
 
 The search boxes of the issue stream and of an issue’s events, and \`query=\` of the API, take the same text. An empty box
@@ -280,7 +279,7 @@ ${table(
 \`issue.category:error\` and \`issue.type:error\` hold for every issue; \`project.id\` is the number of a project.
 
 Read, but of no use for error events yet: ${silent.map((one) => code(one.name)).join(', ')}, and aggregates such as
-\`p95(transaction.duration):>1s\`. They find nothing.
+\`p95(transaction.duration):>1s\`. They find nothing, and where nothing matches the stream says so.
 `
 }
 

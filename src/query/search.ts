@@ -1,8 +1,8 @@
 import { MishapError } from '../errors.ts'
-import { type Field, fieldOf, fields, states } from './search/fields.ts'
+import { type Field, fieldOf, fields, isUnmet, states } from './search/fields.ts'
 import { parseSearch } from './search/parse.ts'
 
-export { type Field, fieldOf, fields, states }
+export { type Field, fieldOf, fields, isUnmet, states }
 
 /** Keys that a search box offers, each with a sentence. */
 export function searchFields(): readonly Field[] {

@@ -148,6 +148,21 @@ export function fieldOf(key: string): Field | undefined {
   return family === 'spans' || /^(?:duration|self_time)$/.test(own) ? { ...base, type: 'duration' } : undefined
 }
 
+/** Fields that the language has and errors do not, as nothing that is stored says them. */
+const unmet: ReadonlySet<string> = new Set([
+  'detector',
+  'stack.lineno',
+  'stack.colno',
+  'release.stage',
+  'transaction.duration',
+])
+
+/** Whether a condition on the key is read and met by no error. */
+export function isUnmet(key: string): boolean {
+  const found = fieldOf(key)
+  return found !== undefined && (found.measured === true || unmet.has(found.name))
+}
+
 /** Aggregates that are counts or scores, shares, and those that are what their argument is. */
 const counted =
   /^(?:count|count_unique|count_if|count_miserable|count_web_vitals|failure_count|epm|eps|tpm|tps|apdex|user_misery|performance_score|opportunity_score)$/

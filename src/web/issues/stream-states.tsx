@@ -12,7 +12,7 @@ import { EmptyState, ErrorState } from '../ui/states.tsx'
 import { IssueRow, useRowWords } from './issue-row.tsx'
 import type { ParamChange } from './stream-params.ts'
 import { isPlain, listQuery, type ProjectName, resolvedQuery, type StreamParams } from './stream-query.ts'
-import { jumpOf, termsOf, withoutTerm } from './terms.ts'
+import { jumpOf, termsOf, unmetKeys, withoutTerm } from './terms.ts'
 
 /** Rows to come. Nothing for the first 150 ms: an answer that is fast must not flicker. */
 export function StreamLoading() {
@@ -101,6 +101,7 @@ export function NoMatch({ organization, params, projectIds, projects, change, hr
   const t = useTranslations('issues')
   const terms = termsOf(params.q)
   const jump = jumpOf(params.q)
+  const unmet = unmetKeys(terms)
   if (projects.length === 0) {
     return (
       <EmptyState title={t('noProject.title')}>
@@ -123,6 +124,7 @@ export function NoMatch({ organization, params, projectIds, projects, change, hr
     )
   return (
     <EmptyState title={t('noMatch.title')}>
+      {unmet.length > 0 ? <p>{t('noMatch.unmet', { count: unmet.length, keys: unmet.join(', ') })}</p> : null}
       <p>{t('noMatch.todo')}</p>
       <div className="mt-4 flex flex-wrap gap-2">
         {terms.length <= 12
