@@ -62,6 +62,8 @@ describe.skipIf(noChromium)('triage by keys', () => {
       await page.keyboard.press('z')
       return (await all()).every((one) => one.status === 'unresolved')
     })
+    await page.getByText('3 issues are as they were.').waitFor()
+    expect(await page.getByRole('button', { name: /^Undo/ }).count()).toBe(0)
   })
 
   test('all that match goes with its search: the next key is for the row under the cursor', async () => {

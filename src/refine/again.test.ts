@@ -206,6 +206,8 @@ test('whether all own frames are mapped is found, and anew once they are', async
   const sent = event({}, [frame('a.js', 23, { in_app: true }), frame('a.js', 15, { in_app: false })])
   const { row } = await refined(sent, mapsOf([]))
   expect(said(row)).toEqual(['symbolicated_in_app=false'])
+  // A project that never had an upload looks for none.
+  expect(said((await refined(sent)).row)).toEqual(['symbolicated_in_app=false'])
   expect(said((await again(row, mapsOf(uploads()))).row)).toEqual(['symbolicated_in_app=true'])
   expect(said((await refined({ ...sent, platform: 'python' })).row)).toEqual([])
 })

@@ -58,7 +58,7 @@ export const fields: readonly Field[] = [
   field('error.handled', 'boolean', 'Whether the application caught it.'),
   field('error.unhandled', 'boolean', 'Whether nobody caught it.'),
   field('error.main_thread', 'boolean', 'Whether it happened on the main thread, where the SDK says so.'),
-  field('symbolicated_in_app', 'boolean', 'Whether all own frames for which a source map was looked for are mapped.'),
+  field('symbolicated_in_app', 'boolean', 'Whether all own frames of JavaScript are mapped.'),
   field('stack.function', 'text', 'Function of a frame.'),
   field('stack.filename', 'text', 'File of a frame, as its stack shows it.'),
   field('stack.abs_path', 'text', 'Path or address of a frame’s file, whole.'),

@@ -29,7 +29,7 @@ describe('what is found of frames', () => {
     [
       'the address that a browser sends as the file',
       { ...exceptions([frame('f', { filename: 'https://shop.test/a.js' })]), platform: 'javascript' },
-      ['function=f', 'filename=/a.js', 'abs_path=https://shop.test/a.js', 'in_app=true'],
+      ['function=f', 'filename=/a.js', 'abs_path=https://shop.test/a.js', 'in_app=true', 'symbolicated_in_app=false'],
     ],
     ['a frame that says nothing', exceptions([{ lineno: 5 }]), ['in_app=false']],
     ['no frames', { message: 'hello' }, []],

@@ -1,5 +1,6 @@
 import type { NormalEvent, NormalFrame, NormalStacktrace } from '../../protocol/event.ts'
 import { frameKeys, framesMax, frameValue } from '../../store/events/frames.ts'
+import { mayBeMapped } from '../symbolicate/frames.ts'
 import { crashedStack } from './describe.ts'
 
 /** The stacks of all exceptions, the newest exception first; where there is none, that of the crashed thread or the event. */
@@ -25,10 +26,12 @@ function onMainThread(event: NormalEvent): boolean | undefined {
   return crashed?.main
 }
 
-/** Whether each frame of the application that a source map was looked for has been mapped; undefined: there is none. */
-function allMapped(stacks: readonly NormalStacktrace[]): boolean | undefined {
+/** Whether each frame of the application that a source map could be for has been mapped; undefined: there is none. */
+function allMapped(stacks: readonly NormalStacktrace[], platform: string): boolean | undefined {
   const isMapped = (frame: NormalFrame) => frame.mapped_before === true || frame.data?.symbolicated === true
-  const own = stacks.flatMap(({ frames }) => frames.filter((frame) => frame.in_app && (isMapped(frame) || frame.data)))
+  const own = stacks.flatMap(({ frames }) =>
+    frames.filter((frame) => frame.in_app && (isMapped(frame) || mayBeMapped(frame, platform))),
+  )
   return own.length === 0 ? undefined : own.every(isMapped)
 }
 
@@ -61,7 +64,7 @@ export function frameTexts(event: NormalEvent): string[] {
   }
   const main = onMainThread(event)
   if (main !== undefined) texts.push(`main_thread=${main}`)
-  const mapped = allMapped(stacks)
+  const mapped = allMapped(stacks, event.platform)
   if (mapped !== undefined) texts.push(`symbolicated_in_app=${mapped}`)
   return texts
 }

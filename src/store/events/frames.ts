@@ -2,7 +2,7 @@
 export const frameKeys = ['function', 'filename', 'abs_path', 'module', 'package'] as const
 /**
  * One of these, or 'true' or 'false': whether a frame is the application’s own, and of the event whether it crashed on the main
- * thread and whether all own frames for which a source map was looked for are mapped.
+ * thread and whether all own frames that a source map could be for are mapped.
  */
 export type FrameKey = (typeof frameKeys)[number] | 'in_app' | 'main_thread' | 'symbolicated_in_app'
 

@@ -29,8 +29,12 @@ export function useUndo(): OfferUndo {
         done = true
         run()
       }
-      last.current = { run: once, untilMs: systemClock.now() + undoMs }
-      toast({ text, action: { label: t('triage.undo'), run: once }, stayMs: undoMs })
+      const close = toast({ text, action: { label: t('triage.undo'), run: once }, stayMs: undoMs })
+      const byKey = () => {
+        close()
+        once()
+      }
+      last.current = { run: byKey, untilMs: systemClock.now() + undoMs }
     },
     [t, toast],
   )

@@ -15,10 +15,10 @@ export type Toast = {
   stayMs?: number
 }
 
-const Toasts = createContext<(toast: Toast) => void>(() => {})
+const Toasts = createContext<(toast: Toast) => () => void>(() => () => {})
 
-/** `useToast()({ text, action: { label, run } })` shows a message in the corner; at most four stand at once. */
-export const useToast = (): ((toast: Toast) => void) => useContext(Toasts)
+/** `useToast()({ text, action: { label, run } })` shows a message in the corner, and gives what takes it away; at most four stand at once. */
+export const useToast = (): ((toast: Toast) => () => void) => useContext(Toasts)
 
 /** Own toasts: ready-made ones insert a <style>, which our Content-Security-Policy refuses. */
 export function ToastProvider({ children }: { children: ReactNode }) {
@@ -32,6 +32,7 @@ export function ToastProvider({ children }: { children: ReactNode }) {
       const id = last.current
       setShown((all) => [...all.slice(-3), { ...toast, id }])
       systemClock.after(toast.stayMs ?? 10_000, () => close(id))
+      return () => close(id)
     },
     [close],
   )
