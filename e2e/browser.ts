@@ -25,7 +25,15 @@ export type Login = Awaited<ReturnType<BrowserContext['storageState']>>
 export async function openPage(
   browser: Browser,
   url: string,
-  options: { width?: number; height?: number; dark?: boolean; selfSigned?: boolean; login?: Login } = {},
+  options: {
+    width?: number
+    height?: number
+    dark?: boolean
+    selfSigned?: boolean
+    login?: Login
+    /** The test stands between page and server later: `page.route` when the page is open already. Then nothing is cached. */
+    routed?: boolean
+  } = {},
 ): Promise<Watched> {
   const context = await browser.newContext({
     viewport: { width: options.width ?? 1440, height: options.height ?? 900 },
@@ -36,8 +44,8 @@ export async function openPage(
   })
   const page = await context.newPage()
   // Chromium gives a page that is open already the way through the test some time after it said so: what it asks for in
-  // between passes by (1 of 30 presses of a key right after `route`). So every page has it before its first document.
-  await page.route(/^never:/, (route) => route.continue())
+  // between passes by (1 of 30 presses of a key right after `route`). So such a page has it before its first document.
+  if (options.routed) await page.route(/^never:/, (route) => route.continue())
   const watched: Watched = { page, errors: [], foreign: [], dialogs: [] }
   const origin = new URL(url).origin
   page.on('pageerror', (error) => watched.errors.push(String(error)))

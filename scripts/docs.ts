@@ -195,7 +195,7 @@ issue. Of a project’s issues at most 2,000 may meet that.
 an event’s exceptions, or of the stack of a message, as the page shows it: with names and files of the source where a source
 map has them, also one that came later. Each condition may be met by another frame. With \`!\`, and with \`""\`, no frame has it.
 Of an event the 100 frames nearest the crash are looked at, the last exception’s first, and of a value its first 300
-characters. Beside them stand \`error.main_thread\`, where the SDK names the thread, and \`symbolicated_in_app\`, of
+characters: a longer whole value finds what begins like it, and a pattern is held against the beginning. Beside them stand \`error.main_thread\`, where the SDK names the thread, and \`symbolicated_in_app\`, of
 JavaScript, also without any source map. A whole value goes by an index; a pattern with \`*\`, \`has:\` and \`""\` read the frames
 of every event in the range, and take longer. What was stored before the data folder got the column of frames is not found by
 them, but with \`!\` and \`""\`.

@@ -123,7 +123,7 @@ describe.skipIf(noChromium)('every screen, for people with other ways to see and
     await ingest(product, state.project, '{}\n{"type":"event"}\n{broken')
     putDead(state.project)
     state.browser = await openBrowser()
-    state.page = (await openPage(state.browser, product.url)).page
+    state.page = (await openPage(state.browser, product.url, { routed: true })).page
     await signIn(state.page, product.url, `owner@${org}.test`)
   })
   afterAll(() => state.browser?.close())

@@ -34,7 +34,7 @@ describe.skipIf(noChromium)('how the application behaves in the browser', () => 
 
   /** A page of somebody who has signed in, closed with its test. `ready` what is waited for. */
   async function open(path: string, ready = 'main h1, main [data-id]', height = 900): Promise<Page> {
-    const { page } = await openPage(state.browser, product.url, { login: state.login, height })
+    const { page } = await openPage(state.browser, product.url, { login: state.login, height, routed: true })
     onTestFinished(() => page.context().close())
     if (path === '') return page
     await page.goto(at(path))

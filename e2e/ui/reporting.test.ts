@@ -59,7 +59,7 @@ describe.skipIf(noChromium)('what the screens report of themselves', () => {
 
   /** A screen whose reporter runs, with a clock that the test moves. */
   async function open(): Promise<{ page: Page; sent: Sent[][] }> {
-    const { page } = await openPage(state.browser, product.url, { login: state.login })
+    const { page } = await openPage(state.browser, product.url, { login: state.login, routed: true })
     onTestFinished(() => page.context().close())
     const sent = envelopesOf(page)
     await page.clock.install()

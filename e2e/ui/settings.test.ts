@@ -18,7 +18,7 @@ describe.skipIf(noChromium)('project settings', () => {
     state.project = bootstrap(product, org, 'web')
     await ingest(product, state.project, envelopeOf(errorEvent('AlphaError')))
     state.browser = await openBrowser()
-    state.watched = await openPage(state.browser, product.url)
+    state.watched = await openPage(state.browser, product.url, { routed: true })
     state.page = state.watched.page
     await signIn(state.page, product.url, `owner@${org}.test`)
   })

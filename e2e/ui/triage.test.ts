@@ -41,7 +41,7 @@ describe.skipIf(noChromium)('triage by keys', () => {
       await ingest(product, state.project, envelopeOf(errorEvent(type)))
     await until('three issues', 15_000, async () => (await all()).length === 3)
     state.browser = await openBrowser()
-    state.watched = await openPage(state.browser, product.url)
+    state.watched = await openPage(state.browser, product.url, { routed: true })
     state.page = state.watched.page
     await signIn(state.page, product.url, `owner@${org}.test`)
   })

@@ -171,3 +171,10 @@ test('the box is told the position', () => {
   expect(searchError('a b:c')).toBeUndefined()
   expect(searchFields().map((one) => one.name)).toEqual(expect.arrayContaining(['is', 'release', 'digest']))
 })
+
+test('a search may hold 20 patterns against frames, and any number of whole values', () => {
+  const asked = (pattern: string, count: number) => plan(`stack.function:[${many(count, (at) => `f${at}${pattern}`)}]`)
+  asked('', 100)
+  asked('*', 20)
+  expect(() => asked('*', 21)).toThrow(expect.objectContaining({ code: 'QUERY_TOO_LONG' }))
+})

@@ -1,10 +1,11 @@
 import { MishapError } from '../errors.ts'
 import type { EventFilter } from '../store/events/events.ts'
 import type { Issue, IssueFilter } from '../store/meta/meta.ts'
-import { demandFewComparisons, demandFewTexts } from './plan-bounds.ts'
+import { demandFewComparisons, demandFewPatterns, demandFewTexts } from './plan-bounds.ts'
 import { framesAsked } from './plan-frames.ts'
 import { type CutRelease, type ReleasePart, releaseMeets } from './release-parts.ts'
 import type { Search, Term, Wanted } from './search/ast.ts'
+import { isUnmet } from './search/fields.ts'
 import { placed } from './search/value.ts'
 
 /** What names in a query stand for, for the one who asks. */
@@ -40,6 +41,7 @@ export function planOf(search: Search | undefined, names: Names): Plan {
   demandFewComparisons(search, names.releases)
   const branches = build(search, false, names)
   demandFewTexts(branches.flatMap((one) => one.issue ?? []))
+  demandFewPatterns(branches.flatMap((one) => one.event ?? []))
   return { branches }
 }
 
@@ -256,6 +258,7 @@ const isIssueKey = (key: string): key is IssueKey => Object.hasOwn(issueFields, 
 function hasOf(key: string, tag: boolean, negate: boolean, names: Names): Branch[] {
   const tags = (keys: string[]) => eventIs(anyEvent(keys.map((one) => hasTag(one))), negate)
   if (tag) return tags([key])
+  if (isUnmet(key)) return truth(negate)
   if (names.over === 'events') {
     const own = named(ownFields, key)
     if (own) return eventIs({ op: 'field', field: own, match: 'has', value: '' }, negate)
@@ -329,6 +332,8 @@ function matchOf(term: Term & { op: 'match' }, negate: boolean, names: Names): B
   const isRelease = key === 'release' || key === 'firstRelease' || key === 'lastRelease'
   const values = isRelease ? withLatest(term.values, names) : term.values
   if (values.length === 0) return truth(negate)
+  // No error has it, so what is asked to be without it is all of them.
+  if (isUnmet(key)) return truth(values.some((one) => one.text === '') !== negate)
   if (names.over === 'events') {
     const own = named(ownFields, key)
     if (own) return eventIs(anyEvent(values.map((one) => ownField(key, own, one))), negate)
@@ -373,9 +378,6 @@ function matchOf(term: Term & { op: 'match' }, negate: boolean, names: Names): B
     case 'bookmarks':
     case 'subscribed':
       return ofPerson(key, values, negate, names)
-    case 'release.stage':
-    case 'detector':
-      return truth(negate)
     case 'project': {
       const wanted = new Set(values.flatMap((one) => names.projectIdsOf(one)))
       return inProjects(names.projectIds.filter((id) => wanted.has(id) !== negate))

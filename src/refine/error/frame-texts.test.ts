@@ -79,6 +79,19 @@ describe('what is found of frames', () => {
       ['main_thread=false'],
     ],
     [
+      'the thread that the exception names, for the stack as well',
+      {
+        ...{ platform: 'cocoa', exception: { values: [{ type: 'E', value: 'v', thread_id: 7 }] } },
+        threads: {
+          values: [
+            { id: 1, current: true, main: true, stacktrace: { frames: [frame('other')] } },
+            { id: 7, stacktrace: { frames: [frame('crashed')] } },
+          ],
+        },
+      },
+      ['function=crashed', 'in_app=true', 'main_thread=false'],
+    ],
+    [
       'threads of which none is said to be the main one',
       { platform: 'python', message: 'hello', threads: { values: [{ id: 1, crashed: true }] } },
       [],

@@ -1,7 +1,18 @@
-import type { NormalEvent, NormalFrame, NormalStacktrace } from '../../protocol/event.ts'
+import type { NormalEvent, NormalFrame, NormalStacktrace, NormalThread } from '../../protocol/event.ts'
 import { frameKeys, framesMax, frameValue } from '../../store/events/frames.ts'
 import { mayBeMapped } from '../symbolicate/frames.ts'
 import { crashedStack } from './describe.ts'
+
+/** The thread that the newest exception names, else the one that is said to have crashed, else the current one. */
+function crashedThread(event: NormalEvent): NormalThread | undefined {
+  const threads = event.threads?.values ?? []
+  const id = event.exception?.values?.at(-1)?.thread_id
+  return (
+    (id === undefined ? undefined : threads.find((one) => String(one.id) === String(id))) ??
+    threads.find((one) => one.crashed) ??
+    threads.find((one) => one.current)
+  )
+}
 
 /** The stacks of all exceptions, the newest exception first; where there is none, that of the crashed thread or the event. */
 function stacksOf(event: NormalEvent): NormalStacktrace[] {
@@ -11,19 +22,15 @@ function stacksOf(event: NormalEvent): NormalStacktrace[] {
     const stack = exceptions[at]?.stacktrace
     if (stack) found.push(stack)
   }
-  const other = found.length > 0 ? undefined : crashedStack(event)
+  const other = found.length > 0 ? undefined : (crashedThread(event)?.stacktrace ?? crashedStack(event))
   return other ? [other] : found
 }
 
-/** Whether it crashed on the main thread; undefined where the SDK does not say. */
+/** Whether it crashed on the main thread; undefined where the SDK does not say. Some SDKs mark the main thread alone. */
 function onMainThread(event: NormalEvent): boolean | undefined {
-  const threads = event.threads?.values ?? []
-  const id = event.exception?.values?.at(-1)?.thread_id
-  const crashed =
-    (id === undefined ? undefined : threads.find((one) => String(one.id) === String(id))) ??
-    threads.find((one) => one.crashed) ??
-    threads.find((one) => one.current)
-  return crashed?.main
+  const crashed = crashedThread(event)
+  const isKnown = event.threads?.values?.some((one) => one.main)
+  return crashed && (crashed.main ?? (isKnown ? false : undefined))
 }
 
 /** Whether each frame of the application that a source map could be for has been mapped; undefined: there is none. */

@@ -5,6 +5,7 @@ import { useTranslations } from 'next-intl'
 import { useEffect, useState } from 'react'
 import { systemClock } from '../../clock.ts'
 import type { RestIssue } from '../../protocol/rest.ts'
+import { unmetKeys } from '../../query/search.ts'
 import { ApiError, apiPage } from '../api.ts'
 import { Button, buttonClass } from '../ui/controls.tsx'
 import { Link } from '../ui/link.tsx'
@@ -12,7 +13,7 @@ import { EmptyState, ErrorState } from '../ui/states.tsx'
 import { IssueRow, useRowWords } from './issue-row.tsx'
 import type { ParamChange } from './stream-params.ts'
 import { isPlain, listQuery, type ProjectName, resolvedQuery, type StreamParams } from './stream-query.ts'
-import { jumpOf, termsOf, unmetKeys, withoutTerm } from './terms.ts'
+import { jumpOf, termsOf, withoutTerm } from './terms.ts'
 
 /** Rows to come. Nothing for the first 150 ms: an answer that is fast must not flicker. */
 export function StreamLoading() {
@@ -101,7 +102,7 @@ export function NoMatch({ organization, params, projectIds, projects, change, hr
   const t = useTranslations('issues')
   const terms = termsOf(params.q)
   const jump = jumpOf(params.q)
-  const unmet = unmetKeys(terms)
+  const unmet = unmetKeys(params.q)
   if (projects.length === 0) {
     return (
       <EmptyState title={t('noProject.title')}>

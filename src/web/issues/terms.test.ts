@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parseSearch } from '../../query/search/parse.ts'
-import { jumpOf, tagHref, termsOf, unmetKeys, withoutTerm } from './terms.ts'
+import { jumpOf, tagHref, termsOf, withoutTerm } from './terms.ts'
 
 describe('termsOf', () => {
   it.each<[string, string, string[]]>([
@@ -24,18 +24,6 @@ describe('termsOf', () => {
     const terms = termsOf('a '.repeat(5000))
     expect(terms).toHaveLength(100)
     expect(terms.at(-1)?.to).toBe(10_000)
-  })
-})
-
-describe('unmetKeys', () => {
-  it.each<[string, string[]]>([
-    ['is:unresolved release.stage:adopted stack.lineno:>5 release.stage:low', ['release.stage', 'stack.lineno']],
-    ['measurements.lcp:>2s transaction.duration:>1s', ['measurements.lcp', 'transaction.duration']],
-    // A negated one is met by everything, and a tag of that name by whatever has it.
-    ['!detector:x tags[detector]:x detector', []],
-    ['release:web@1 stack.function:pay anything:x', []],
-  ])('%s', (query, expected) => {
-    expect(unmetKeys(termsOf(query))).toEqual(expected)
   })
 })
 

@@ -1,5 +1,5 @@
 import { pastedDigest } from '../../protocol/pasted-digest.ts'
-import { fieldOf, isUnmet } from '../../query/search.ts'
+import { fieldOf } from '../../query/search.ts'
 import { defaultQuery } from './stream-query.ts'
 
 /** A piece of a search text: `text` is exactly what stands from `from` to `to`. */
@@ -55,12 +55,6 @@ export function termsOf(query: string): Term[] {
     at = to
   }
   return terms
-}
-
-/** The keys of a search that no error has, each once: with one of them nothing is found. */
-export function unmetKeys(terms: readonly Term[]): string[] {
-  const names = terms.filter((term) => term.kind === 'filter').map((term) => term.key.slice(0, -1))
-  return [...new Set(names.filter(isUnmet))]
 }
 
 /** The search text without one of its terms (and without an operator that then stands alone). */
