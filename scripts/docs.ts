@@ -195,17 +195,19 @@ issue. Of a project’s issues at most 2,000 may meet that.
 an event’s exceptions, or of the stack of a message, as the page shows it: with names and files of the source where a source
 map has them, also one that came later. Each condition may be met by another frame. With \`!\`, and with \`""\`, no frame has it.
 Of an event the 100 frames nearest the crash are looked at, the last exception’s first, and of a value its first 300
-characters: a longer whole value finds what begins like it, and a pattern is held against the beginning. Beside them stand \`error.main_thread\`, where the SDK names the thread, and \`symbolicated_in_app\`, of
-JavaScript, also without any source map. A whole value goes by an index; a pattern with \`*\`, \`has:\` and \`""\` read the frames
-of every event in the range, and take longer. What was stored before the data folder got the column of frames is not found by
-them, but with \`!\` and \`""\`.
+characters: a longer whole value finds what begins like it, and a pattern is held against the beginning. Beside them stand
+\`error.main_thread\`, where the SDK says which thread is the main one, and \`symbolicated_in_app\`, of JavaScript, also
+without any source map. A whole value goes by an index; a pattern with \`*\`, \`has:\` and \`""\` read the frames of every event
+in the range, and take longer: a search may have 20 of them. What was stored before the data folder got the column of frames
+is not found by them, but with \`!\` and \`""\`.
 
 ## The box
 
 It offers keys, and behind a colon values: those of the newest 500,000 events in the chosen projects, environments and
-range, most frequent first; of frames those of the newest 50,000. \`↑\` \`↓\` choose, \`Enter\`
-or \`Tab\` takes a line, \`Enter\` alone searches, \`Esc\` closes the list and then leaves the box. \`Alt\` with \`←\` \`→\` goes from filter to filter; \`!\` turns the selected one round. In an empty box the last
-ten searches of this browser stand first. A search works before the page’s scripts have arrived.
+range, most frequent first; of frames those of the newest 50,000. \`↑\` \`↓\` choose, \`Enter\` or \`Tab\` takes a line, \`Enter\`
+alone searches, \`Esc\` closes the list and then leaves the box. \`Alt\` with \`←\` \`→\` goes from filter to filter; \`!\` turns
+the selected one round. In an empty box the last ten searches of this browser stand first. A search works before the page’s
+scripts have arrived.
 Addresses for \`assigned\` and \`assigned_or_suggested\` are offered to those who may see the members.
 
 The box of the stream also takes an event id, a short id such as \`WEB-42\`, and a digest, and goes straight to what it names.
