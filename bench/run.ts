@@ -1,9 +1,10 @@
 // npm run bench: every figure against its limit, in one run, written to bench/results.md with the machine it ran on.
 // npm run bench -- accept pipeline screen start: only these. npm run bench -- --quick: shorter runs.
 // npm run bench -- --full: the soak of an hour and 1 and 10 million events too (npm run bench -- soak --minutes 3; scale --rows 1000000).
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../e2e/product.ts'
+import { sectionOf } from '../scripts/mutation.ts'
 import { benchAccept } from './accept.ts'
 import { benchGrouping } from './grouping.ts'
 import { benchMapped } from './mapped.ts'
@@ -59,6 +60,7 @@ for (const [name, run] of Object.entries(parts)) {
 }
 const page = `# Measured\n\nBy \`npm run bench\` on ${machine()}, ${new Date().toISOString().slice(0, 10)}. Load client on the same machine; the machine is shared, so figures vary.\n\n${table(rows)}\n`
 console.log(table(rows))
-if (named.length === 0) writeFileSync(join(root, 'bench/results.md'), page)
+const resultsPath = join(root, 'bench/results.md')
+if (named.length === 0) writeFileSync(resultsPath, page + sectionOf(readFileSync(resultsPath, 'utf8')))
 // the application that grouping is measured with leaves React's message port open
 process.exit()

@@ -15,17 +15,48 @@ const built = join(root, '.build')
 const packed = join(root, 'dist/src/main.js')
 const isPackage = !existsSync(join(root, 'src/main.ts'))
 const main = isPackage ? packed : join(root, 'src/main.ts')
+const endSignals = ['SIGINT', 'SIGTERM', 'SIGHUP']
 const say = (sentence) => process.stderr.write(`mishap: ${sentence}\n`)
 const end = (sentence, code) => {
   say(sentence)
   process.exit(code)
 }
 
-/** Runs a program to its end; ends this one with its sentence when it fails. */
-function run(program, words, sentence, extra = {}) {
-  const done = spawnSync(program, words, { cwd: root, stdio: ['ignore', 2, 2], ...extra })
-  if (done.status !== 0)
-    end(`${sentence} (${program} ended with ${done.status ?? done.signal ?? done.error?.message})`, 1)
+/** MISHAP_VERBOSE=1 shows what the steps print; without it that is shown only when a step fails. */
+const isVerbose = !['', '0', undefined].includes(process.env.MISHAP_VERBOSE)
+
+/**
+ * Runs a program to its end; ends this one with its sentence when it fails. A signal meanwhile ends the program with all
+ * that it started, and then this one: spawnSync would have left it behind. `step` is said with the time that it took.
+ */
+async function run(program, words, sentence, { step, ...extra } = {}) {
+  const startMs = Date.now()
+  const isQuiet = step !== undefined && !isVerbose
+  if (step !== undefined && isVerbose) say(`${step} …`)
+  // a group of its own: npm and Next start programs, which a signal to them alone would leave behind
+  const stdio = isQuiet ? ['ignore', 'pipe', 'pipe'] : ['ignore', 2, 2]
+  const child = spawn(program, words, { cwd: root, stdio, detached: true, ...extra })
+  const printed = []
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (part) => printed.push(part))
+  const onSignal = (signal) => {
+    try {
+      process.kill(-child.pid, signal === 'SIGINT' ? 'SIGTERM' : signal)
+    } catch {
+      // it has just ended
+    }
+    end(`stopped by ${signal}`, signal === 'SIGINT' ? 130 : 143)
+  }
+  for (const signal of endSignals) process.on(signal, onSignal)
+  const ended = await new Promise((resolve) => {
+    child.once('error', (error) => resolve(error.message))
+    child.once('close', (code, signal) => resolve(code ?? signal))
+  })
+  for (const signal of endSignals) process.off(signal, onSignal)
+  if (ended !== 0) {
+    process.stderr.write(Buffer.concat(printed))
+    end(`${sentence} (${program} ended with ${ended})`, 1)
+  }
+  if (step !== undefined) say(`${step}: ${Math.round((Date.now() - startMs) / 1000)} s`)
 }
 
 function hashOf(paths) {
@@ -56,22 +87,22 @@ const readMark = (name) => {
 }
 
 /** node_modules as the lock file says. The mark lies in node_modules, so that a removed folder is noticed. */
-function install() {
+async function install() {
   const wanted = hashOf(['package-lock.json'])
   const mark = join(root, 'node_modules', '.mishap-installed')
   if (existsSync(mark) && readFileSync(mark, 'utf8') === wanted) return
-  say('installing packages (once, one or two minutes)')
   // Not `npm ci`: it refuses a lock file that lacks the binaries of another platform, which a registry may not even have.
   // `--no-save` keeps to the lock file's versions and does not write it.
   // `--include=dev`: the screens are built here, whatever NODE_ENV says.
-  npmRun(['install', '--no-save', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'])
+  const words = ['install', '--no-save', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error']
+  await npmRun(words, 'installing packages (once, one or two minutes)')
   writeFileSync(mark, wanted)
 }
 
-function npmRun(words) {
+async function npmRun(words, step) {
   const npm = process.env.npm_execpath
-  if (npm?.endsWith('.js')) run(process.execPath, [npm, ...words], 'npm install failed')
-  else run('npm', words, 'npm install failed')
+  if (npm?.endsWith('.js')) await run(process.execPath, [npm, ...words], 'npm install failed', { step })
+  else await run('npm', words, 'npm install failed', { step })
 }
 
 /** Packages of npm that hold nothing but a Node; packaging/runtime names the same. */
@@ -85,7 +116,7 @@ const runtimes = {
  * The Node that runs everything. In a checkout the pinned one, else a Node 24 or newer that is already here. The package
  * takes the Node that is here and fetches the pinned one, once, where that is too old: most who have npx have 24.
  */
-function runtime() {
+async function runtime() {
   const isNew = Number(process.versions.node.split('.')[0]) >= 24
   if (isPackage && isNew) return process.execPath
   const name = runtimes[`${process.platform} ${process.arch}`]
@@ -97,19 +128,9 @@ function runtime() {
   if (!path)
     end(`no Node 24 for ${process.platform} ${process.arch} comes through npm; install Node 24 and start again`, 1)
   if (!isPackage) end('the Node 24 that npm should have installed is missing; remove node_modules and start again', 1)
-  say(`fetching Node ${version} (once: this is ${process.version})`)
   mkdirSync(cache, { recursive: true })
-  npmRun([
-    'install',
-    '--prefix',
-    cache,
-    '--no-save',
-    '--no-package-lock',
-    '--no-audit',
-    '--no-fund',
-    '--loglevel=error',
-    name,
-  ])
+  const flags = ['--no-save', '--no-package-lock', '--no-audit', '--no-fund', '--loglevel=error']
+  await npmRun(['install', '--prefix', cache, ...flags, name], `fetching Node ${version} (this is ${process.version})`)
   // headers to compile against: half of the package
   rmSync(join(cache, 'node_modules', folder, 'include'), { recursive: true, force: true })
   return path
@@ -131,7 +152,7 @@ function pathOf(words) {
 }
 
 /** The Next application, built when its sources or the packages changed; for each path of MISHAP_URL one. */
-function build(node, path = '') {
+async function build(node, path = '') {
   if (isPackage) return
   const suffix = path && `-at${path.replaceAll('/', '-')}` // as screensFolder of src/config.ts
   // all that the screens bring in, as bootstrap.test.ts finds it: what is missing here would stay as it was after an update
@@ -152,7 +173,6 @@ function build(node, path = '') {
   const folder = `src/web/.next${suffix}`
   const standalone = join(root, folder, 'standalone')
   if (readMark(`web${suffix}`) === wanted && existsSync(standalone)) return
-  say(`building the screens${path && ` for ${path}`} (when their sources changed, about a minute)`)
   rmSync(join(built, `web${suffix}`), { force: true })
   rmSync(standalone, { recursive: true, force: true })
   const env = {
@@ -162,7 +182,11 @@ function build(node, path = '') {
     MISHAP_BUILD_ID: wanted.slice(0, 16),
     MISHAP_BASE_PATH: path,
   }
-  run(node, [join(root, 'node_modules/next/dist/bin/next'), 'build', 'src/web'], 'next build failed', { env })
+  const step = `building the screens${path && ` for ${path}`} (once, and when they changed; about a minute)`
+  await run(node, [join(root, 'node_modules/next/dist/bin/next'), 'build', 'src/web'], 'next build failed', {
+    env,
+    step,
+  })
   // the standalone folder comes without its static files
   cpSync(join(root, folder, 'static'), join(standalone, folder, 'static'), { recursive: true })
   mkdirSync(built, { recursive: true })
@@ -221,7 +245,12 @@ function become(node, words) {
   // types are stripped and code compiled once, not at each start: 3.6 s to ready became 2.5 s, and 50 MB less
   const env = { ...process.env, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(built, 'compile') }
   const child = spawn(node, words, { cwd: process.cwd(), stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env })
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  for (const signal of endSignals) process.on(signal, () => child.kill(signal))
+  // npm passes SIGTERM on to the shell that runs the script, and not to what that shell runs. Where it is killed, nothing is
+  // passed on at all. Both show in a parent that changes.
+  const parent = process.ppid
+  if (process.env.npm_lifecycle_event !== undefined)
+    setInterval(() => process.ppid !== parent && child.kill('SIGTERM'), 500).unref()
   child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGINT' ? 130 : 1)))
 }
 
@@ -231,48 +260,51 @@ const quiet = ['--disable-warning=ExperimentalWarning']
 const small = [...quiet, '--max-semi-space-size=16']
 const own = (file) => join(root, file)
 
-if (!isPackage) install()
-const node = runtime()
+if (!isPackage) await install()
+const node = await runtime()
 switch (isPackage && !['start', 'mishap'].includes(command) ? 'other' : command) {
   case 'start':
-    build(node, pathOf(words))
+    await build(node, pathOf(words))
     become(node, [...small, main, 'start', ...words])
     break
   case 'dev':
     become(node, [...small, main, 'start', '--dev', ...words])
     break
   case 'mishap':
-    if (words[0] === 'start') build(node, pathOf(words))
+    if (words[0] === 'start') await build(node, pathOf(words))
     become(node, [...small, main, ...words])
     break
   case 'build':
-    build(node, pathOf(words))
+    await build(node, pathOf(words))
     break
   case 'pack': // what `npm pack` calls before it packs
-    build(node, pathOf(words))
-    run(node, [...quiet, own('scripts/dist.ts'), pathOf(words)], 'the package could not be made')
+    await build(node, pathOf(words))
+    await run(node, [...quiet, own('scripts/dist.ts'), pathOf(words)], 'the package could not be made')
     break
   case 'test':
   case 'e2e':
   case 'e2e:crash':
   case 'fuzz':
-    build(node)
+    await build(node)
     chromium(node)
     nginx()
     become(node, [...quiet, own('scripts/test.ts'), command, ...words])
     break
   case 'bench':
-    build(node)
+    await build(node)
     chromium(node)
     become(node, [...quiet, own('bench/run.ts'), ...words])
     break
+  case 'mutate':
+    become(node, [...quiet, own('scripts/mutate.ts'), ...words])
+    break
   case 'demo':
-    build(node)
+    await build(node)
     become(node, [...quiet, own('scripts/demo.ts')])
     break
   case 'check':
-    run(node, [own('node_modules/typescript/bin/tsc'), '-p', root], 'the type check failed')
-    run(node, [own('node_modules/@biomejs/biome/bin/biome'), 'check', root], 'biome found something')
+    await run(node, [own('node_modules/typescript/bin/tsc'), '-p', root], 'the type check failed')
+    await run(node, [own('node_modules/@biomejs/biome/bin/biome'), 'check', root], 'biome found something')
     break
   default: // `npx mishap COMMAND`, `--help`, `--version`
     become(node, [...small, main, command, ...words])

@@ -278,7 +278,7 @@ ${table(
 
 \`is:\` takes ${states.map(code).join(', ')}.
 
-\`issue.category:error\` and \`issue.type:error\` hold for every issue; \`project.id\` is the number of a project.
+\`issue.category:error\` and \`issue.type:error\` hold for every issue; \`issue.category:feedback\` finds the issues that somebody sent feedback about; \`project.id\` is the number of a project.
 
 Read, but of no use for error events yet: ${silent.map((one) => code(one.name)).join(', ')}, and aggregates such as
 \`p95(transaction.duration):>1s\`. They find nothing, and where nothing matches the stream says so.

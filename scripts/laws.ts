@@ -3,12 +3,9 @@
  * that break them. A law is here because a rule that nothing checks is not a rule.
  */
 import { dirname, join } from 'node:path/posix'
+import { type Breach, inSource, isProduct, isTest, type Law, type Report } from './law.ts'
+import { hashes, sql } from './sql-laws.ts'
 import { child, list, memberOf, nameOf, type Source, type Tree, walk } from './tree.ts'
-
-/** One place that breaks a law. */
-export type Breach = { path: string; line: number; what: string }
-type Report = (at: number, what: string) => void
-export type Law = { name: string; sentence: string; find: (source: Source, report: Report) => void }
 
 /** Every place of `source` that breaks `law`, in the order of the text. */
 export function breaches(law: Law, source: Source): Breach[] {
@@ -16,11 +13,6 @@ export function breaches(law: Law, source: Source): Breach[] {
   law.find(source, (at, what) => found.push({ path: source.path, line: source.lineOf(at), what }))
   return found.sort((a, b) => a.line - b.line)
 }
-
-/** Tests and the case suites that several implementations share: free in what they import, wait for and how long they are. */
-export const isTest = (path: string): boolean => /\.(test|cases)\.tsx?$/.test(path)
-const inSource = (path: string): boolean => path.startsWith('src/')
-const isProduct = (path: string): boolean => inSource(path) && !isTest(path)
 
 // ---- which stage may import which
 
@@ -313,28 +305,6 @@ const clock: Law = {
 
 // ---- what stands in strings and markup
 
-const statement =
-  /^\s*(SELECT\s|INSERT\s+INTO\s|CREATE\s+(TABLE|DATABASE|INDEX|UNIQUE|VIEW|MATERIALIZED)\b|ALTER\s+TABLE\s|DELETE\s+FROM\s|UPDATE\s+\S+\s+SET\s|DROP\s+(TABLE|DATABASE|INDEX)\s|PRAGMA\s|KILL\s+QUERY\s)/
-const lowerStatement =
-  /^\s*(select\s+[\w.*,\s()"]+\s+from\s+\w+|insert into\s|create table\s|alter table\s|delete from\s|pragma\s)/
-/** `engine.ts` is the database: it must stop its own queries and name its own database. */
-const speaksSql = (path: string): boolean =>
-  path.startsWith('src/store/') || path.startsWith('src/query/compile/') || path === 'src/engine.ts'
-
-const sql: Law = {
-  name: 'sql',
-  sentence: 'SQL stands in store/ and query/compile/ only',
-  find(source, report) {
-    if (!isProduct(source.path) || speaksSql(source.path)) return
-    walk(source.root, (node) => {
-      const first = node.type === 'TemplateLiteral' ? list(node, 'quasis')[0] : undefined
-      const text = first ? (first.value as { raw: string }).raw : node.type === 'Literal' ? node.value : undefined
-      if (typeof text === 'string' && (statement.test(text) || lowerStatement.test(text)))
-        report(node.start, `SQL: ${text.trim().slice(0, 30)}`)
-    })
-  },
-}
-
 const markup: Law = {
   name: 'markup',
   sentence: 'text never becomes markup or code; the one exception is the nonced boot script',
@@ -488,6 +458,7 @@ export const laws: readonly Law[] = [
   environment,
   clock,
   sql,
+  hashes,
   markup,
   words,
   barrels,

@@ -25,8 +25,8 @@ export const catalogue = {
   },
   ACCEPT_AUTH_TWICE: {
     status: 401,
-    happened: 'More than one source of authorization was given.',
-    todo: 'Send the key once: header or query string, not both.',
+    happened: 'The request names two different project keys.',
+    todo: 'Send one key. The header and the query string may both carry it.',
   },
   ACCEPT_AUTH_VERSION: {
     status: 400,
@@ -122,7 +122,16 @@ export const catalogue = {
     todo: 'Sign in, or send Authorization: Bearer with a token.',
   },
   AUTH_FAILED: { status: 401, happened: 'Invalid token', todo: 'Sign in again, or make a new token.' },
-  AUTH_LOCKED: { status: 429, happened: 'Too many attempts.', todo: 'Wait a minute.' },
+  AUTH_LOCKED: {
+    status: 429,
+    happened: 'Too many wrong passwords for this account from your address.',
+    todo: 'Wait for the time in Retry-After, a minute at most.',
+  },
+  AUTH_BUSY: {
+    status: 503,
+    happened: 'Too many passwords are being checked at this moment.',
+    todo: 'Try again in a few seconds.',
+  },
   AUTH_FORBIDDEN: {
     status: 403,
     happened: 'You do not have permission to perform this action.',
@@ -256,4 +265,16 @@ export function errorBody(error: MishapError): {
     causes: error.causes.length ? error.causes : [catalogue[error.code].todo],
     ...(error.current ? { current: error.current } : {}),
   }
+}
+
+/** The calls of a stack, without the message that stands before them: it may hold anything, line breaks too. */
+export function callsOf(error: Error): string {
+  const { stack = '', message } = error
+  const at = message === '' ? -1 : stack.indexOf(message)
+  const calls = at < 0 ? stack : stack.slice(at + message.length)
+  return calls
+    .split('\n')
+    .filter((line) => /^ {4}at /.test(line))
+    .slice(0, 20)
+    .join('\n')
 }

@@ -16,6 +16,7 @@ const help = `Mishap ${version}: errors and performance of your web applications
   mishap start [--port 9000] [--host 0.0.0.0] [--data ./data] [--url https://mishap.example]
   mishap bootstrap --org O --project P [--platform X] --email E --password-stdin [--name N] [--ci-token] [--json] [--data ./data]
   mishap user reset-password --email E --password-stdin [--data ./data]
+                                              also ends the person's sessions and deletes their API tokens
   mishap backup FILE [--data ./data]          one consistent file, also while the product runs
   mishap restore FILE --data ./data           into an empty data folder
   mishap verify [--json] [--data ./data]      looks at every invariant across the stores, changes nothing
@@ -111,10 +112,15 @@ async function command(config: Config, name: string, value: Record<string, strin
 
 async function start(words: Words): Promise<void> {
   const config = configOf(words)
-  const server = await startServer({ config, version, dev: words.switches.has('--dev'), say: print })
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void server.stop(signal))
+  const state: { stop?: (reason: string) => Promise<void> } = {}
+  // Asked for before anything listens as well: as the first process of a container nothing else would end this one. What a
+  // start has done by then survives a kill.
+  const stop = (reason: string) => (state.stop ? void state.stop(reason) : process.exit(0))
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop(signal))
   // scripts/bootstrap.mjs holds the other end: when it is gone (kill -9 included), so are we
-  if (process.channel) process.on('disconnect', () => void server.stop('the starting process ended'))
+  if (process.channel) process.on('disconnect', () => stop('the starting process ended'))
+  const server = await startServer({ config, version, dev: words.switches.has('--dev'), say: print })
+  state.stop = server.stop
   const refused = await server.ended
   if (refused) leave(`mishap: ${refused.code}: ${refused.message}`, 1)
   process.exit(0)

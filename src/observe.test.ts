@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { MishapError } from './errors.ts'
-import { callsOf, createObserve, createRequestScope, faultOf, prettyLine, requestIdOf } from './observe.ts'
+import { callsOf, MishapError } from './errors.ts'
+import { createObserve, createRequestScope, faultOf, prettyLine, requestIdOf } from './observe.ts'
 
 const secret = 'SECRET-of-an-event'
 

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
 import pino from 'pino'
-import { MishapError } from './errors.ts'
+import { callsOf, MishapError } from './errors.ts'
 
 /** Our own output: log lines and nothing of an event's content in them. The user's logs are another thing ("log"). */
 export type Observe = {
@@ -31,18 +31,6 @@ export function requestIdOf(headers: Record<string, string | string[] | undefine
 
 const ours = /\/(?:src|dist)\/[^\s)]+:\d+/g
 const textMax = 300
-
-/** The calls of a stack, without the message that stands before them: it may hold anything, line breaks too. */
-export function callsOf(error: Error): string {
-  const { stack = '', message } = error
-  const at = message === '' ? -1 : stack.indexOf(message)
-  const calls = at < 0 ? stack : stack.slice(at + message.length)
-  return calls
-    .split('\n')
-    .filter((line) => /^ {4}at /.test(line))
-    .slice(0, 20)
-    .join('\n')
-}
 
 /**
  * What may be said of a failure in a log line: never what its message repeats of the data that it met. The messages of

@@ -30,7 +30,7 @@ import { engineAnswers } from './store/events/alive.ts'
 
 export type ServerOptions = { config: Config; version: string; dev: boolean; say(line: string): void }
 
-/** How long everything may take to end; the children have a little less than the command as a whole (5 s). */
+/** All of a stop together takes less than 5 s: what has not ended by then is killed, as `kill -9` loses nothing either. */
 const stopMs = 4000
 /** The ingest debugger is looked at by people. */
 const notesMs = 500
@@ -380,11 +380,17 @@ export async function startServer(
     server.close()
     server.closeIdleConnections()
     const late = systemClock.after(stopMs / 2, () => server.closeAllConnections())
+    const killed = systemClock.after(stopMs, () => {
+      observe.warn({}, 'stopping took too long: the rest is killed')
+      for (const child of [main.app, main.engine]) void child.stop(0)
+      lock.release()
+      ended.resolve(state.refused)
+    })
     await recordOutcomes()
     sendDurable(main)
-    await main.app.stop(stopMs * 0.75)
-    await Promise.all([main.engine.stop(1000), journal.close()])
-    late()
+    await main.app.stop(stopMs * 0.6)
+    await Promise.all([main.engine.stop(stopMs * 0.3), journal.close()])
+    for (const cancel of [late, killed]) cancel()
     server.closeAllConnections()
     lock.release()
     ended.resolve(state.refused)

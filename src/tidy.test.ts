@@ -1,7 +1,8 @@
 import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { bounds, breaches, isTest, laws } from '../scripts/laws.ts'
+import { isTest } from '../scripts/law.ts'
+import { bounds, breaches, laws } from '../scripts/laws.ts'
 import { countLines, read } from '../scripts/tree.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -145,6 +146,8 @@ const bad: [law: string, path: string, text: string][] = [
   ['sql', 'src/auth/a.ts', `export const q = 'select id from person'`],
   ['sql', 'src/accept/a.ts', `export const q = 'PRAGMA user_version'`],
   ['sql', 'src/jobs/a.ts', `export const q = 'ALTER TABLE events DROP PARTITION 1'`],
+  ['hashes', 'src/store/events/a.ts', 'export const q = `lower(hex(group_hash)) AS hash`'],
+  ['hashes', 'src/store/events/a.ts', 'export const q = `hex(e.user_hash)`'],
   ['markup', 'src/web/ui/a.tsx', `export const A = () => <div dangerouslySetInnerHTML={{ __html: 'x' }} />`],
   ['markup', 'src/web/ui/a.tsx', `export const A = () => <script dangerouslySetInnerHTML={{ __html: 'x' }} />`],
   ['markup', 'src/web/ui/a.tsx', `export const f = (e: Element) => { e.innerHTML = 'x' }`],
@@ -246,6 +249,7 @@ const good: [law: string, path: string, text: string][] = [
   ['nesting', 'src/api/a.ts', nested(bounds.nesting)],
   ['nesting', 'src/api/a.ts', `export const f = (a: number) => { ${'if (a) {} else '.repeat(12)} {} }`],
   ['places', 'src/web/app/o/[org]/issues/[id]/events/[n]/page.tsx', ''],
+  ['hashes', 'src/store/events/a.ts', 'export const q = `lower(hex(event_id)), toString(group_hash)`'],
 ]
 
 type Snippet = [law: string, path: string, text: string]

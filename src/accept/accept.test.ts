@@ -24,6 +24,7 @@ afterEach(() => rig?.close())
 const path = '/api/7/envelope/'
 const withKey = `${path}?sentry_key=${publicKey}&sentry_version=7`
 const event = envelopeOf({ event_id: eventId }, 'event')
+const otherAuth = { 'x-sentry-auth': `Sentry sentry_version=7, sentry_key=${otherKey}` }
 const basic = (text: string) => ({ authorization: `Basic ${Buffer.from(text).toString('base64')}` })
 const dsnOf = (key: string, project: number) => `http://${key}@localhost:9000/${project}`
 
@@ -42,14 +43,35 @@ describe('authorization', () => {
       200,
       '',
     ],
+    ['the same key in header and query', withKey, { headers: auth }, 200, ''],
+    [
+      'the same key in two headers and, in upper case, twice in the query',
+      `${withKey}&sentry_key=${publicKey}`,
+      { headers: { ...auth, ...basic(`${publicKey.toUpperCase()}:`) } },
+      200,
+      '',
+    ],
     ['without trailing slash', withKey.replace('/?', '?'), {}, 200, ''],
     ['a proxy’s Bearer beside the query', withKey, { headers: { authorization: 'Bearer x' } }, 200, ''],
     ['a proxy’s Bearer alone', path, { headers: { authorization: 'Bearer x' } }, 401, 'ACCEPT_KEY_MISSING'],
     ['none', path, {}, 401, 'ACCEPT_KEY_MISSING'],
-    ['header and query', withKey, { headers: auth }, 401, 'ACCEPT_AUTH_TWICE'],
-    ['two headers', path, { headers: { ...auth, authorization: sentry } }, 401, 'ACCEPT_AUTH_TWICE'],
-    ['header and Basic', path, { headers: { ...auth, ...basic(`${publicKey}:`) } }, 401, 'ACCEPT_AUTH_TWICE'],
-    ['twice in the query', `${withKey}&sentry_key=${publicKey}`, {}, 401, 'ACCEPT_AUTH_TWICE'],
+    ['header and query, other keys', `${path}?sentry_key=${otherKey}`, { headers: auth }, 401, 'ACCEPT_AUTH_TWICE'],
+    ['two headers, other keys', path, { headers: { ...otherAuth, authorization: sentry } }, 401, 'ACCEPT_AUTH_TWICE'],
+    [
+      'header and Basic, other keys',
+      path,
+      { headers: { ...auth, ...basic(`${otherKey}:`) } },
+      401,
+      'ACCEPT_AUTH_TWICE',
+    ],
+    ['other keys in the query', `${withKey}&sentry_key=${otherKey}`, {}, 401, 'ACCEPT_AUTH_TWICE'],
+    [
+      'a header without key beside the query',
+      withKey,
+      { headers: { 'x-sentry-auth': 'Sentry x' } },
+      400,
+      'ACCEPT_KEY_MALFORMED',
+    ],
     ['version 8', `${path}?sentry_key=${publicKey}&sentry_version=8`, {}, 400, 'ACCEPT_AUTH_VERSION'],
     ['a short key', `${path}?sentry_key=abc`, {}, 400, 'ACCEPT_KEY_MALFORMED'],
     ['a key of the object’s own', `${path}?sentry_key=__proto__`, {}, 400, 'ACCEPT_KEY_MALFORMED'],

@@ -9,30 +9,28 @@ import type { Target } from './routes.ts'
 export type Found = { key: AcceptKey; error?: undefined } | { key: AcceptKey | undefined; error: MishapError }
 
 /**
- * The one auth of a request: X-Sentry-Auth, `Authorization: Sentry` or `Basic`, or the query's sentry_key. Undefined
- * when there is none; other schemes of Authorization (a proxy's Bearer) are none.
- * Throws ACCEPT_AUTH_TWICE for more than one, ACCEPT_KEY_MALFORMED for a Sentry header without a key.
+ * The auth of a request: X-Sentry-Auth, `Authorization: Sentry` or `Basic`, and the query's sentry_key. Several sources
+ * may name the same key: some clients send it in the header and in the query. The header's version and client count then.
+ * Undefined when there is none. Other schemes of Authorization (a proxy's Bearer) are no source.
+ * Throws ACCEPT_AUTH_TWICE for different keys, ACCEPT_KEY_MALFORMED for a Sentry header without a key.
  */
 export function readAuth(headers: IncomingHttpHeaders, target: Target): ClientAuth | undefined {
-  let auth = target.auth
   const own = headers['x-sentry-auth']
-  if (own !== undefined) {
-    if (auth) throw new MishapError('ACCEPT_AUTH_TWICE')
-    auth = parseAuthHeader(Array.isArray(own) ? own.join(',') : own)
-    if (auth === undefined) throw new MishapError('ACCEPT_KEY_MALFORMED')
-  }
-  const { authorization } = headers
-  if (authorization !== undefined) {
-    const scheme = authorization.slice(0, 7).toLowerCase()
-    const sentry = scheme === 'sentry '
-    if (sentry || scheme.startsWith('basic ')) {
-      if (auth) throw new MishapError('ACCEPT_AUTH_TWICE')
-      auth = sentry ? parseAuthHeader(authorization) : parseBasic(authorization)
-      if (auth === undefined) throw new MishapError('ACCEPT_KEY_MALFORMED')
-    }
-  }
-  if (auth?.twice) throw new MishapError('ACCEPT_AUTH_TWICE')
-  return auth
+  const sources: (ClientAuth | undefined)[] = []
+  if (own !== undefined) sources.push(parseAuthHeader(Array.isArray(own) ? own.join(',') : own))
+  const { authorization = '' } = headers
+  const scheme = authorization.slice(0, 7).toLowerCase()
+  if (scheme === 'sentry ') sources.push(parseAuthHeader(authorization))
+  else if (scheme.startsWith('basic ')) sources.push(parseBasic(authorization))
+  if (target.auth) sources.push(target.auth)
+  const found = sources.filter((source) => source !== undefined)
+  if (found.length < sources.length) throw new MishapError('ACCEPT_KEY_MALFORMED')
+  const [first] = found
+  // A malformed key is compared as it was sent: its refusal says more than this one.
+  const keyOf = (source: ClientAuth) => readKey(source.key) ?? source.key
+  if (first && found.some((source) => source.conflict || keyOf(source) !== keyOf(first)))
+    throw new MishapError('ACCEPT_AUTH_TWICE')
+  return first
 }
 
 /** Looks a request's auth up: version, form, key, state, project (0: the key's own), origin. Returns, never throws. */

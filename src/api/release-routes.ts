@@ -5,6 +5,7 @@ import { pageByOffset, readCursor } from '../query/cursor.ts'
 import { listReleases, toRestReleases } from '../query/releases.ts'
 import type { Project } from '../store/meta/meta.ts'
 import type { Release, ReleaseChange } from '../store/meta/releases.ts'
+import { newFixes, resolveFixed } from './commit-fixes.ts'
 import { pageHeaders } from './page.ts'
 import {
   address,
@@ -102,7 +103,9 @@ function tellCommits(
   const { app, body, found } = call
   const place = { organizationId: organizationOf(found).id, version }
   const nowMs = app.clock.now()
-  if (body.commits) app.meta.setCommits(place, commitsOf(body.commits, nowMs), nowMs)
+  const commits = body.commits ? commitsOf(body.commits, nowMs) : []
+  const fixes = newFixes(app, place.organizationId, commits)
+  if (body.commits) app.meta.setCommits(place, commits, nowMs)
   // No refs beside commits say nothing: alone they ask for none.
   if (body.refs && (body.refs.length > 0 || !body.commits)) app.meta.setRefs(place, refsOf(body.refs), nowMs)
   const { organizationId } = place
@@ -111,6 +114,8 @@ function tellCommits(
   // Also without any in this call: a project may have joined a release that has commits.
   for (const id of app.meta.settleCommits(projectIds, version, has, nowMs))
     app.live.publish(organizationId, { kind: 'issue', id: String(id) })
+  const everywhere = { ...call, found: { organization: organizationOf(found) } }
+  resolveFixed(app, place, releaseProjects(everywhere, 'release:write'), fixes)
 }
 
 function make(call: Call<unknown, z.output<typeof newBody>>) {

@@ -171,6 +171,51 @@ describe('a release', () => {
   })
 })
 
+test('a commit that fixes an issue resolves it in its release, once', async () => {
+  await made().store([inCart(901, 'fix@1.0.0')])
+  const issue = async () =>
+    ((await call('GET', `${O}/issues/?query=CartError`)).json as { id: string; shortId: string; status: string }[])[0]
+  const { id = '', shortId = '' } = (await issue()) ?? {}
+  const told = (version: string, message: string, sha: string, projects = ['web']) =>
+    post(`${O}/releases/`, { version, projects, commits: [commit(sha, 60, [], { message })] })
+  await told('fix@2.0.0', `see ${shortId}, fixes NOPE-1`, 'f1')
+  expect((await issue())?.status).toBe('unresolved')
+  await told('fix@2.0.0', `Guard the total\n\nFixes ${shortId.toLowerCase()}`, 'f2')
+  expect((await call('GET', `/issues/${id}/`)).json).toMatchObject({
+    status: 'resolved',
+    statusDetails: { inRelease: 'fix@2.0.0', inCommit: { repository: 'acme/shop', commit: 'f2' } },
+    activity: expect.arrayContaining([
+      expect.objectContaining({
+        type: 'set_resolved_in_release',
+        user: null,
+        data: expect.objectContaining({ version: 'fix@2.0.0', reason: 'commit', commit: 'f2', author: 'Jo' }),
+      }),
+    ]),
+  })
+  // the same commit again, in the same release and in another one, does not close what came back
+  await call('PUT', `/issues/${id}/`, { body: { status: 'unresolved' } })
+  await told('fix@2.0.0', `fixes ${shortId}`, 'f2')
+  await told('fix@3.0.0', `fixes ${shortId}`, 'f2')
+  expect((await issue())?.status).toBe('unresolved')
+  // a release of another project: resolved in the commit, until a release of its own has it
+  await told('fix@4.0.0', `closes ${shortId}`, 'f4', ['api'])
+  const waiting = (await call('GET', `/issues/${id}/`)).json as { statusDetails: object }
+  expect(waiting).toMatchObject({ status: 'resolved' })
+  expect(waiting.statusDetails).toEqual({ inCommit: { repository: 'acme/shop', commit: 'f4' } })
+  await call('PUT', `/issues/${id}/`, { body: { status: 'unresolved' } })
+})
+
+test('ids: one for each release of an organization, the same in each answer', async () => {
+  const versions = ['id@1', 'id@2', 'id@3']
+  for (const version of versions) await post(`${O}/releases/`, { version, projects: ['web'] })
+  const list = (await call('GET', `${O}/releases/?query=id@&per_page=50`)).json as RestRelease[]
+  expect(new Set(list.map((row) => row.id)).size).toBe(versions.length)
+  for (const row of list) {
+    expect(row.id).toBeGreaterThan(0)
+    expect((await release(row.version)).id).toBe(row.id)
+  }
+})
+
 describe('the list', () => {
   const versions = async (query: string, under = O) =>
     ((await call('GET', `${under}/releases/?${query}`)).json as RestRelease[]).map((one) => one.version)

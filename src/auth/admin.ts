@@ -1,7 +1,7 @@
 import { MishapError } from '../errors.ts'
 import { dsnOf } from '../protocol/dsn.ts'
 import type { MetaStore, Organization, Person, Project, ProjectKey } from '../store/meta/meta.ts'
-import { slugOf } from '../store/meta/names.ts'
+import { checkName, slugOf } from '../store/meta/names.ts'
 import type { Auth } from './auth.ts'
 import { scopes } from './may.ts'
 
@@ -59,6 +59,7 @@ async function ensurePerson(auth: Auth, request: BootstrapRequest): Promise<Pers
       name: request.name ?? request.email.split('@')[0] ?? request.email,
       email: request.email,
       password: request.password,
+      names: [request.org],
     })
   }
   const { person, cookies } = await auth.signIn({
@@ -74,12 +75,16 @@ async function ensurePerson(auth: Auth, request: BootstrapRequest): Promise<Pers
 function ensureOrganization(meta: MetaStore, person: Person, slug: string, name: string): Organization {
   const found = meta.organizationBySlug(slug)
   if (!found) return meta.createOrganization({ slug, name, ownerUserId: person.id })
-  const role = meta.memberOf(found.id, person.id)?.role
+  demandAdmin(meta, found, person)
+  return found
+}
+
+function demandAdmin(meta: MetaStore, organization: Organization, { id, email }: Pick<Person, 'id' | 'email'>): void {
+  const role = meta.memberOf(organization.id, id)?.role
   if (role !== 'owner' && role !== 'admin')
     throw new MishapError('AUTH_FORBIDDEN', {
-      detail: `${person.email} is no owner or admin of the organization "${slug}".`,
+      detail: `${email} is no owner or admin of the organization "${organization.slug}".`,
     })
-  return found
 }
 
 /**
@@ -97,6 +102,11 @@ export async function bootstrap(
     organization: slugOf(request.org, 'org', 'org'),
     project: slugOf(request.project, 'project', 'project'),
   }
+  for (const name of [request.org, request.project]) checkName(name)
+  const known = auth.personByEmail(request.email)
+  const taken = meta.organizationBySlug(slugs.organization)
+  // Before anything is made: a command that is refused must not leave an account.
+  if (taken) demandAdmin(meta, taken, { id: known?.id ?? '', email: request.email })
   const person = await ensurePerson(auth, request)
   const organization = ensureOrganization(meta, person, slugs.organization, request.org)
   const project =

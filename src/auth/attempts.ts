@@ -1,56 +1,73 @@
+import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../clock.ts'
 
-/** Wrong passwords within one window: for one account from anywhere, and from one address for any account. */
-export const accountFailuresMax = 10
+/** Wrong passwords for one account from one address before each further one costs a pause. */
+export const freeFailures = 5
+/** Wrong passwords from one address within a minute, for any account. */
 export const addressFailuresMax = 30
 const windowMs = 60_000
+/** The pauses double up to this, so that people who share an address cannot lock each other out for longer. */
+export const pauseMaxS = 60
+/** Without a failure for this long, an account's failures from an address are forgotten. */
+const memoryMs = 60 * 60_000
 /** Names remembered at most; beyond it the longest unused ones are forgotten, so that made-up e-mails can't fill the memory. */
 const namesMax = 10_000
 
-/** Counts failed sign-ins, so that guessing is slow and never locks anybody out for longer than a minute. */
+/**
+ * Counts wrong passwords, at sign-in and where a password is changed. An account is counted together with the address:
+ * whoever guesses from one address never locks out the person, who sits at another one.
+ */
 export type Attempts = {
   /** Seconds to wait before the next try, or 0. */
   waitS(email: string, address: string): number
   failed(email: string, address: string): void
   /** Takes one `failed` back: a try is counted before its password is checked, or tries at the same time would all pass. */
   undo(email: string, address: string): void
-  succeeded(email: string): void
+  succeeded(email: string, address: string): void
 }
 
+/** One subscriber has a whole /64 of IPv6 addresses: they count as one. Other texts stay as they are. */
+function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address
+  const parsed = ipaddr.process(address)
+  return parsed.kind() === 'ipv4' ? parsed.toString() : parsed.toNormalizedString().split(':').slice(0, 4).join(':')
+}
+
+type Failures = { count: number; atMs: number }
+
 export function createAttempts(clock: Clock): Attempts {
-  const failures = new LRUCache<string, { count: number; sinceMs: number }>({ max: namesMax })
-  const current = (name: string) => {
-    const found = failures.get(name)
-    return found && clock.now() - found.sinceMs < windowMs ? found : undefined
+  const pairs = new LRUCache<string, Failures>({ max: namesMax })
+  const networks = new LRUCache<string, Failures>({ max: namesMax })
+  const pairOf = (email: string, address: string) => `${networkOf(address)} ${email}`
+  const pauseOf = (email: string, address: string) => {
+    const found = pairs.get(pairOf(email, address))
+    if (!found || found.count < freeFailures || clock.now() - found.atMs > memoryMs) return 0
+    const pauseMs = 1000 * Math.min(pauseMaxS, 2 ** (found.count - freeFailures))
+    return Math.max(0, found.atMs + pauseMs - clock.now())
   }
-  const wait = (name: string, max: number) => {
-    const found = current(name)
-    return found && found.count >= max ? Math.ceil((found.sinceMs + windowMs - clock.now()) / 1000) : 0
+  const windowOf = (address: string) => {
+    const found = networks.get(networkOf(address))
+    return found && clock.now() - found.atMs < windowMs ? found : undefined
   }
-  const count = (name: string) => {
-    const found = current(name)
-    if (found) found.count += 1
-    else failures.set(name, { count: 1, sinceMs: clock.now() })
-  }
-  const uncount = (name: string) => {
-    const found = current(name)
-    if (found && found.count > 0) found.count -= 1
+  const addressPause = (address: string) => {
+    const found = windowOf(address)
+    return found && found.count >= addressFailuresMax ? found.atMs + windowMs - clock.now() : 0
   }
   return {
-    waitS: (email, address) =>
-      Math.max(
-        wait(`account ${email}`, accountFailuresMax),
-        address === '' ? 0 : wait(`address ${address}`, addressFailuresMax),
-      ),
+    waitS: (email, address) => Math.ceil(Math.max(pauseOf(email, address), addressPause(address)) / 1000),
     failed: (email, address) => {
-      count(`account ${email}`)
-      if (address !== '') count(`address ${address}`)
+      const pair = pairs.get(pairOf(email, address))
+      const isForgotten = !pair || clock.now() - pair.atMs > memoryMs
+      pairs.set(pairOf(email, address), { count: isForgotten ? 1 : pair.count + 1, atMs: clock.now() })
+      const found = windowOf(address)
+      if (found) found.count += 1
+      else networks.set(networkOf(address), { count: 1, atMs: clock.now() })
     },
     undo: (email, address) => {
-      uncount(`account ${email}`)
-      if (address !== '') uncount(`address ${address}`)
+      for (const found of [pairs.get(pairOf(email, address)), windowOf(address)])
+        if (found && found.count > 0) found.count -= 1
     },
-    succeeded: (email) => void failures.delete(`account ${email}`),
+    succeeded: (email, address) => void pairs.delete(pairOf(email, address)),
   }
 }

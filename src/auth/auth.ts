@@ -58,10 +58,13 @@ export type Auth = {
   may(actor: Actor, action: Action, thing: Thing): Verdict
   /** Throws NOT_FOUND, AUTH_FORBIDDEN or AUTH_TOKEN_SCOPE unless `may` says yes. */
   demand(actor: Actor, action: Action, thing: Thing): void
-  /** Makes an account; VALIDATION with fields when e-mail or password break spec.md 5; CONFLICT when the e-mail is taken, and when it was to be the `first` and is not. */
-  createPerson(value: { name: string; email: string; password: string }, options?: { first?: boolean }): Promise<Person>
+  /** Makes an account; `names` are those of its organization, which no password may be. VALIDATION with fields when e-mail or password break spec.md 5; CONFLICT when the e-mail is taken, and when it was to be the `first` and is not. */
+  createPerson(
+    value: { name: string; email: string; password: string; names?: readonly string[] },
+    options?: { first?: boolean },
+  ): Promise<Person>
   personByEmail(email: string): Person | undefined
-  /** Replaces the password and ends all login sessions. */
+  /** Replaces the password, ends all login sessions and deletes the person's tokens. */
   resetPassword(email: string, password: string): Promise<void>
   /** Signs in; `cookies` are Set-Cookie values. Throws AUTH_FAILED or AUTH_LOCKED. */
   signIn(value: { email: string; password: string; headers: Headers }): Promise<{ person: Person; cookies: string[] }>

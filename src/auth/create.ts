@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type BetterAuthOptions, betterAuth } from 'better-auth'
+import { hashPassword, verifyPassword } from 'better-auth/crypto'
 import { z } from 'zod'
 import type { Clock } from '../clock.ts'
 import { errorBody, MishapError } from '../errors.ts'
@@ -9,6 +10,7 @@ import { checkName } from '../store/meta/names.ts'
 import { openAuthDatabase } from '../store/meta/people.ts'
 import { type Attempts, createAttempts } from './attempts.ts'
 import type { Action, Actor, Auth, Verdict } from './auth.ts'
+import { createHashQueue, type Hashing } from './hash-queue.ts'
 import { verdict } from './may.ts'
 import { passwordCharactersMax, passwordCharactersMin, passwordFault } from './passwords.ts'
 
@@ -48,11 +50,11 @@ export type AuthOptions = {
   /** Further origins that may send forms. */
   trustedOrigins?: string[]
   /** Another way to hash passwords than better-auth's scrypt (about 0.1 s each); tests take a quick one. */
-  hashing?: {
-    hash(password: string): Promise<string>
-    verify(value: { hash: string; password: string }): Promise<boolean>
-  }
+  hashing?: Hashing
 }
+
+/** scrypt in node's pool of threads, never on the event loop. */
+const scrypt: Hashing = { hash: hashPassword, verify: verifyPassword }
 
 const originsOf = (options: Pick<AuthOptions, 'url' | 'trustedOrigins'>) => [
   new URL(options.url).origin,
@@ -93,6 +95,7 @@ export function betterAuthOptions(options: Omit<AuthOptions, 'meta' | 'clock' | 
   } as const satisfies BetterAuthOptions
 }
 
+/** The client's address, as process main says it; '' when nothing did. */
 const addressOf = (headers: Headers) => headers.get('x-forwarded-for')?.split(',')[0]?.trim() ?? ''
 
 const lasting = (cookies: string[]) =>
@@ -110,9 +113,16 @@ function checkEmail(email: string): string {
   return text
 }
 
-function checkPassword(password: string): void {
-  const fault = passwordFault(password)
+function checkPassword(password: string, names: readonly string[]): void {
+  const fault = passwordFault(password, names)
   if (fault) throw refusal('password', fault)
+}
+
+/** What nobody of this address may take as a password. */
+const namesAround = (meta: MetaStore, email: string): string[] => {
+  const person = meta.personByEmail(email)
+  const organizations = person ? meta.organizationsOf(person.id) : []
+  return [email, ...organizations.flatMap(({ name, slug }) => [name, slug])]
 }
 
 const answer = (error: MishapError) =>
@@ -135,8 +145,63 @@ function open(options: AuthOptions) {
 }
 type Better = ReturnType<typeof open>['better']
 
+/** What a password's check needs: who tries too often, and room in the queue. */
+type Guard = { attempts: Attempts; queue: { demandRoom(): void } }
+
+/**
+ * A try with a password: counted as failed until the answer is known. `isWrong` tells whether the password was the fault.
+ * Throws AUTH_LOCKED and AUTH_BUSY.
+ */
+async function guarded(
+  { attempts, queue }: Guard,
+  [email, address]: [string, string],
+  work: () => Promise<Response>,
+  isWrong: (response: Response) => Promise<boolean> | boolean,
+): Promise<Response> {
+  demandTry(attempts, email, address)
+  const isCounted = { yes: false }
+  try {
+    queue.demandRoom()
+    const response = await work()
+    isCounted.yes = await isWrong(response)
+    if (response.ok) attempts.succeeded(email, address)
+    return response
+  } finally {
+    if (!isCounted.yes) attempts.undo(email, address)
+  }
+}
+
+const isWrongPassword = async (response: Response): Promise<boolean> => {
+  if (response.ok) return false
+  const body = z.object({ code: z.string() }).safeParse(parse(await response.clone().text())).data
+  return body?.code === 'INVALID_PASSWORD'
+}
+
+/** Changes the password of whoever is signed in, and ends their other sessions. */
+async function changePassword(better: Better, guard: Guard, meta: MetaStore, request: Request, text: string) {
+  const session = await better.api.getSession({ headers: request.headers })
+  const body = z.record(z.string(), z.unknown()).safeParse(parse(text)).data ?? {}
+  const email = session?.user.email ?? ''
+  checkPassword(typeof body.newPassword === 'string' ? body.newPassword : '', namesAround(meta, email))
+  const forward = () =>
+    better.handler(
+      new Request(request.url, {
+        ...{ method: 'POST', headers: request.headers },
+        body: JSON.stringify({ ...body, revokeOtherSessions: true }),
+      }),
+    )
+  if (!session) return forward()
+  return guarded(guard, [email, addressOf(request.headers)], forward, isWrongPassword)
+}
+
 /** Answers /api/auth/: a closed list of better-auth's routes, with our limits and our rule for passwords in front. */
-async function handle(better: Better, attempts: Attempts, origins: string[], request: Request): Promise<Response> {
+async function handle(
+  better: Better,
+  guard: Guard,
+  meta: MetaStore,
+  origins: string[],
+  request: Request,
+): Promise<Response> {
   const path = new URL(request.url).pathname.replace(/^\/api\/auth/, '').replace(/\/$/, '')
   if (!routes.has(`${request.method} ${path}`)) throw new MishapError('NOT_FOUND')
   if (request.method === 'GET') return better.handler(request)
@@ -147,17 +212,17 @@ async function handle(better: Better, attempts: Attempts, origins: string[], req
   if (text.length > bodyCharactersMax) throw refusal('body', `Use at most ${bodyCharactersMax} characters.`)
   const forward = () =>
     better.handler(new Request(request.url, { method: 'POST', headers: request.headers, body: text }))
-  const body =
-    z.object({ email: z.string().optional(), newPassword: z.string().optional() }).safeParse(parse(text)).data ?? {}
-  if (path === '/change-password') checkPassword(body.newPassword ?? '')
+  if (path === '/change-password') return withLasting(await changePassword(better, guard, meta, request, text))
   if (path !== '/sign-in/email') return forward()
-  const email = (body.email ?? '').trim().toLowerCase()
-  const address = addressOf(request.headers)
-  demandTry(attempts, email, address)
-  const response = await forward()
-  if (response.status !== 401) attempts.undo(email, address)
+  const body = z.object({ email: z.string() }).safeParse(parse(text)).data
+  const email = (body?.email ?? '').trim().toLowerCase()
+  const isWrong = (response: Response) => response.status === 401
+  return withLasting(await guarded(guard, [email, addressOf(request.headers)], forward, isWrong))
+}
+
+/** An answer whose session cookie lasts as long as a browser keeps it. */
+function withLasting(response: Response): Response {
   if (!response.ok) return response
-  attempts.succeeded(email)
   const headers = new Headers(response.headers)
   headers.delete('set-cookie')
   for (const cookie of lasting(response.headers.getSetCookie())) headers.append('set-cookie', cookie)
@@ -180,7 +245,7 @@ function accounts(context: Context, meta: MetaStore): Pick<Auth, 'createPerson' 
     createPerson: async (value, { first = false } = {}) => {
       const name = checkName(value.name)
       const email = checkEmail(value.email)
-      checkPassword(value.password)
+      checkPassword(value.password, [email, ...(value.names ?? [])])
       const hash = await context.password.hash(value.password)
       // Hashing takes a tenth of a second, in which the command may have made somebody.
       if (first && !meta.isEmpty()) throw setUpAlready()
@@ -207,11 +272,13 @@ function accounts(context: Context, meta: MetaStore): Pick<Auth, 'createPerson' 
       return { id: user.id, name: user.name, email: user.email }
     },
     resetPassword: async (email, password) => {
-      checkPassword(password)
+      checkPassword(password, namesAround(meta, email))
       const person = meta.personByEmail(email)
       if (!person) throw new MishapError('NOT_FOUND', { detail: 'Nobody has an account with this e-mail.' })
       await context.internalAdapter.updatePassword(person.id, await context.password.hash(password))
       await context.internalAdapter.deleteUserSessions(person.id)
+      // Whoever took the password may have made tokens with it.
+      for (const token of meta.tokensOf(person.id)) meta.deleteToken(token.id)
     },
   }
 }
@@ -287,21 +354,18 @@ function demandYes(found: Verdict, action: Action): void {
     })
 }
 
-/**
- * Opens sign-in, sessions, tokens and permission over better-auth. The schema is meta's (its migrations make the auth_ tables),
- * so the meta store must have been opened on the same file before. `close` ends its database connection.
- */
-export async function createAuth(options: AuthOptions): Promise<Auth & { close(): void }> {
-  const { meta, clock } = options
-  const { better, close } = open(options)
-  const context = await better.$context
-  const attempts = createAttempts(clock)
-  const may: Auth['may'] = (actor, action, thing) => verdict(meta, actor, action, thing)
-
-  const signIn: Auth['signIn'] = async ({ email, password, headers }) => {
+/** Signs in for the server's own screens. */
+function createSignIn(better: Better, { attempts, queue }: Guard): Auth['signIn'] {
+  return async ({ email, password, headers }) => {
     const account = email.trim().toLowerCase()
     const address = addressOf(headers)
     demandTry(attempts, account, address)
+    try {
+      queue.demandRoom()
+    } catch (error) {
+      attempts.undo(account, address)
+      throw error
+    }
     const failed = () => new MishapError('AUTH_FAILED', { detail: 'E-mail or password is wrong.' })
     const result = await better.api
       .signInEmail({ body: { email: account, password }, headers, returnHeaders: true })
@@ -312,19 +376,33 @@ export async function createAuth(options: AuthOptions): Promise<Auth & { close()
         throw error
       })
     attempts.undo(account, address)
-    attempts.succeeded(account)
+    attempts.succeeded(account, address)
     const { user } = result.response
     return {
       person: { id: user.id, name: user.name, email: user.email },
       cookies: lasting(result.headers.getSetCookie()),
     }
   }
+}
+
+/**
+ * Opens sign-in, sessions, tokens and permission over better-auth. The schema is meta's (its migrations make the auth_ tables),
+ * so the meta store must have been opened on the same file before. `close` ends its database connection.
+ */
+export async function createAuth(options: AuthOptions): Promise<Auth & { close(): void }> {
+  const { meta, clock } = options
+  const queue = createHashQueue(options.hashing ?? scrypt)
+  const { better, close } = open({ ...options, hashing: queue })
+  const context = await better.$context
+  const attempts = createAttempts(clock)
+  const guard: Guard = { attempts, queue }
+  const may: Auth['may'] = (actor, action, thing) => verdict(meta, actor, action, thing)
 
   return {
     ...accounts(context, meta),
     handle: async (request) => {
       try {
-        return await handle(better, attempts, originsOf(options), request)
+        return await handle(better, guard, meta, originsOf(options), request)
       } catch (error) {
         if (error instanceof MishapError) return answer(error)
         throw error
@@ -334,7 +412,7 @@ export async function createAuth(options: AuthOptions): Promise<Auth & { close()
     may,
     demand: (actor, action, thing) => demandYes(may(actor, action, thing), action),
     personByEmail: (email): Person | undefined => meta.personByEmail(email),
-    signIn,
+    signIn: createSignIn(better, guard),
     signOut: async (headers) => {
       const result = await better.api.signOut({ headers, returnHeaders: true })
       return { cookies: result.headers.getSetCookie() }

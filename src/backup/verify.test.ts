@@ -10,6 +10,7 @@ const clock = testClock()
 const keptSinceMs = clock.now() - 90 * dayMs
 const recentMs = clock.now() - dayMs
 const oldMs = clock.now() - 100 * dayMs
+const ancientMs = clock.now() - 450 * dayMs
 
 const stored = (quantity: number): OutcomeRow => ({
   hourMs: recentMs,
@@ -192,6 +193,23 @@ test.each<[string, (world: World) => void, Record<string, string[]>]>([
       world.spans.push({ projectId: 2, transactions: 1, spans: 0, twice: 0, lastJpos: 3 })
     },
     { spans: ['project 2: the ledger says 0 stored of transaction, 1 are'] },
+  ],
+  [
+    'a ledger that an earlier version removed after 13 months, where rows are kept longer',
+    (world) => {
+      world.found.groups.push({ ...{ projectId: 1, groupHash: 'c', rows: 4, thinned: 0 }, oldestReceivedMs: ancientMs })
+      world.counters = [{ issueId: 7, projectId: 1, count: 9, firstSeenMs: ancientMs }]
+    },
+    {},
+  ],
+  [
+    'rows that the whole ledger does not know, however old',
+    (world) => {
+      world.found.groups.push({ ...{ projectId: 1, groupHash: 'c', rows: 4, thinned: 0 }, oldestReceivedMs: ancientMs })
+      world.counters = [{ issueId: 7, projectId: 1, count: 9, firstSeenMs: ancientMs }]
+      world.outcomes.push({ ...stored(3), hourMs: ancientMs - 60_000 })
+    },
+    { ledger: ['project 1: the ledger says 8 stored, 9 are'] },
   ],
   ['a broken file', (world) => world.faults.push('page 3 is lost'), { database: ['page 3 is lost'] }],
   [

@@ -51,7 +51,7 @@ test('retention drops what was received before it, attachments with it, dead ite
   await jobTable.find((job) => job.name === 'retention')?.run(value)
   expect(calls).toEqual([
     ['drop', 10 * dayMs, clock.now()],
-    ['prune', clock.now(), 10 * dayMs, 86 * dayMs],
+    ['prune', clock.now(), 10 * dayMs, 86 * dayMs, 10 * dayMs],
     ['spans', 70 * dayMs, clock.now()],
     ['bundles', 10 * dayMs],
   ])

@@ -65,8 +65,10 @@ async function keepRetention(deps: JobDeps): Promise<Record<string, unknown>> {
   try {
     const beforeMs = nowMs - retentionErrorsDays * dayMs
     const dropped = await events.dropBefore(beforeMs, nowMs)
-    const removed = await deleteAll(blobs, meta.prune(nowMs, beforeMs, nowMs - deadKeptMs))
-    const days = await events.dropSpansBefore(nowMs - retentionSpansDays * dayMs, nowMs)
+    const spansBeforeMs = nowMs - retentionSpansDays * dayMs
+    const rowsBeforeMs = Math.min(beforeMs, spansBeforeMs)
+    const removed = await deleteAll(blobs, meta.prune(nowMs, beforeMs, nowMs - deadKeptMs, rowsBeforeMs))
+    const days = await events.dropSpansBefore(spansBeforeMs, nowMs)
     if (days.length > 0) noteSpansGone(meta)
     const own = await keepOwn({ nowMs, meta, events, blobs, retentionErrorsDays, retentionSpansDays })
     // Of no use to any event that is left; a new event would have noted it.

@@ -2,30 +2,36 @@ import { describe, expect, test } from 'vitest'
 import { parseAuthHeader, parseAuthQuery, parseBasic, parseDsn, readKey } from './authheader.ts'
 
 const key = '0123456789abcdef0123456789abcdef'
+const other = 'f'.repeat(32)
 
 describe('parseAuthHeader', () => {
   test.each([
     [
       'as SDKs send it',
       `Sentry sentry_version=7, sentry_key=${key}, sentry_client=raven/1.0`,
-      { key, version: 7, client: 'raven/1.0', twice: false },
+      { key, version: 7, client: 'raven/1.0', conflict: false },
     ],
-    ['no blanks', `Sentry sentry_key=${key},sentry_version=6`, { key, version: 6, client: '', twice: false }],
-    ['blanks only', `sentry  sentry_key=${key} sentry_version=5`, { key, version: 5, client: '', twice: false }],
-    ['without the word', `sentry_key=${key}`, { key, version: 7, client: '', twice: false }],
-    ['quoted', `Sentry sentry_key="${key}"`, { key, version: 7, client: '', twice: false }],
-    ['a newer version', `Sentry sentry_version=8, sentry_key=${key}`, { key, version: 8, client: '', twice: false }],
+    ['no blanks', `Sentry sentry_key=${key},sentry_version=6`, { key, version: 6, client: '', conflict: false }],
+    ['blanks only', `sentry  sentry_key=${key} sentry_version=5`, { key, version: 5, client: '', conflict: false }],
+    ['without the word', `sentry_key=${key}`, { key, version: 7, client: '', conflict: false }],
+    ['quoted', `Sentry sentry_key="${key}"`, { key, version: 7, client: '', conflict: false }],
+    ['a newer version', `Sentry sentry_version=8, sentry_key=${key}`, { key, version: 8, client: '', conflict: false }],
     [
       'a version that is no number',
       `Sentry sentry_version=x, sentry_key=${key}`,
-      { key, version: 7, client: '', twice: false },
+      { key, version: 7, client: '', conflict: false },
     ],
     [
       'legacy secret and timestamp',
       `Sentry sentry_timestamp=1, sentry_secret=s, sentry_key=${key}`,
-      { key, version: 7, client: '', twice: false },
+      { key, version: 7, client: '', conflict: false },
     ],
-    ['two keys', `Sentry sentry_key=${key}, sentry_key=${key}`, { key, version: 7, client: '', twice: true }],
+    [
+      'the same key again',
+      `Sentry sentry_key=${key}, sentry_key=${key}`,
+      { key, version: 7, client: '', conflict: false },
+    ],
+    ['two keys', `Sentry sentry_key=${other}, sentry_key=${key}`, { key, version: 7, client: '', conflict: true }],
     ['no key', 'Sentry sentry_version=7', undefined],
     ['empty', '', undefined],
   ])('%s', (_name, text, wanted) => {
@@ -36,10 +42,11 @@ describe('parseAuthHeader', () => {
 test.each([
   [
     `sentry_key=${key}&sentry_version=7&sentry_client=sentry.javascript.browser%2F11.12.0`,
-    { key, version: 7, client: 'sentry.javascript.browser/11.12.0', twice: false },
+    { key, version: 7, client: 'sentry.javascript.browser/11.12.0', conflict: false },
   ],
-  [`sentry_key=${key}`, { key, version: 7, client: '', twice: false }],
-  [`sentry_key=${key}&sentry_key=${key}`, { key, version: 7, client: '', twice: true }],
+  [`sentry_key=${key}`, { key, version: 7, client: '', conflict: false }],
+  [`sentry_key=${key}&sentry_key=${key}`, { key, version: 7, client: '', conflict: false }],
+  [`sentry_key=${key}&sentry_key=${other}`, { key, version: 7, client: '', conflict: true }],
   ['sentry_release=1&sentry_data=x', undefined],
 ])('parseAuthQuery %s', (text, wanted) => {
   expect(parseAuthQuery(new URLSearchParams(text))).toEqual(wanted)

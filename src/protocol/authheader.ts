@@ -7,8 +7,8 @@ export type ClientAuth = {
   version: number
   /** `name/version`, or ''. */
   client: string
-  /** The key was given more than once in this one source. */
-  twice: boolean
+  /** This one source names several different keys. */
+  conflict: boolean
 }
 
 /**
@@ -40,8 +40,10 @@ export function parseAuthHeader(text: string): ClientAuth | undefined {
     if (equals === -1) continue
     const name = pair.slice(0, equals).toLowerCase()
     const value = unquote(pair.slice(equals + 1))
-    if (name === 'sentry_key') auth = { key: value, version: 7, client: '', twice: auth !== undefined }
-    else if (name === 'sentry_version') version = readVersion(value)
+    if (name === 'sentry_key') {
+      const conflict = auth !== undefined && (auth.conflict || auth.key !== value)
+      auth = { key: value, version: 7, client: '', conflict }
+    } else if (name === 'sentry_version') version = readVersion(value)
     else if (name === 'sentry_client') client = value
   }
   if (auth === undefined) return undefined
@@ -60,7 +62,7 @@ export function parseAuthQuery(query: URLSearchParams): ClientAuth | undefined {
   const [key] = keys
   if (key === undefined) return undefined
   const version = readVersion(query.get('sentry_version') ?? '7')
-  return { key, version, client: query.get('sentry_client') ?? '', twice: keys.length > 1 }
+  return { key, version, client: query.get('sentry_client') ?? '', conflict: keys.some((other) => other !== key) }
 }
 
 /** Reads `Basic base64(key:secret)`; the secret is legacy and ignored. Undefined when there is no key in it. */
@@ -68,7 +70,7 @@ export function parseBasic(text: string): ClientAuth | undefined {
   const decoded = Buffer.from(text.slice('basic '.length).trim(), 'base64').toString('latin1')
   const colon = decoded.indexOf(':')
   const key = colon === -1 ? decoded : decoded.slice(0, colon)
-  return key === '' ? undefined : { key, version: 7, client: '', twice: false }
+  return key === '' ? undefined : { key, version: 7, client: '', conflict: false }
 }
 
 /** A DSN's parts: `{scheme}://{key}[:{secret}]@{host}[:port]/[path/]{project id}`. */

@@ -342,7 +342,8 @@ export type RestAttachment = {
   event_id: string
 }
 
-export type TagCount = { key: string; total: number; values: { value: string; events: number }[] }
+/** Values of a tag, most first; `unique` counts them all, also those that `values` leaves out. */
+export type TagCount = { key: string; total: number; unique: number; values: { value: string; events: number }[] }
 /** GET issues/{id}/tags/ */
 export type RestTag = {
   key: string

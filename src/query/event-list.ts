@@ -3,7 +3,7 @@ import type { RestEvent } from '../protocol/rest.ts'
 import type { EventFilter, Scope } from '../store/events/events.ts'
 import type { Issue, IssueFilter, Project } from '../store/meta/meta.ts'
 import type { Page } from './cursor.ts'
-import { pageByOffset, readCursor } from './cursor.ts'
+import { eventPage, pageRequest, readEventCursor } from './event-cursor.ts'
 import { issueOfRow, toListedEvent } from './events.ts'
 import type { QueryDeps } from './issue.ts'
 import { namesOf } from './names.ts'
@@ -12,8 +12,6 @@ import { parseSearch } from './search/parse.ts'
 
 /** Issues that conditions on issues may leave over where events are listed. */
 const issuesMax = 2000
-/** Rows that a client may skip. */
-const offsetMax = 10_000
 
 export type EventListRequest = {
   scope: Scope
@@ -76,31 +74,23 @@ function groupsOf(deps: QueryDeps, projectId: number, filter: IssueFilter): Cond
   return hashes.length > 0 && { op: 'groups', hashes }
 }
 
-function offsetOf(request: EventListRequest): number {
-  const { offset } = readCursor(request.cursor)
-  if (offset > offsetMax) throw new MishapError('VALIDATION', { fields: { cursor: [`At most ${offsetMax} rows.`] } })
-  return offset
-}
-
 /** One page of an issue's events, newest first. Throws VALIDATION for the cursor, QUERY_*, STORE_UNAVAILABLE. */
 export async function listEvents(deps: QueryDeps, issue: Issue, request: EventListRequest): Promise<Page<RestEvent>> {
-  const offset = offsetOf(request)
+  const cursor = readEventCursor(request.cursor)
   const { limit, scope } = request
   const hashes = deps.meta.hashesOf([issue.id]).get(issue.id) ?? []
   const project = deps.meta.projectById(issue.projectId) ?? { id: issue.projectId, slug: '' }
   const filter = searched(deps, project, request, (one) => deps.meta.issuesByIds([issue.id], one).length > 0)
-  if (hashes.length === 0 || filter === false) return pageByOffset<RestEvent>([], offset, limit, false)
+  if (hashes.length === 0 || filter === false) return { ...eventPage(cursor, [], limit), rows: [] }
   const rows = await deps.events.ofIssue({
     projectId: issue.projectId,
     hashes,
     scope,
-    order: 'newest',
-    offset,
-    max: limit + 1,
+    ...pageRequest(cursor, limit),
     ...(filter === true ? {} : { filter }),
   })
-  const shown = rows.slice(0, limit).map((row) => toListedEvent(deps, issue.id, row))
-  return pageByOffset(shown, offset, limit, rows.length > limit)
+  const page = eventPage(cursor, rows, limit)
+  return { ...page, rows: page.rows.map((row) => toListedEvent(deps, issue.id, row)) }
 }
 
 /** One page of a project's events, newest first. Throws VALIDATION for the cursor, QUERY_*, STORE_UNAVAILABLE. */
@@ -109,19 +99,19 @@ export async function listProjectEvents(
   project: Project,
   request: EventListRequest,
 ): Promise<Page<RestEvent>> {
-  const offset = offsetOf(request)
+  const cursor = readEventCursor(request.cursor)
   const { limit, scope } = request
   const filter = searched(deps, project, request, (one) => groupsOf(deps, project.id, one))
-  if (filter === false) return pageByOffset<RestEvent>([], offset, limit, false)
+  if (filter === false) return { ...eventPage(cursor, [], limit), rows: [] }
   const rows = await deps.events.inScope({
     scope,
-    offset,
-    max: limit + 1,
+    ...pageRequest(cursor, limit),
     ...(filter === true ? {} : { filter }),
   })
-  const shown = rows.slice(0, limit).flatMap((row) => {
+  const page = eventPage(cursor, rows, limit)
+  const shown = page.rows.flatMap((row) => {
     const issue = issueOfRow(deps, row)
     return issue ? [toListedEvent(deps, issue.id, row)] : []
   })
-  return pageByOffset(shown, offset, limit, rows.length > limit)
+  return { ...page, rows: shown }
 }

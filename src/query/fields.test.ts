@@ -89,6 +89,8 @@ const cases: Record<string, [text: string, branches: object[], negated?: object[
   'issue.category': [
     ['issue.category:error', everything, nothing],
     ['issue.category:cron', nothing, everything],
+    ['issue.category:feedback', [{ issue: { op: 'feedback' } }]],
+    ['issue.category:[feedback, error]', everything, nothing],
   ],
   'issue.type': [['issue.type:error', everything, nothing]],
   'issue.priority': [

@@ -8,6 +8,7 @@ import type { QueryDeps } from './issue.ts'
 const tag = (key: string, values: Record<string, number>): TagCount => ({
   key,
   total: Object.values(values).reduce((sum, one) => sum + one, 0),
+  unique: Object.keys(values).length,
   values: Object.entries(values).map(([value, events]) => ({ value, events })),
 })
 const group = (groupHash: string, events: number) => ({

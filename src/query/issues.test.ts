@@ -171,9 +171,9 @@ test('a value that all rows have is all of an issue, however many of its events 
   const issue = deps.meta.issueById(1)
   if (!issue) throw new Error('no issue')
   const many = { projectId: 1, users: 0, lastMs: nowMs, firstMs: nowMs }
-  const level = { key: 'level', total: 2_000, values: [{ value: 'error', events: 2_000 }] }
+  const level = { key: 'level', total: 2_000, unique: 1, values: [{ value: 'error', events: 2_000 }] }
   const events: Partial<EventStore> = {
-    tagsOf: async () => [level, { key: 'plan', total: 2_000, values: [{ value: 'gold', events: 2_000 }] }],
+    tagsOf: async () => [level, { key: 'plan', total: 2_000, unique: 1, values: [{ value: 'gold', events: 2_000 }] }],
     countsOf: async () => [{ ...many, groupHash: hash(1), events: 100_000 }],
     groups: async () => [{ ...many, groupHash: hash(2), events: 1_000 }],
     tagPairs: async () => ({ events: 1_000, counts: new Map([['level=error', 1_000]]) }),

@@ -113,6 +113,37 @@ test.each([
       },
     ],
   ],
+  [
+    '00000000-0000-0000-0000-00000000000A',
+    [
+      {
+        issue: {
+          op: 'or',
+          of: [
+            { op: 'text', value: '00000000-0000-0000-0000-00000000000A' },
+            { op: 'field', field: 'shortId', match: 'is', value: '00000000-0000-0000-0000-00000000000A' },
+          ],
+        },
+      },
+      { event: { op: 'field', field: 'event_id', match: 'is', value: '0000000000000000000000000000000a' } },
+    ],
+  ],
+  ['Error:[object Object]', [{ issue: { op: 'text', value: 'Error:[object Object]' } }]],
+  [
+    '!data:[] x',
+    [
+      {
+        issue: {
+          op: 'and',
+          of: [
+            { op: 'text', value: '!data:[]' },
+            { op: 'text', value: 'x' },
+          ],
+        },
+      },
+    ],
+  ],
+  ['level:[]', [{ issue: { op: 'text', value: 'level:[]' } }]],
   ['message:word', [{ event: { op: 'text', value: 'word' } }]],
   [
     'id:00000000-0000-0000-0000-00000000000A',

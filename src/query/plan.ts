@@ -3,6 +3,7 @@ import type { EventFilter } from '../store/events/events.ts'
 import type { Issue, IssueFilter } from '../store/meta/meta.ts'
 import { demandFewComparisons, demandFewPatterns, demandFewTexts } from './plan-bounds.ts'
 import { framesAsked } from './plan-frames.ts'
+import { contained, pastedEventId, type Text, textOf, wordsOf } from './plan-text.ts'
 import { type CutRelease, type ReleasePart, releaseMeets } from './release-parts.ts'
 import type { Search, Term, Wanted } from './search/ast.ts'
 import { isUnmet } from './search/fields.ts'
@@ -122,7 +123,7 @@ function leaf(term: Term, negate: boolean, names: Names): Branch[] {
       // Durations and aggregates are of spans and transactions: no error event has one.
       return truth(negate)
     case 'text':
-      return names.over === 'events' ? eventIs(wordsOf(term), negate) : issueIs(textOf(term), negate)
+      return textAsked(term, negate, names)
     case 'is':
       return stateOf(term.value, negate)
     case 'flag':
@@ -138,33 +139,13 @@ function leaf(term: Term, negate: boolean, names: Names): Branch[] {
   }
 }
 
-const shortId = /^[A-Za-z0-9][A-Za-z0-9_-]*-[0-9A-Za-z]+$/
-
-type Text = Extract<Term, { op: 'text' }>
-
-/** A text as a pattern of values that contain it. */
-const contained = ({ value, wild }: Pick<Text, 'value' | 'wild'>): string =>
-  `*${wild ? value : value.replace(/[*\\]/g, '\\$&')}*`
-
-/** Free text over events: their message contains it. */
-const wordsOf = (term: Text): EventFilter => ({ op: 'field', field: 'message', match: 'like', value: contained(term) })
-
-/** Free text over issues; a short id is found as well, because people paste it. */
-function textOf(term: Text): IssueFilter {
-  const { value, wild } = term
-  if (wild)
-    return anyIssue(
-      (['title', 'culprit', 'errorType', 'errorValue'] as const).map((field) => ({
-        op: 'field',
-        field,
-        match: 'like',
-        value: contained(term),
-      })),
-    )
-  const text: IssueFilter = { op: 'text', value }
-  return shortId.test(value)
-    ? { op: 'or', of: [text, { op: 'field', field: 'shortId', match: 'is', value: value.toUpperCase() }] }
-    : text
+/** Free text. A pasted event id finds its event or its issue, and not only texts that contain it. */
+function textAsked(term: Text, negate: boolean, names: Names): Branch[] {
+  const text = names.over === 'events' ? eventIs(wordsOf(term), negate) : issueIs(textOf(term), negate)
+  const value = pastedEventId(term)
+  if (value === undefined) return text
+  const event = eventIs({ op: 'field', field: 'event_id', match: 'is', value }, negate)
+  return negate ? both(text, event) : either([...text, ...event])
 }
 
 const anyIssue = (of: IssueFilter[]): IssueFilter => (of.length === 1 && of[0] ? of[0] : { op: 'or', of })
@@ -367,7 +348,8 @@ function matchOf(term: Term & { op: 'match' }, negate: boolean, names: Names): B
       return kinds(values, negate)
     case 'issue.category':
     case 'issue.type':
-      return truth(values.some((one) => one.text === 'error') !== negate)
+      if (values.some((value) => value.text === 'error')) return truth(!negate)
+      return values.some((value) => value.text === 'feedback') ? issueIs({ op: 'feedback' }, negate) : truth(negate)
     case 'issue.priority': {
       const of = values.flatMap((one) => named(priorities, one.text.toLowerCase()) ?? [])
       return anyIssueIs(

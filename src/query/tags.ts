@@ -10,7 +10,7 @@ export function toRestTag(one: TagCount, valuesMax: number): RestTag {
     key: one.key,
     name: one.key,
     totalValues: one.total,
-    uniqueValues: one.values.length,
+    uniqueValues: one.unique,
     topValues: one.values.slice(0, valuesMax).map(({ value, events }) => ({ value, name: value, count: events })),
   }
 }

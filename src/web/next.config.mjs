@@ -38,13 +38,47 @@ const config = {
   generateBuildId: () => env.MISHAP_BUILD_ID ?? 'development',
   images: { unoptimized: true },
   reactStrictMode: true,
+  // Addresses as Sentry writes them, in old mails, chats and tools, lead to the same screen here. `query` is our `q`.
+  redirects: async () =>
+    [
+      ['/organizations/:org', '/o/:org'],
+      ['/organizations/:org/issues', '/o/:org/issues'],
+      ['/organizations/:org/issues/:id(\\d+|[\\w-]+-\\w+)', '/o/:org/issues/:id'],
+      ['/organizations/:org/issues/:id/events', '/o/:org/issues/:id/events'],
+      ['/organizations/:org/issues/:id/events/:event', '/o/:org/issues/:id/events/:event'],
+      [
+        '/organizations/:org/issues/:id/:part(tags|activity|feedback|attachments|similar|merged)/:rest*',
+        '/o/:org/issues/:id',
+      ],
+      ['/organizations/:org/releases', '/o/:org/releases'],
+      ['/organizations/:org/releases/:version', '/o/:org/releases/:version'],
+      ['/organizations/:org/projects', '/o/:org/projects'],
+      ['/organizations/:org/projects/:project', '/o/:org/issues?project=:project'],
+      ['/organizations/:org/:part(user-feedback|feedback)', '/o/:org/feedback'],
+      ['/organizations/:org/performance/trace/:trace', '/t/:trace'],
+      ['/organizations/:org/traces/trace/:trace', '/t/:trace'],
+      ['/settings/:org', '/o/:org/settings/organization'],
+      ['/settings/:org/members', '/o/:org/settings/members'],
+      ['/settings/:org/projects/:project', '/o/:org/settings/projects/:project'],
+      [
+        '/settings/:org/projects/:project/:part(keys|filters|ownership|environments|source-maps)',
+        '/o/:org/settings/projects/:project/:part',
+      ],
+      // the oldest form; `o` is the first part of our own addresses
+      ['/:org([^/]{2,})/:project/issues/:id(\\d+)', '/o/:org/issues/:id'],
+    ].flatMap(([source, destination]) => {
+      const plain = { source, destination, permanent: false }
+      if (!destination.endsWith('/issues')) return [plain]
+      const has = [{ type: 'query', key: 'query', value: '(?<words>.+)' }]
+      return [{ ...plain, has, destination: `${destination}?q=:words` }, plain]
+    }),
   // A dynamic segment can't have a suffix: issues/WEB-1.md and .json are answered by route handlers of their own.
   rewrites: async () =>
     ['md', 'json'].flatMap((form) => [
       { source: `/o/:org/issues/:id([^/]+)\\.${form}`, destination: `/o/:org/issues/:id/${form}` },
       {
         source: `/o/:org/issues/:id/events/:event([^/]+)\\.${form}`,
-        destination: `/o/:org/issues/:id/${form}?event=:event`,
+        destination: `/o/:org/issues/:id/${form}/:event`,
       },
     ]),
 }

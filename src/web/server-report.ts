@@ -1,4 +1,4 @@
-import { callsOf } from '../observe.ts'
+import { callsOf } from '../errors.ts'
 import type { App } from './handle.ts'
 
 type Asked = { path: string; method: string }

@@ -38,7 +38,7 @@ export const fields: readonly Field[] = [
   field('subscribed', 'text', 'Who follows the issue: me, or an e-mail address.'),
   field('issue', 'text', 'Short id of an issue, such as WEB-42.'),
   field('issue.id', 'number', 'Id of an issue.'),
-  field('issue.category', 'text', 'Category of the issue: error.', false),
+  field('issue.category', 'text', 'Category of the issue: error, or feedback for those that have some.', false),
   field('issue.type', 'text', 'Type of the issue: error.', false),
   field('issue.priority', 'text', 'Priority, as the issue shows it: high, medium, low.'),
   field('detector', 'text', 'Detector of the issue.', false),

@@ -88,7 +88,7 @@ test.each([
   ['a)', 'QUERY_SYNTAX', 2, 'closes nothing'],
   ['()', 'QUERY_SYNTAX', 2, 'a term inside'],
   ['a:[x,,y]', 'QUERY_SYNTAX', 6, 'a value in the list'],
-  ['a:[]', 'QUERY_SYNTAX', 4, 'a value in the list'],
+  ['level:[error warning]', 'QUERY_SYNTAX', 14, ', or ] in the list'],
   ['a:[x', 'QUERY_SYNTAX', 5, ', or ]'],
   ['release:a\nrelease', 'QUERY_SYNTAX', 10, 'no line break'],
   ['is:lost', 'QUERY_TYPE', 4, 'one of unresolved'],

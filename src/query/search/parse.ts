@@ -187,6 +187,17 @@ type Key = {
   at: number
 }
 
+/**
+ * The length of what stands in brackets but is no list: nothing (`key:[]`), or behind an unknown key words without any
+ * comma, as in a pasted `Error:[object Object]`. 0 for a list.
+ */
+function bracketText(s: Scanner, isKnown: boolean): number {
+  const [whole = '', inside = ''] = /^\[([^\]\n\r]{0,1000})\]/.exec(s.text.slice(s.at, s.at + 1002)) ?? []
+  const words = inside.trim()
+  const isText = words === '' || (!isKnown && /\s/.test(words) && !/[,"]/.test(words))
+  return isText ? whole.length : 0
+}
+
 /** The part after `key:`. Undefined: this is no filter after all (an aggregate with a value that is none), read it as text. */
 function readFilter(s: Scanner, found: RegExpExecArray): Search | undefined {
   const at = s.at
@@ -199,6 +210,11 @@ function readFilter(s: Scanner, found: RegExpExecArray): Search | undefined {
   const kind = tagKey !== undefined ? 'tag' : aggregate !== undefined && !fieldOf(name) ? 'aggregate' : 'plain'
   s.at += whole.length
   const place = readPlace(s)
+  const text = bracketText(s, kind === 'tag' || fieldOf(name) !== undefined)
+  if (text > 0) {
+    s.at += text
+    return undefined
+  }
   const term = build({ name, kind, type: type?.[1], place, at }, readValues(s, name))
   return bang && term ? { op: 'not', of: term } : term
 }

@@ -73,7 +73,6 @@ const exempt: ReadonlySet<string> = new Set([
   'user_agent',
   'http_user_agent',
   'abs_path',
-  'formatted',
   'debug_id',
   'trace_id',
   'span_id',

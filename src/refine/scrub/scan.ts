@@ -50,6 +50,21 @@ function hides(bytes: Uint8Array, at: number): boolean {
   return sign === 0xc4 || sign === 0xc5 || sign === 0xe2
 }
 
+/** Whether a letter, a digit or one of the signs stands here that keys are made of. */
+const isKeySign = (bytes: Uint8Array, at: number) => {
+  const byte = bytes[at] ?? 0
+  return isAlnum(byte) || byte === 95 || byte === 45
+}
+
+const isUpper = (byte: number) => byte >= 65 && byte <= 90
+
+/** Whether an account number (IBAN) can stand around `at`, its first digit: two letters in front, a digit and more behind. */
+function isAccount(bytes: Uint8Array, at: number): boolean {
+  if (!isUpper(bytes[at - 2] ?? 0) || !isDigit(bytes[at + 1] ?? 0) || !begins(bytes, at - 2)) return false
+  const next = bytes[bytes[at + 2] === 32 ? at + 3 : at + 2] ?? 0
+  return isDigit(next) || isUpper(next)
+}
+
 /** What ends a pair of letters, lower case, and what it takes beside them; `at` is the place of the pair's second letter. */
 type Test = (bytes: Uint8Array, at: number) => boolean
 
@@ -67,8 +82,23 @@ const pairs: Readonly<Record<string, Test>> = {
   ok: (b, at) => isAt(b, at - 2, 't') && isAt(b, at + 1, 'en'),
   // api_key, private_key
   ke: (b, at) => has(b, at + 1, 121) && (stands(b, at - 1, 'api') || stands(b, at - 1, 'private')),
-  // set-cookie
-  ki: (b, at) => isAt(b, at - 4, 'cookie') && stands(b, at - 4, 'set'),
+  // set-cookie, and AKIA of AWS
+  ki: (b, at) =>
+    (isAt(b, at - 4, 'cookie') && stands(b, at - 4, 'set')) || (isAt(b, at - 2, 'akia') && isKeySign(b, at + 2)),
+  // forms of keys: ASIA of AWS, eyJ of JSON Web Tokens, ghp_, github_pat_, glpat-, xoxb-, xapp-, npm_, AIza
+  si: (b, at) => isAt(b, at - 2, 'asia') && isKeySign(b, at + 2),
+  ey: (b, at) => has(b, at + 1, 106) && isKeySign(b, at + 2),
+  gh: (b, at) => b[at + 2] === 95 && isKeySign(b, at + 3),
+  ub: (b, at) => isAt(b, at - 4, 'github_pat_'),
+  lp: (b, at) => isAt(b, at - 2, 'glpat-'),
+  xo: (b, at) => has(b, at + 1, 120) && b[at + 3] === 45,
+  xa: (b, at) => isAt(b, at + 1, 'pp-'),
+  pm: (b, at) => isAt(b, at - 2, 'npm_'),
+  iz: (b, at) => isAt(b, at - 2, 'aiza'),
+  // sk_live_, rk_test_, sk-, SG.
+  k_: (b, at) => isAt(b, at + 1, 'live_') || isAt(b, at + 1, 'test_'),
+  'k-': (b, at) => has(b, at - 2, 115) && begins(b, at - 2) && isKeySign(b, at + 1),
+  'g.': (b, at) => has(b, at - 2, 115) && begins(b, at - 2) && isKeySign(b, at + 1),
   th: (b, at) => isAt(b, at - 3, 'au'),
   cr: (b, at) => has(b, at + 1, 101) && (isAt(b, at - 3, 'secret') || isAt(b, at - 1, 'credentials')),
   // csrf, xsrf
@@ -157,6 +187,7 @@ function makeTables(): { kinds: Uint8Array; tests: Test[] } {
   const apart = all.filter((byte) => !isDigit(byte) && byte !== 46 && byte !== 45)
   put(apart, [50, 51, 52, 53, 54], kindOf(isCard))
   put([45], digits, kindOf(isSecurityNumber))
+  put(all.filter(isUpper), digits, kindOf(isAccount))
   put(digits, bothCases('e'), kindOf(isExponent))
   return { kinds, tests }
 }

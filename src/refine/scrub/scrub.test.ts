@@ -14,6 +14,27 @@ describe('texts', () => {
     ['card 4111 1111 1111 1111 used', 'card [Filtered] used'],
     ['5500-0000-0000-0004', '[Filtered]'],
     ['ssn 078-05-1120.', 'ssn [Filtered].'],
+    ['card 4222222222222, 13 digits', 'card [Filtered], 13 digits'],
+    ['card 4000000000000000006, 19 digits', 'card [Filtered], 19 digits'],
+    [`key ${'AKIA'}IOSFODNN7EXAMPLE used`, 'key [Filtered] used'],
+    [`${'ASIA'}IOSFODNN7EXAMPLE`, '[Filtered]'],
+    [`${'ghp_'}${'a1B2c3D4e5'.repeat(4)}`, '[Filtered]'],
+    [`${'github_pat_'}${'11ABCDEFG0'.repeat(3)}_x`, '[Filtered]'],
+    [`${'glpat-'}${'a1B2c3D4e5'.repeat(2)}`, '[Filtered]'],
+    [`stripe ${'sk_live_'}4eC39HqLyjWDarjtT1zdp7dc`, 'stripe [Filtered]'],
+    [`stripe ${'rk_test_'}4eC39HqLyjWDarjtT1zdp7dc`, 'stripe [Filtered]'],
+    [`${'xoxb-'}123456789012-abcdefABCDEF`, '[Filtered]'],
+    [`${'xapp-'}1-A0123456789-abcdef`, '[Filtered]'],
+    [`${'npm_'}${'a1B2c3D4e5f6'.repeat(3)}`, '[Filtered]'],
+    [`${'AIza'}${'SyA1b2C'.repeat(5)}`, '[Filtered]'],
+    [`${'SG.'}${'a1B2c3D4e5'.repeat(2)}.${'a1B2c3D4e5'.repeat(4)}`, '[Filtered]'],
+    [`${'sk-'}proj-${'a1B2c3D4e5'.repeat(3)}`, '[Filtered]'],
+    ['jwt eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVmN', 'jwt [Filtered]'],
+    ['eyJhbGciOiJub25lIn0.eyJzdWIiOiIxMjM0In0.', '[Filtered]'],
+    ['pay to DE89 3704 0044 0532 0130 00 today', 'pay to [Filtered] today'],
+    ['GB82WEST12345698765432', '[Filtered]'],
+    ['NO9386011117947', '[Filtered]'],
+    ['DE89 3704 0044 0532 0130 00 AB12', '[Filtered] AB12'],
     [
       '-----BEGIN RSA PRIVATE KEY-----\nMIIabc\n-----END RSA PRIVATE KEY-----',
       '-----BEGIN RSA PRIVATE KEY-----\n[Filtered]\n-----END RSA PRIVATE KEY-----',
@@ -34,6 +55,17 @@ describe('texts', () => {
 
   test.each([
     '4111 1111 1111 1112',
+    '422222222222',
+    'order 20261123000042 of 2026-11-23T08:14:44Z',
+    'commit 9faec56b1c2d3e4f5a6b7c8d9e0f1a2b3c4d5e6f',
+    '0B8D9A5C-1F2E-4D3C-8B7A-6F5E4D3C2B1A',
+    'DE89 1704 0044 0532 0130 00',
+    'XX89 3704 0044 0532 0130 00',
+    'GB82 WEST 1234',
+    'task-loading-spinner-container sk-loading-spinner-container',
+    'key AKIA and ASIA, ghp_ and sk_live_, xoxb- and npm_install',
+    'eyJust a word. eyJ.eyJ',
+    'function a(b){return SG.a.b+AIza}',
     '1795253842.029',
     'order 12345678901234',
     'a = b',
@@ -171,11 +203,10 @@ describe('names', () => {
     const sent = {
       platform: 'node',
       debug_meta: { images: [{ type: 'sourcemap', code_file: '/token/a.js', debug_id: 'd' }] },
-      logentry: { formatted: 'token=abc' },
       request: { headers: { 'User-Agent': 'Tokens/1.0 token=1' } },
       exception: {
         type: 'AuthError',
-        value: 'password=abc',
+        value: 'reading token failed',
         stacktrace: {
           frames: [{ filename: '/auth/token.js', function: 'readPassword', abs_path: '/x/auth/token.js?token=1' }],
         },
@@ -185,12 +216,29 @@ describe('names', () => {
     }
     const { event, received } = refineEvent(sent)
     expect(event).toMatchObject({
-      exception: { values: [{ value: 'password=abc' }] },
-      logentry: { formatted: 'token=abc' },
+      exception: { values: [{ type: 'AuthError', value: 'reading token failed' }] },
       user: sent.user,
       debug_meta: sent.debug_meta,
     })
     expect(received).toEqual(sent)
+  })
+
+  test('exceptions, threads and messages: secrets go from texts, before title and groups are made', () => {
+    const secret = 'card 4111111111111111 password=hunter2 https://u:pw@h.example/ Bearer abc.def'
+    const clean = 'card [Filtered] password=[Filtered] https://[Filtered]@h.example/ Bearer [Filtered]'
+    const sent = {
+      exception: { values: [{ type: `E ${secret}`, value: secret, stacktrace: { frames: [{ function: 'pay' }] } }] },
+      threads: { values: [{ id: 1, name: secret, crashed: true }] },
+    }
+    const refined = refineEvent(sent)
+    expect(refined.event.exception?.values).toMatchObject([{ type: `E ${clean}`, value: clean }])
+    expect(JSON.stringify([refined.row, refined.effect])).not.toMatch(/4111|hunter2|u:pw|abc\.def/)
+    expect(refined.effect.title).toContain('card [Filtered]')
+    const other = structuredClone(sent)
+    for (const thrown of other.exception.values) thrown.value = secret.replace('hunter2', 'hunter3')
+    expect(refineEvent(other).row.groupHash).toBe(refined.row.groupHash)
+    for (const logentry of [{ formatted: secret }, { message: secret }, { message: 'a %s', params: [secret] }])
+      expect(JSON.stringify(refineEvent({ logentry }).row)).not.toMatch(/4111|hunter2|u:pw|abc\.def/)
   })
 
   test('switched off, own words, safe names', () => {

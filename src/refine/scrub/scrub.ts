@@ -56,8 +56,14 @@ const modes: ReadonlyMap<string, Mode> = new Map<string, Mode>([
 /** Where changes are remarked, if anywhere, and whether there were any. */
 type Trail = { remarks: Remarks | undefined; changed: boolean }
 
-/** Data of people within a stack trace; everything else there is code. */
-const stackData: ReadonlySet<string> = new Set(['vars', 'data', 'meta', 'description'])
+/**
+ * Data of people within a stack trace; everything else there is code. Values and types of exceptions and names of threads
+ * are sentences: secrets within them go, but no name above them says that they are one.
+ */
+const stackModes: ReadonlyMap<string, Mode> = new Map<string, Mode>([
+  ...(['vars', 'data', 'meta', 'description'] as const).map((key): [string, Mode] => [key, 'all']),
+  ...(['type', 'value', 'name'] as const).map((key): [string, Mode] => [key, 'text']),
+])
 
 /** Scrubs the normalized event (with remarks) and what was received (in place; levels below 100 become a text). */
 export function scrub(draft: Draft, context: Context): void {
@@ -128,8 +134,8 @@ function isDeeper(value: object, levels: number): boolean {
 }
 
 /**
- * The log entry, when its text was made here: of `message`, of a template and its parameters. `formatted` as a client
- * sent it stays as it is (protocol.md 8.5).
+ * The log entry, when its text was made here, of a template and its parameters: it is made again of the scrubbed ones.
+ * A `formatted` that a client sent is scrubbed as any text.
  */
 function madeText({ received, event }: Draft): NonNullable<Draft['event']['logentry']> | undefined {
   if (event.logentry?.formatted === undefined) return undefined
@@ -184,7 +190,7 @@ function walk(node: Loose | unknown[], name: string, mode: Mode, rules: Rules, t
   for (const key in node) {
     if (!Object.hasOwn(node, key)) continue
     const value = node[key]
-    const inner = mode === 'stack' && stackData.has(key) ? 'all' : mode
+    const inner = mode === 'stack' ? (stackModes.get(key) ?? mode) : mode
     if (typeof value === 'object' && value !== null) visit(node, key, value, key, inner, rules, to, depth)
     else if (inner === 'all') leaf(node, key, value, key, rules, to)
     else if (inner === 'hidden' && key === 'val') replace(node, key, filtered, '@password', to)

@@ -1,3 +1,4 @@
+import { keySign, scrubIbans, scrubKeys } from './keys.ts'
 import type { Rules } from './rules.ts'
 
 export const filtered = '[Filtered]'
@@ -7,12 +8,13 @@ export type Scrubbed = { text: string; rule: string }
 
 /**
  * Scrubs secrets within a text: bearer tokens, private keys, user info of URLs, card numbers, US social security numbers,
- * `name=value` and `"name": "value"` with a secret's name. Returns undefined when nothing was found. Linear in the text.
+ * keys that vendors give a form of their own, JSON Web Tokens, bank account numbers (IBAN), `name=value` and `"name": "value"` with a secret's name. Returns undefined when nothing was found. Linear in the text.
  */
 export function scrubText(text: string, rules: Rules): Scrubbed | undefined {
   if (rules.byText?.(text)) return { text: filtered, rule: '@sensitive' }
   // Most texts hold no sign that any rule needs.
-  if (!/[=@]|["']:|%3[dD]|-----|[Bb][Ee]arer|\d{2}[\d -]/.test(text)) return undefined
+  const hasKeySign = rules.defaults && keySign.test(text)
+  if (!hasKeySign && !/[=@]|["']:|%3[dD]|-----|[Bb][Ee]arer|\d{2}[\d -]/.test(text)) return undefined
   let out = text
   let rule = ''
   const take = (next: string, name: string) => {
@@ -32,6 +34,10 @@ export function scrubText(text: string, rules: Rules): Scrubbed | undefined {
         out.replace(/(\b[a-z][a-z0-9+.-]{1,20}:\/\/)[^\s/?#@:]{1,256}(?::[^\s/?#@]{0,256})?@/gi, `$1${filtered}@`),
         '@urlauth',
       )
+    if (hasKeySign) {
+      take(scrubKeys(out, filtered), '@apikey')
+      take(scrubIbans(out, filtered), '@iban')
+    }
     if (/\d{2}[\d -]/.test(out)) take(scrubNumbers(out), '@creditcard')
   }
   if (out.includes('=')) take(scrubAssignments(out, '=', rules), '@password')

@@ -305,6 +305,16 @@ export function eventsCases(open: () => EventStore): void {
           })
     })
 
+    test('a check names groups as meta does, leading zeros too', async () => {
+      const store = open()
+      const found = ['00000000000000ff', '0a00000000000001', 'f000000000000000']
+      const rows = found.map((groupHash, n) => row(3200 + n, { projectId: 34, groupHash, hashes: [groupHash] }))
+      await store.insert(tsv(rows), 'check:zeros')
+      const { groups } = await store.check()
+      const own = groups.filter((group) => group.projectId === 34).map((group) => group.groupHash)
+      expect(own.toSorted()).toEqual(found)
+    })
+
     test('tags: distribution over its newest events', async () => {
       const store = open()
       const browsers = ['Firefox', 'Chrome', 'Chrome', 'Edge', 'Chrome']
@@ -321,13 +331,15 @@ export function eventsCases(open: () => EventStore): void {
         {
           key: 'browser',
           total: 4,
+          unique: 2,
           values: [
             { value: 'Chrome', events: 3 },
             { value: 'Edge', events: 1 },
           ],
         },
-        { key: 'rare', total: 1, values: [{ value: '1', events: 1 }] },
+        { key: 'rare', total: 1, unique: 1, values: [{ value: '1', events: 1 }] },
       ])
+      expect((await store.tagsOf({ ...of, valuesMax: 1 })).map((tag) => tag.unique)).toEqual([2, 1])
       const span = wide(32)
       const of2 = { projectId: 32, hashes, scope: span, pairs: ['browser=Chrome', 'rare=1', 'rare=2'] }
       const none = { fromMs: span.fromMs, toMs: span.fromMs + 1 }

@@ -185,7 +185,7 @@ test('a table made before gets the frames: what it holds is not found by them, w
   for (let starts = 0; starts < 2; starts++) await store().migrate()
   await store().insert(Buffer.from(encodeEventRow(row(1_300_001, at))), 'newer')
   const found = async (filter: EventFilter) =>
-    ids(await store().inScope({ scope: wide(976), filter, offset: 0, max: 9 })).toSorted()
+    ids(await store().inScope({ scope: wide(976), filter, order: 'newest', max: 9 })).toSorted()
   const pay = { op: 'frame', key: 'function', match: 'is', value: 'pay' } as const
   for (const merged of [false, true]) {
     // The index of a part without the column is built as well: a merge that cannot do that would fail for ever.

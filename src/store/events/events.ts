@@ -41,11 +41,12 @@ export type EventRow = {
   payload: string
 }
 
-export type EventRef = {
+/** A place in the order of every list of events: by time (microseconds), then by id (32 hex). */
+export type EventPosition = { timestampUs: number; eventId: string }
+
+export type EventRef = EventPosition & {
   projectId: number
-  eventId: string
   groupHash: string
-  timestampUs: number
   receivedMs: number
 }
 
@@ -150,12 +151,19 @@ export type EventStore = ThinStore &
       scope?: Scope
       filter?: EventFilter
       order: 'newest' | 'oldest'
-      from?: EventRef
+      from?: EventPosition
       offset?: number
       max: number
     }): Promise<SeenEvent[]>
-    /** Events of a scope, newest first. Throws MishapError QUERY_TIMEOUT or STORE_UNAVAILABLE. */
-    inScope(request: { scope: Scope; filter?: EventFilter; offset: number; max: number }): Promise<SeenEvent[]>
+    /** Events of a scope in this order, behind `from` where it is given. Throws MishapError QUERY_TIMEOUT or STORE_UNAVAILABLE. */
+    inScope(request: {
+      scope: Scope
+      filter?: EventFilter
+      order: 'newest' | 'oldest'
+      from?: EventPosition
+      offset?: number
+      max: number
+    }): Promise<SeenEvent[]>
     /**
      * The event's place within its issue, in the order of time and then id. `isLarge`: an issue of very many events of which
      * none was thinned out; hours other than the event's own are then counted by the rollup.

@@ -135,18 +135,26 @@ export function filterCases(open: () => EventStore): void {
         max: 9,
       })
       expect(ids(met)).toEqual(found)
-      const over = await store.inScope({ scope: wide(51), filter, offset: 0, max: 9 })
+      const over = await store.inScope({ scope: wide(51), filter, order: 'newest', max: 9 })
       expect(ids(over).toSorted()).toEqual(found)
     })
 
     test('events of a scope come newest first, page by page, whole', async () => {
       const store = open()
-      const all = await store.inScope({ scope: wide(51), offset: 0, max: 9 })
-      const paged = await Promise.all([0, 1, 2, 3].map((offset) => store.inScope({ scope: wide(51), offset, max: 1 })))
+      const all = await store.inScope({ scope: wide(51), order: 'newest', max: 9 })
+      const paged = await Promise.all(
+        [0, 1, 2, 3].map((offset) => store.inScope({ scope: wide(51), order: 'newest', offset, max: 1 })),
+      )
       expect(paged.flat()).toEqual(all)
+      const [newest, , oldest] = all
+      const at = { scope: wide(51), max: 9 }
+      expect(newest && (await store.inScope({ ...at, order: 'newest', from: newest }))).toEqual(all.slice(1))
+      expect(oldest && (await store.inScope({ ...at, order: 'oldest', from: oldest }))).toEqual(
+        all.slice(0, 2).reverse(),
+      )
       const hashes = ['f000000000000001']
       expect(all).toEqual(await store.ofIssue({ projectId: 51, hashes, order: 'newest', max: 9 }))
-      expect(await store.inScope({ scope: { ...wide(51), projectIds: [] }, offset: 0, max: 9 })).toEqual([])
+      expect(await store.inScope({ scope: { ...wide(51), projectIds: [] }, order: 'newest', max: 9 })).toEqual([])
     })
 
     test('values of tags and columns by their number, and by what they contain', async () => {

@@ -2,6 +2,7 @@ import type { Clock } from '../../clock.ts'
 import type { Connection } from './connection.ts'
 import type { EventStore } from './events.ts'
 import { rewriteBound, rewriteWhere } from './regroup.ts'
+import { hashText } from './rows.ts'
 import { rollupParts } from './schema/rollups.ts'
 import { cutBound, cutWhere } from './thin.ts'
 
@@ -34,7 +35,7 @@ async function check(
     : ''
   const thinned = open && !open.counted ? `${database}.thinned WHERE step != {step:UInt64}` : `${database}.thinned`
   const groups = await connection.rows<{ project: string; hash: string; n: string; away: string; oldest: string }>(
-    `SELECT project_id AS project, lower(hex(group_hash)) AS hash, sum(there) AS n, sum(thin) AS away, min(since) AS oldest FROM (
+    `SELECT project_id AS project, group_hash AS hash, sum(there) AS n, sum(thin) AS away, min(since) AS oldest FROM (
        SELECT project_id, group_hash, count() AS there, 0 AS thin, toUnixTimestamp64Milli(min(received)) AS since
        FROM ${rows} GROUP BY project_id, group_hash
        UNION ALL
@@ -68,7 +69,7 @@ async function check(
   return {
     groups: groups.map((one) => ({
       projectId: Number(one.project),
-      groupHash: one.hash,
+      groupHash: hashText(one.hash),
       rows: Number(one.n),
       thinned: Number(one.away),
       oldestReceivedMs: Number(one.oldest),

@@ -1,5 +1,5 @@
 import type { Connection } from './connection.ts'
-import type { EventRef, EventSpan, EventStore, PlaceInIssue, SeenEvent } from './events.ts'
+import type { EventPosition, EventRef, EventSpan, EventStore, PlaceInIssue, SeenEvent } from './events.ts'
 import { compileFilter, compileScope, createValues, hashList, type Values } from './filter.ts'
 import { idHex, readRef, readSeen, refSelect, type StoredRef, type StoredSeen, seenSelect, traceHex } from './rows.ts'
 import { hourMs, rounded } from './spans.ts'
@@ -26,7 +26,7 @@ function idOf(values: Values, hex: string): string {
 }
 
 /** Rows before (`<`) or behind (`>`) an event in the order of `(timestamp, event_id)`. */
-function beside(values: Values, sign: '<' | '>', event: EventRef): string {
+function beside(values: Values, sign: '<' | '>', event: EventPosition): string {
   const at = `fromUnixTimestamp64Micro(${values.add('Int64', event.timestampUs)}, 'UTC')`
   return `(timestamp ${sign} ${at} OR (timestamp = ${at} AND event_id ${sign} ${idOf(values, event.eventId)}))`
 }
@@ -186,12 +186,13 @@ async function ofIssue(
 async function inScope(
   connection: Connection,
   table: string,
-  { scope, filter, offset, max }: Parameters<EventStore['inScope']>[0],
+  { scope, filter, order, from, offset = 0, max }: Parameters<EventStore['inScope']>[0],
 ): Promise<SeenEvent[]> {
   if (scope.projectIds.length === 0) return []
   const values = createValues()
   const conditions = [compileScope(values, scope), ...(filter ? [compileFilter(values, filter)] : [])]
-  return pick(connection, table, values, { conditions, order: 'newest', offset, max })
+  if (from) conditions.push(beside(values, order === 'newest' ? '<' : '>', from))
+  return pick(connection, table, values, { conditions, order, offset, max })
 }
 
 /** Questions whose answer is events themselves. */

@@ -54,31 +54,43 @@ function createFrameValues(connection: Connection, database: string): Tags['fram
   }
 }
 
+/** Values of tags by the newest events of groups. */
+function createTagsOf(connection: Connection, table: string): Tags['tagsOf'] {
+  return async ({ projectId, hashes, scope, max, valuesMax }) => {
+    if (hashes.length === 0) return []
+    const values = createValues()
+    type Found = { tag_key: string; tag_value: string; n: string; total: string; unique_values: string }
+    const rows = await connection.rows<Found>(
+      `SELECT tag_key, tag_value, n, sum(n) OVER (PARTITION BY tag_key) AS total,
+         count() OVER (PARTITION BY tag_key) AS unique_values FROM (
+         SELECT tag_key, tag_value, count() AS n FROM (
+           SELECT tags FROM ${table} WHERE project_id = ${values.add('UInt64', projectId)} AND group_hash IN ${hashList(values, hashes)}
+             AND ${compileScope(values, scope)} ORDER BY timestamp DESC LIMIT ${values.add('UInt32', max)}
+         ) ARRAY JOIN mapKeys(tags) AS tag_key, mapValues(tags) AS tag_value GROUP BY tag_key, tag_value)
+       ORDER BY total DESC, tag_key, n DESC, tag_value LIMIT ${values.add('UInt32', valuesMax)} BY tag_key`,
+      values.bound,
+    )
+    const tags = new Map<string, TagCount>()
+    for (const row of rows) {
+      const known = tags.get(row.tag_key)
+      const tag = known ?? {
+        key: row.tag_key,
+        total: Number(row.total),
+        unique: Number(row.unique_values),
+        values: [],
+      }
+      tag.values.push({ value: row.tag_value, events: Number(row.n) })
+      tags.set(row.tag_key, tag)
+    }
+    return [...tags.values()]
+  }
+}
+
 /** Questions about tags. */
 export function createTags(connection: Connection, database: string): Tags {
   const table = `${database}.events`
   return {
-    async tagsOf({ projectId, hashes, scope, max, valuesMax }) {
-      if (hashes.length === 0) return []
-      const values = createValues()
-      type Found = { tag_key: string; tag_value: string; n: string; total: string }
-      const rows = await connection.rows<Found>(
-        `SELECT tag_key, tag_value, n, sum(n) OVER (PARTITION BY tag_key) AS total FROM (
-           SELECT tag_key, tag_value, count() AS n FROM (
-             SELECT tags FROM ${table} WHERE project_id = ${values.add('UInt64', projectId)} AND group_hash IN ${hashList(values, hashes)}
-               AND ${compileScope(values, scope)} ORDER BY timestamp DESC LIMIT ${values.add('UInt32', max)}
-           ) ARRAY JOIN mapKeys(tags) AS tag_key, mapValues(tags) AS tag_value GROUP BY tag_key, tag_value)
-         ORDER BY total DESC, tag_key, n DESC, tag_value LIMIT ${values.add('UInt32', valuesMax)} BY tag_key`,
-        values.bound,
-      )
-      const tags = new Map<string, TagCount>()
-      for (const row of rows) {
-        const tag = tags.get(row.tag_key) ?? { key: row.tag_key, total: Number(row.total), values: [] }
-        tag.values.push({ value: row.tag_value, events: Number(row.n) })
-        tags.set(row.tag_key, tag)
-      }
-      return [...tags.values()]
-    },
+    tagsOf: createTagsOf(connection, table),
 
     tagPairs: createTagPairs(connection, table),
 

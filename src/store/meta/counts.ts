@@ -8,6 +8,8 @@ import type { Tables } from './tables.ts'
 
 const hourMs = 3_600_000
 const outcomeMonths = 13
+/** Events leave by weeks of their arrival, some days after their time is over. */
+const ledgerMarginMs = 31 * 24 * 3_600_000
 
 /** Sums counts that fall into the same row, so that each row is written once. */
 export function sumOutcomes(counts: OutcomeCount[]): OutcomeCount[] {
@@ -143,11 +145,13 @@ export function keptPart(store: Store): KeptPart {
   const { write, read } = store
   const { builder } = store.dialect
   return {
-    prune: (nowMs, attachmentsBeforeMs, deadBeforeMs) => {
+    prune: (nowMs, attachmentsBeforeMs, deadBeforeMs, rowsBeforeMs = attachmentsBeforeMs) => {
       const before = new Date(nowMs)
       before.setUTCMonth(before.getUTCMonth() - outcomeMonths)
       return write.transaction(() => {
-        write.run(builder.deleteFrom('outcome').where('hour_ms', '<', before.getTime()))
+        // `verify` compares the ledger with the rows, and rows leave by whole weeks: the ledger goes after them.
+        const outcomesBeforeMs = Math.min(before.getTime(), rowsBeforeMs - ledgerMarginMs)
+        write.run(builder.deleteFrom('outcome').where('hour_ms', '<', outcomesBeforeMs))
         const attachments = write.all(
           builder.selectFrom('attachment').select('blob_key').distinct().where('received_ms', '<', attachmentsBeforeMs),
         )

@@ -142,6 +142,14 @@ export function condition(build: Build, filter: IssueFilter): Expression<SqlBool
       return build('unhandled', '=', Number(filter.value))
     case 'noise':
       return build('noise', '!=', '')
+    case 'feedback':
+      return build.exists(
+        build
+          .selectFrom('feedback')
+          .select('feedback.id')
+          .whereRef('feedback.issue_id', '=', 'issue.id')
+          .where('feedback.state', '!=', 'spam'),
+      )
     case 'text':
       return sql<SqlBool>`${build.ref('search_text')} like ${`%${escaped(filter.value.toLowerCase())}%`} escape '\\'`
   }

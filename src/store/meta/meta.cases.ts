@@ -380,9 +380,16 @@ function countCases(fresh: () => MetaStore): void {
     ])
     expect(meta.outcomesSince({ fromMs: hour - 1, projectIds: [1] }).map((row) => row.quantity)).toEqual([1, 5])
     expect(meta.outcomesSince({ fromMs: 0, projectIds: [] })).toEqual([])
-    meta.prune(nowMs + 394 * dayMs, 0, 0)
+    const laterMs = nowMs + 394 * dayMs
+    meta.prune(laterMs, laterMs, 0)
     expect(meta.outcomesSince({ fromMs: 0 })).toHaveLength(3)
-    meta.prune(nowMs + 400 * dayMs, 0, 0)
+    // Rows that are kept longer than the ledger's 13 months keep it, and spans as well as events.
+    const muchLaterMs = nowMs + 600 * dayMs
+    meta.prune(muchLaterMs, muchLaterMs - 700 * dayMs, 0)
+    meta.prune(muchLaterMs, muchLaterMs - 90 * dayMs, 0, muchLaterMs - 700 * dayMs)
+    meta.prune(nowMs + 410 * dayMs, nowMs + 10 * dayMs, 0)
+    expect(meta.outcomesSince({ fromMs: 0 })).toHaveLength(3)
+    meta.prune(nowMs + 410 * dayMs, nowMs + 40 * dayMs, 0)
     expect(meta.outcomesSince({ fromMs: 0 })).toEqual([])
   })
 

@@ -309,6 +309,8 @@ export type IssueFilter =
   | { op: 'unhandled'; value: boolean }
   /** It carries a verdict that it is noise. */
   | { op: 'noise' }
+  /** Somebody sent feedback about one of its events; what was called spam does not count. */
+  | { op: 'feedback' }
   /** Free text: any of title, culprit, type and value contains it, case-insensitively. */
   | { op: 'text'; value: string }
 
@@ -484,8 +486,11 @@ export type MetaStore = BatchStore &
     }[]
     /** Notes when accept saw keys last (a refusal too: the connection was seen). Unknown ids are skipped. */
     touchKeys(uses: { keyId: number; atMs: number }[]): void
-    /** Removes outcomes older than 13 months, attachments' rows and feedback before `attachmentsBeforeMs` and dead items before `deadBeforeMs`; returns the blob keys to delete. */
-    prune(nowMs: number, attachmentsBeforeMs: number, deadBeforeMs: number): string[]
+    /**
+     * Removes attachments' rows and feedback before `attachmentsBeforeMs`, dead items before `deadBeforeMs`, and outcomes older
+     * than 13 months, but none that may count a row received since `rowsBeforeMs`. Returns the blob keys to delete.
+     */
+    prune(nowMs: number, attachmentsBeforeMs: number, deadBeforeMs: number, rowsBeforeMs?: number): string[]
 
     getValue(name: string): string | undefined
     setValue(name: string, value: string): void

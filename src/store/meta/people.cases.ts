@@ -60,8 +60,11 @@ function feedbackCases(fresh: () => MetaStore): void {
     meta.linkFeedback(one?.id ?? 0, { issueId: 1 })
     expect(meta.unlinkedFeedback(nowMs + dayMs, 10)).toEqual([])
     expect(meta.feedbackOfIssue(1, 10).map((row) => row.id)).toEqual([one?.id])
+    const asked = { projectIds: [1], filter: { op: 'feedback' as const } }
+    expect(meta.countIssues(asked)).toBe(1)
     meta.setFeedbackState(one?.id ?? 0, 'spam', 'ann', nowMs)
     expect([meta.feedbackOfIssue(1, 10), meta.countFeedback([1])]).toEqual([[], { new: 1, resolved: 0, spam: 1 }])
+    expect(meta.countIssues(asked)).toBe(0)
   })
 
   test('feedback goes with its screenshots, by hand and by time', () => {

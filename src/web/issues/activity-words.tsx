@@ -46,6 +46,12 @@ function Why({ data }: { data: RestActivity['data'] }) {
   return (
     <>
       {reason ? `${t(`why_${reason}`, numbers)} ` : null}
+      {data.reason === 'commit' && textOf(data.commit) !== '' ? (
+        <PlainText
+          text={`${t('why_commit', { commit: textOf(data.commit).slice(0, 12), author: textOf(data.author) || 'none' })} `}
+          charactersMax={200}
+        />
+      ) : null}
       {data.undone === true ? `${t('why_undone')} ` : null}
     </>
   )

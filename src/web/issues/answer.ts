@@ -20,13 +20,16 @@ function refuse(status: number, code: string, detail: string): Response {
   return Response.json({ detail, code, causes: [] }, { status, headers })
 }
 
+/** What the address names. `path` is the rest of it: nothing, or the event's id, number or word. */
+export type Address = { org: string; id: string; path?: string[] | undefined }
+
 /**
- * Answers a GET for another form of the issue page (Markdown, JSON): finds issue and event (`?event=`, latest without),
- * asks for permission and hands them to `make`; errors are JSON.
+ * Answers a GET for another form of the issue page (Markdown, JSON). Finds the issue and the event that the path or
+ * `?event=` names (the latest without either), asks for permission and hands both to `make`. Errors are JSON: 401, 404
+ * for what does not exist or may not be read, 503 while the events store is away.
  */
 export async function answerIssue(
-  org: string,
-  id: string,
+  { org, id, path = [] }: Address,
   request: Request,
   make: (asked: Asked, search: URLSearchParams) => Response | undefined,
 ): Promise<Response> {
@@ -35,11 +38,13 @@ export async function answerIssue(
   const missing = () => refuse(404, 'NOT_FOUND', 'The requested resource does not exist')
   const organization = organizationFor(actor, org)?.organization
   const here = organization && findIssue(actor, organization, decodeURIComponent(id))
-  if (!here) return missing()
+  if (!here || path.length > 1) return missing()
   const search = new URL(request.url).searchParams
+  // A rewrite's own query never reaches a route handler, so the event of a rewritten address comes as part of the path.
+  const choice = path[0] === undefined ? (search.get('event') ?? 'latest') : decodeURIComponent(path[0])
   const deps = app()
   try {
-    const row: SeenEvent = await eventRowOf(deps, here.issue, search.get('event') ?? 'latest')
+    const row: SeenEvent = await eventRowOf(deps, here.issue, choice)
     const view = {
       organization: here.organization,
       projects: [here.project],

@@ -42,7 +42,10 @@ export async function setupAction(_before: FormState, data: FormData): Promise<F
   let target = '/'
   try {
     target = await auth.setUp(async () => {
-      const person = await auth.createPerson({ name: name.trim(), email, password }, { first: true })
+      const person = await auth.createPerson(
+        { name: name.trim(), email, password, names: [organizationName] },
+        { first: true },
+      )
       const organization = meta.createOrganization({
         slug: freeSlug(organizationName, 'org', (slug) => meta.organizationBySlug(slug) !== undefined),
         name: organizationName,

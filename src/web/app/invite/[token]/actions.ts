@@ -18,8 +18,10 @@ export async function joinAction(_before: FormState, data: FormData): Promise<Fo
     const actor = await actorHere()
     const { email } = invitation
     const password = textOf(data, 'password')
-    const person =
-      actor?.person ?? (await parts.auth.createPerson({ name: textOf(data, 'name').trim(), email, password }))
+    const invited = parts.meta.organizationById(invitation.organizationId)
+    const names = invited ? [invited.name, invited.slug] : []
+    const name = textOf(data, 'name').trim()
+    const person = actor?.person ?? (await parts.auth.createPerson({ name, email, password, names }))
     acceptInvitation(parts, secret, person)
     if (!actor) await signInHere(email, password)
   } catch (error) {

@@ -1,0 +1,91 @@
+// npm run mutate: changes the product's code one place at a time and runs the unit tests of that area. A change that no
+// test notices is a survivor. Scores go to bench/results.md, survivors to bench/out/mutation/.
+// npm run mutate -- journal scrub: only these areas. -- --file src/journal/record.ts: one file of an area.
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { machine } from '../bench/measure.ts'
+import { areas, type Mutant, scoreOf, scoreTable, survivorsOf, withSection } from './mutation.ts'
+
+type Report = { files: Record<string, { mutants: Mutant[]; source: string }> }
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const home = join(root, 'packaging/mutate')
+const core = join(home, 'node_modules/@stryker-mutator/core/bin/stryker.js')
+const out = join(root, 'bench/out/mutation')
+const resultsPath = join(root, 'bench/results.md')
+const words = process.argv.slice(2)
+const fileAt = words.indexOf('--file')
+const file = fileAt < 0 ? undefined : words[fileAt + 1]
+const named = words.filter((word, at) => !word.startsWith('--') && (fileAt < 0 || at !== fileAt + 1))
+
+function install(): void {
+  if (existsSync(core)) return
+  console.error('mutate: installing the mutation tester (once)')
+  // the tester asks for vitest as a peer: it takes the one of this checkout
+  const words = ['ci', '--legacy-peer-deps', '--no-audit', '--no-fund', '--loglevel=error']
+  const done = spawnSync('npm', words, { cwd: home, stdio: ['ignore', 2, 2] })
+  if (done.status !== 0) throw new Error('npm could not install packaging/mutate')
+}
+
+/** Runs the tester over one area. Returns its report; throws when the tests fail without any change. */
+function run(name: string): Report {
+  const area = areas[name]
+  if (!area) throw new Error(`${name} is no area; there are ${Object.keys(areas).join(', ')}`)
+  const folder = mkdtempSync(join(tmpdir(), 'mishap-mutate-'))
+  const report = join(out, `${name}.json`)
+  const config = {
+    plugins: [join(home, 'node_modules/@stryker-mutator/vitest-runner/dist/src/index.js')],
+    testRunner: 'vitest',
+    vitest: { configFile: 'packaging/mutate/vitest.config.ts', related: false },
+    mutate: file ? [file] : area.mutate,
+    // Sentences of errors and logs are most of the strings here, and no test should pin their words.
+    mutator: { excludedMutations: ['StringLiteral'] },
+    // A value that a module makes once cannot be changed for one test: each would need the whole suite again.
+    ignoreStatic: true,
+    coverageAnalysis: 'perTest',
+    concurrency: 2,
+    timeoutMS: 10_000,
+    // TypeScript 7 has no JavaScript interface, which the tester would use to rewrite tsconfig.json.
+    tsconfigFile: 'none.json',
+    tempDirName: join(folder, 'sandbox'),
+    ignorePatterns: ['.next*', '/bench/out', '/docs/screenshot.png', '/.build'],
+    reporters: ['json', 'progress-append-only'],
+    jsonReporter: { fileName: report },
+    disableTypeChecks: false,
+    checkers: [],
+  }
+  writeFileSync(join(folder, 'stryker.config.json'), JSON.stringify(config))
+  mkdirSync(out, { recursive: true })
+  try {
+    const done = spawnSync(process.execPath, [core, 'run', join(folder, 'stryker.config.json')], {
+      cwd: root,
+      stdio: ['ignore', 2, 2],
+      env: { ...process.env, MISHAP_MUTATE_TESTS: area.tests.join(',') },
+    })
+    if (done.status !== 0) throw new Error(`the mutation tester failed on ${name}`)
+    return JSON.parse(readFileSync(report, 'utf8')) as Report
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+install()
+for (const name of named.length > 0 ? named : Object.keys(areas)) {
+  console.error(`mutate: ${name}`)
+  const report = run(name)
+  const score = scoreOf(Object.values(report.files).flatMap((part) => part.mutants))
+  const survivors = Object.entries(report.files).flatMap(([path, part]) => survivorsOf(path, part.source, part.mutants))
+  writeFileSync(join(out, `${name}.txt`), `${survivors.join('\n')}\n`)
+  console.log(
+    `${name}: ${score.killed} of ${score.valid} killed (${score.percent}%); survivors in bench/out/mutation/${name}.txt`,
+  )
+  if (file) continue
+  const row = { name, ...score, measured: `${new Date().toISOString().slice(0, 10)}, ${machine()}` }
+  writeFileSync(
+    resultsPath,
+    withSection(readFileSync(resultsPath, 'utf8'), (rows) => scoreTable(rows, row)),
+  )
+}

@@ -1,0 +1,96 @@
+/** What of a mutation report is read here. Format: the mutation testing report schema, version 2. */
+export type Mutant = {
+  mutatorName: string
+  replacement?: string
+  status: string
+  location: { start: { line: number; column: number }; end: { line: number; column: number } }
+}
+
+/** Which files are changed, and which unit tests must notice. */
+export type Area = { mutate: string[]; tests: string[] }
+
+const product = (...globs: string[]): string[] => [...globs, '!src/**/*.test.ts', '!src/**/*.cases.ts']
+
+/** Every area that must reach the goal. An area has the code where a silent mistake loses or exposes data. */
+export const areas: Record<string, Area> = {
+  journal: { mutate: product('src/journal/*.ts'), tests: ['src/journal/*.test.ts'] },
+  accept: { mutate: product('src/accept/*.ts'), tests: ['src/accept/*.test.ts'] },
+  refine: {
+    mutate: product('src/refine/{refine,storing,storing-spans,patiently,trial,seen}.ts', 'src/store/events/settle.ts'),
+    tests: ['src/refine/*.test.ts', 'src/store/events/*.test.ts'],
+  },
+  meta: {
+    mutate: product('src/store/meta/{batch,batch-statements,merge,issue-state}.ts', 'src/protocol/issue-states.ts'),
+    tests: ['src/store/meta/*.test.ts', 'src/protocol/*.test.ts', 'src/jobs/states.test.ts'],
+  },
+  scrub: { mutate: product('src/refine/scrub/*.ts'), tests: ['src/refine/scrub/*.test.ts'] },
+  auth: { mutate: product('src/auth/*.ts'), tests: ['src/auth/*.test.ts'] },
+}
+
+/** Share of changes that a test must notice, in percent. */
+export const goalPercent = 85
+
+export type Score = { killed: number; survived: number; untested: number; valid: number; percent: number }
+
+/**
+ * Counts of one area. A change that makes the code run for ever counts as killed. A change that no test reaches counts
+ * as one that survived. What could not be tried (static values, code that does not load) is left out.
+ */
+export function scoreOf(mutants: Mutant[]): Score {
+  const count = (...states: string[]) => mutants.filter((mutant) => states.includes(mutant.status)).length
+  const killed = count('Killed', 'Timeout')
+  const survived = count('Survived')
+  const untested = count('NoCoverage')
+  const valid = killed + survived + untested
+  return { killed, survived, untested, valid, percent: valid === 0 ? 0 : Math.floor((1000 * killed) / valid) / 10 }
+}
+
+/** A line for each change that no test noticed: where, what stood there, what stood there instead. */
+export function survivorsOf(path: string, source: string, mutants: Mutant[]): string[] {
+  const lines = source.split('\n')
+  return mutants
+    .filter((mutant) => mutant.status === 'Survived' || mutant.status === 'NoCoverage')
+    .map(({ location: { start, end }, mutatorName, replacement = '', status }) => {
+      const line = lines[start.line - 1] ?? ''
+      const before =
+        start.line === end.line ? line.slice(start.column - 1, end.column - 1) : line.slice(start.column - 1)
+      const reached = status === 'NoCoverage' ? ' (no test reaches it)' : ''
+      return `${path}:${start.line}:${start.column} ${mutatorName}${reached}: ${before.trim()} -> ${replacement.replace(/\s+/g, ' ')}`
+    })
+}
+
+const heading = '## Mutation scores'
+const intro = `${heading}
+
+By \`npm run mutate\`: the unit tests of an area against one change at a time. Goal: at least ${goalPercent}% killed in each. Texts and values that a module makes once are not changed.
+`
+
+/** The page of results with its section of scores made anew; the section is the page's last. */
+export function withSection(page: string, table: (rows: string[]) => string): string {
+  const at = page.indexOf(heading)
+  const rows = (at < 0 ? '' : page.slice(at)).split('\n').filter((line) => /^\| \w+ \| \d/.test(line))
+  return `${(at < 0 ? page : page.slice(0, at)).trimEnd()}\n\n${intro}\n${table(rows)}\n`
+}
+
+/** The section of scores of a page, with the blank line before it; '' when there is none. */
+export function sectionOf(page: string): string {
+  const at = page.indexOf(heading)
+  return at < 0 ? '' : `\n${page.slice(at)}`
+}
+
+/** The table with the row of one area replaced or added. */
+export function scoreTable(rows: string[], score: Score & { name: string; measured: string }): string {
+  const cells = [
+    score.name,
+    `${score.percent}%`,
+    score.killed,
+    score.survived,
+    score.untested,
+    score.percent >= goalPercent ? 'yes' : '**no**',
+    score.measured,
+  ]
+  const others = rows.filter((row) => !row.startsWith(`| ${score.name} |`))
+  const all = [...others, `| ${cells.join(' | ')} |`].sort()
+  const head = '| Area | Killed | Killed, number | Survived | Not reached by a test | Goal met | Measured |'
+  return [head, '|---|---|---|---|---|---|---|', ...all].join('\n')
+}

@@ -1,0 +1,34 @@
+import { isProduct, type Law } from './law.ts'
+import { list, walk } from './tree.ts'
+
+const statement =
+  /^\s*(SELECT\s|INSERT\s+INTO\s|CREATE\s+(TABLE|DATABASE|INDEX|UNIQUE|VIEW|MATERIALIZED)\b|ALTER\s+TABLE\s|DELETE\s+FROM\s|UPDATE\s+\S+\s+SET\s|DROP\s+(TABLE|DATABASE|INDEX)\s|PRAGMA\s|KILL\s+QUERY\s)/
+const lowerStatement =
+  /^\s*(select\s+[\w.*,\s()"]+\s+from\s+\w+|insert into\s|create table\s|alter table\s|delete from\s|pragma\s)/
+/** `engine.ts` is the database: it must stop its own queries and name its own database. */
+const speaksSql = (path: string): boolean =>
+  path.startsWith('src/store/') || path.startsWith('src/query/compile/') || path === 'src/engine.ts'
+
+export const sql: Law = {
+  name: 'sql',
+  sentence: 'SQL stands in store/ and query/compile/ only',
+  find(source, report) {
+    if (!isProduct(source.path) || speaksSql(source.path)) return
+    walk(source.root, (node) => {
+      const first = node.type === 'TemplateLiteral' ? list(node, 'quasis')[0] : undefined
+      const text = first ? (first.value as { raw: string }).raw : node.type === 'Literal' ? node.value : undefined
+      if (typeof text === 'string' && (statement.test(text) || lowerStatement.test(text)))
+        report(node.start, `SQL: ${text.trim().slice(0, 30)}`)
+    })
+  },
+}
+
+export const hashes: Law = {
+  name: 'hashes',
+  sentence: 'hashes leave SQL as numbers (hashText makes text of them): hex() drops leading zero bytes of a number',
+  find(source, report) {
+    if (!isProduct(source.path)) return
+    for (const found of source.text.matchAll(/\b(?:hex|bin)\(\s*(?:\w+\.)?(?:group_hash|user_hash|hash)\b/g))
+      report(found.index, found[0])
+  },
+}

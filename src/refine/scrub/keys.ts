@@ -1,0 +1,67 @@
+/**
+ * Keys that vendors give a form of their own, so that they are known without a name beside them. The forms are those
+ * that the vendors document. Each begins behind anything but a letter or digit, and each length has a bound.
+ */
+const keyForms = [
+  '(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])', // AWS
+  'gh[pousr]_[A-Za-z0-9]{36,251}', // GitHub
+  'github_pat_[A-Za-z0-9_]{22,251}',
+  'glpat-[\\w-]{20,251}', // GitLab
+  '[sr]k_(?:live|test)_[A-Za-z0-9]{10,247}', // Stripe
+  'xox[abeoprs]-[A-Za-z0-9-]{10,250}', // Slack
+  'xapp-[A-Za-z0-9-]{10,250}',
+  'npm_[A-Za-z0-9]{36}(?![A-Za-z0-9])',
+  'AIza[\\w-]{35}(?![\\w-])', // Google
+  'SG\\.[\\w-]{16,64}\\.[\\w-]{16,128}', // SendGrid
+  'eyJ[\\w-]{8,512}\\.[\\w-]{8,8192}(?:\\.[\\w-]{0,2048})?', // JSON Web Token: a header and a body that are JSON
+]
+const keys = new RegExp(`(?<![A-Za-z0-9])(?:${keyForms.join('|')})`, 'g')
+/** OpenAI, Anthropic and others. Names of style sheets have this form, too, but not all three kinds of signs. */
+const mixedKey = /(?<![A-Za-z0-9])sk-[\w-]{20,251}/g
+const isMixed = (text: string) => /\d/.test(text) && /[A-Z]/.test(text) && /[a-z]/.test(text.slice(3))
+
+/** Lengths of international bank account numbers by country (registry of ISO 13616). */
+const ibanLengths: Readonly<Record<string, number>> = {
+  ...{ AD: 24, AE: 23, AL: 28, AT: 20, AZ: 28, BA: 20, BE: 16, BG: 22, BH: 22, BI: 27, BR: 29, BY: 28, CH: 21, CR: 22 },
+  ...{ CY: 28, CZ: 24, DE: 22, DJ: 27, DK: 18, DO: 28, EE: 20, EG: 29, ES: 24, FI: 18, FK: 18, FO: 18, FR: 27, GB: 22 },
+  ...{ GE: 22, GI: 23, GL: 18, GR: 27, GT: 28, HN: 28, HR: 21, HU: 28, IE: 22, IL: 23, IQ: 23, IS: 26, IT: 27, JO: 30 },
+  ...{ KW: 30, KZ: 20, LB: 28, LC: 32, LI: 21, LT: 20, LU: 20, LV: 21, LY: 25, MC: 27, MD: 24, ME: 22, MK: 19, MN: 20 },
+  ...{ MR: 27, MT: 31, MU: 30, NI: 28, NL: 18, NO: 15, OM: 23, PK: 24, PL: 28, PS: 29, PT: 25, QA: 29, RO: 24, RS: 22 },
+  ...{ RU: 33, SA: 24, SC: 31, SD: 18, SE: 24, SI: 19, SK: 24, SM: 27, SO: 23, ST: 25, SV: 28, TL: 23, TN: 24, TR: 26 },
+  ...{ UA: 29, VA: 22, VG: 24, XK: 20, YE: 30 },
+}
+const iban = /(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![A-Za-z0-9])/g
+const ibanStart = /[A-Z]{2}\d{2} ?[A-Z0-9]/
+
+/** Whether the text begins with an account number: its length in signs of the text; 0 when it does not. */
+function ibanIn(text: string): number {
+  const wanted = ibanLengths[text.slice(0, 2)] ?? 0
+  let signs = ''
+  let end = 0
+  for (; end < text.length && signs.length < wanted; end++) if (text[end] !== ' ') signs += text[end]
+  if (wanted === 0 || signs.length < wanted || /[A-Z0-9]/.test(text[end] ?? '')) return 0
+  // ISO 7064: letters are 10 to 35, the first four signs stand last, and the remainder of 97 is 1
+  let rest = 0
+  for (const sign of signs.slice(4) + signs.slice(0, 4)) {
+    const value = Number.parseInt(sign, 36)
+    rest = (rest * (value > 9 ? 100 : 10) + value) % 97
+  }
+  return rest === 1 ? end : 0
+}
+
+/** The text with keys of known forms replaced by `filtered`; the same text when it has none. Linear in the text. */
+export const scrubKeys = (text: string, filtered: string): string =>
+  text.replace(keys, filtered).replace(mixedKey, (found) => (isMixed(found) ? filtered : found))
+
+/** The text with account numbers replaced that have the length of their country and a right check number. */
+export function scrubIbans(text: string, filtered: string): string {
+  if (!ibanStart.test(text)) return text
+  return text.replace(iban, (found) => {
+    const length = ibanIn(found)
+    return length > 0 ? filtered + found.slice(length) : found
+  })
+}
+
+/** A sign that a text may hold a key or an account number; asked before any of the patterns above. */
+export const keySign =
+  /eyJ|A[KS]IA|gh[pousr]_|github_pat_|glpat-|k_(?:live|test)_|xox[abeoprs]-|xapp-|npm_|AIza|SG\.|sk-|[A-Z]{2}\d{2}/

@@ -1,0 +1,15 @@
+import { answerIssue, textAnswer } from '../../../../../../../issues/answer.ts'
+
+/** The issue and one event as JSON. `issues/X.json` and `issues/X/events/Y.json` are rewritten to here. With `?form=stored` or `?form=received` the event's payload itself (after scrubbing). */
+export async function GET(
+  request: Request,
+  { params }: { params: Promise<{ org: string; id: string; event?: string[] }> },
+): Promise<Response> {
+  const { org, id, event: path } = await params
+  return answerIssue({ org, id, path }, request, ({ issue, event, stored, received }, search) => {
+    const form = search.get('form')
+    if (form === 'stored') return textAnswer(stored, 'application/json')
+    if (form === 'received') return received === undefined ? undefined : textAnswer(received, 'application/json')
+    return textAnswer(JSON.stringify({ issue, event }), 'application/json')
+  })
+}

@@ -1,0 +1,13 @@
+import { toMarkdown } from '../../../../../../../../query/markdown.ts'
+import { answerIssue, textAnswer } from '../../../../../../../issues/answer.ts'
+
+/** The issue and one event as Markdown. `issues/X.md` and `issues/X/events/Y.md` are rewritten to here. */
+export async function GET(
+  request: Request,
+  { params }: { params: Promise<{ org: string; id: string; event?: string[] }> },
+): Promise<Response> {
+  const { org, id, event: path } = await params
+  return answerIssue({ org, id, path }, request, ({ issue, event }) =>
+    textAnswer(toMarkdown(issue, event), 'text/markdown'),
+  )
+}
