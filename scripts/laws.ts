@@ -4,7 +4,7 @@
  */
 import { dirname, join } from 'node:path/posix'
 import { type Breach, inSource, isProduct, isTest, type Law, type Report } from './law.ts'
-import { hashes, sql } from './sql-laws.ts'
+import { hashes, moments, sql } from './sql-laws.ts'
 import { child, list, memberOf, nameOf, type Source, type Tree, walk } from './tree.ts'
 
 /** Every place of `source` that breaks `law`, in the order of the text. */
@@ -459,6 +459,7 @@ export const laws: readonly Law[] = [
   clock,
   sql,
   hashes,
+  moments,
   markup,
   words,
   barrels,

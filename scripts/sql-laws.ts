@@ -32,3 +32,14 @@ export const hashes: Law = {
       report(found.index, found[0])
   },
 }
+
+/** The engine rounds the least time of a part to seconds first: half a second before the bound, a part was left out whole. */
+export const moments: Law = {
+  name: 'moments',
+  sentence: 'times with fractions are compared with toDateTime64: beside toDateTime the engine leaves rows out',
+  find(source, report) {
+    if (!isProduct(source.path)) return
+    for (const found of source.text.matchAll(/\b(?:timestamp|received|start)\s*(?:[<>]=?|=|BETWEEN)\s*toDateTime\(/g))
+      report(found.index, found[0])
+  },
+}

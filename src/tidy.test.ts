@@ -148,6 +148,7 @@ const bad: [law: string, path: string, text: string][] = [
   ['sql', 'src/jobs/a.ts', `export const q = 'ALTER TABLE events DROP PARTITION 1'`],
   ['hashes', 'src/store/events/a.ts', 'export const q = `lower(hex(group_hash)) AS hash`'],
   ['hashes', 'src/store/events/a.ts', 'export const q = `hex(e.user_hash)`'],
+  ['moments', 'src/store/events/a.ts', `export const q = "timestamp < toDateTime(1, 'UTC')"`],
   ['markup', 'src/web/ui/a.tsx', `export const A = () => <div dangerouslySetInnerHTML={{ __html: 'x' }} />`],
   ['markup', 'src/web/ui/a.tsx', `export const A = () => <script dangerouslySetInnerHTML={{ __html: 'x' }} />`],
   ['markup', 'src/web/ui/a.tsx', `export const f = (e: Element) => { e.innerHTML = 'x' }`],
@@ -250,6 +251,11 @@ const good: [law: string, path: string, text: string][] = [
   ['nesting', 'src/api/a.ts', `export const f = (a: number) => { ${'if (a) {} else '.repeat(12)} {} }`],
   ['places', 'src/web/app/o/[org]/issues/[id]/events/[n]/page.tsx', ''],
   ['hashes', 'src/store/events/a.ts', 'export const q = `lower(hex(event_id)), toString(group_hash)`'],
+  [
+    'moments',
+    'src/store/events/a.ts',
+    `export const q = "timestamp < toDateTime64(1, 6, 'UTC') AND hour < toDateTime(1, 'UTC')"`,
+  ],
 ]
 
 type Snippet = [law: string, path: string, text: string]

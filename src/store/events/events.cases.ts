@@ -249,6 +249,19 @@ export function eventsCases(open: () => EventStore): void {
       }
       expect(await store.settle('other', 1, 2)).toEqual([])
     })
+
+    test('settles around the start of an hour: the seconds before it are counted to the last', async () => {
+      const store = open()
+      const start = monday + 30 * hour
+      const rows = Array.from({ length: 20 }, (_, n) =>
+        row(2250 + n, { projectId: 24, jpos: 910_000_000 + n, timestampUs: (start - 1000 + n * 100) * 1000 }),
+      )
+      await store.insert(tsv(rows.slice(0, 7)), 'hour:one')
+      await store.insert(tsv(rows.slice(7)), 'hour:two')
+      await store.settle('hour:one', 910_000_000, 910_000_007)
+      const [group] = await store.groups({ scope: wide(24), order: 'last', max: 5 })
+      expect(group?.events).toBe(20)
+    })
   })
 
   describe('issue', () => {

@@ -32,7 +32,7 @@ export async function recount(
     await run(
       `INSERT INTO ${database}.${name} (${rollupKeys}, ${values})
        SELECT ${rollupKeys}, ${values} FROM (${rollupSelect} FROM ${database}.events
-         WHERE ${where} AND timestamp >= toDateTime({from:UInt32}, 'UTC') AND timestamp < toDateTime({to:UInt32}, 'UTC')
+         WHERE ${where} AND timestamp >= toDateTime64({from:UInt32}, 6, 'UTC') AND timestamp < toDateTime64({to:UInt32}, 6, 'UTC')
            AND has({hours:Array(UInt32)}, toUnixTimestamp(toStartOfHour(timestamp)))
          GROUP BY ${rollupKeys} UNION ALL
          SELECT ${rollupKeys}, ${values} FROM ${database}.thinned
