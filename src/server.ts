@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { type Accept, createAccept } from './accept/accept.ts'
@@ -343,6 +343,36 @@ const newState = (config: Config): Main['state'] => ({
   ...{ startedMs: systemClock.now(), numbers: undefined, screens: new Map() },
 })
 
+type Ending = {
+  reason: string
+  cancels: (() => void)[]
+  server: Server
+  recordOutcomes(): Promise<void>
+  /** Gives the data folder free. */
+  release(): void
+}
+
+/** Ends all in the order of the data, within `stopMs`: what takes longer is killed, as nothing acknowledged is lost by that. */
+async function endAll(main: Main, { reason, cancels, server, recordOutcomes, release }: Ending): Promise<void> {
+  main.observe.info({ reason }, 'stopping')
+  for (const cancel of cancels) cancel()
+  server.close()
+  server.closeIdleConnections()
+  const late = systemClock.after(stopMs / 2, () => server.closeAllConnections())
+  const killed = systemClock.after(stopMs, () => {
+    main.observe.warn({}, 'stopping took too long: the rest is killed')
+    for (const child of [main.app, main.engine]) void child.stop(0)
+    release()
+  })
+  await recordOutcomes()
+  sendDurable(main)
+  await main.app.stop(stopMs * 0.6)
+  await Promise.all([main.engine.stop(stopMs * 0.3), main.journal.close()])
+  for (const cancel of [late, killed]) cancel()
+  server.closeAllConnections()
+  release()
+}
+
 /**
  * Process main: owns the data folder, listens, accepts, and keeps process app and process engine alive.
  * Resolves with the way to stop once it listens. Throws MishapError START_*.
@@ -374,28 +404,14 @@ export async function startServer(
   const cancels: (() => void)[] = []
   let stopping: Promise<void> | undefined
 
-  async function end(reason: string): Promise<void> {
-    observe.info({ reason }, 'stopping')
-    for (const cancel of cancels) cancel()
-    server.close()
-    server.closeIdleConnections()
-    const late = systemClock.after(stopMs / 2, () => server.closeAllConnections())
-    const killed = systemClock.after(stopMs, () => {
-      observe.warn({}, 'stopping took too long: the rest is killed')
-      for (const child of [main.app, main.engine]) void child.stop(0)
+  const stop = (reason: string): Promise<void> => {
+    const release = () => {
       lock.release()
       ended.resolve(state.refused)
-    })
-    await recordOutcomes()
-    sendDurable(main)
-    await main.app.stop(stopMs * 0.6)
-    await Promise.all([main.engine.stop(stopMs * 0.3), journal.close()])
-    for (const cancel of [late, killed]) cancel()
-    server.closeAllConnections()
-    lock.release()
-    ended.resolve(state.refused)
+    }
+    stopping ??= endAll(main, { reason, cancels, server, recordOutcomes, release })
+    return stopping
   }
-  const stop = (reason: string): Promise<void> => (stopping ??= end(reason))
 
   const main: Main = { options, observe, journal, state, stop } as Main
   try {
