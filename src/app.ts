@@ -33,6 +33,7 @@ import { dsnOf } from './protocol/dsn.ts'
 import type { LiveChange } from './protocol/rest.ts'
 import { createDoctor, type Doctor } from './refine/doctor.ts'
 import { createGroupingDesk, type GroupingDesk } from './refine/grouping.ts'
+import { createWaits, patiently, type Wait } from './refine/patiently.ts'
 import { createRefine, type Refine } from './refine/refine.ts'
 import { mapOf } from './refine/scripts.ts'
 import { createAgain } from './serve/again.ts'
@@ -87,6 +88,8 @@ export type App = {
   unmerge: Unmerge
   live: Live
   journal(): JournalState
+  /** The store that holds refining up, and since when; undefined when none does. */
+  waitsFor(): Wait | undefined
   engineUp(): boolean
   /** Hands the changed keys to process main; resolves when accept uses them. */
   publishKeys(): Promise<void>
@@ -336,21 +339,27 @@ type Running = {
   stop(): Promise<void>
 }
 
+/** A full disk is waited for: to end would be to start again, over and over. */
+function openPatiently(...words: Parameters<typeof openPeople>): ReturnType<typeof openPeople> {
+  const [, , clock, observe] = words
+  const waiting = { clock, observe, stopped: new AbortController(), waits: createWaits(clock) }
+  return patiently(waiting, 'database', () => openPeople(...words))
+}
+
 /** Opens every part in order and wires them. Throws MishapError START_NEWER_DATA. */
 export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const { config, folders, sockets } = setup
   const clock = systemClock
   const scope = createRequestScope()
   const observe = createObserve('app', config.logLevel, { requestId: scope.id })
-  const { meta, auth, seal, close } = await openPeople(config, folders.meta, clock, observe)
+  const { meta, auth, seal, close } = await openPatiently(config, folders.meta, clock, observe)
   const events = openEvents(sockets.engine, clock, observe)
   const blobs = openFileBlobs(folders.blobs, createSweep())
   const live = createLive(clock.now())
   const keys = createKeyLine(link, meta)
-  const lag = createLag()
   const state = { stopping: false, durable: 0 }
   const store = createStoreState(live, () => meta.organizations())
-  const intakes = createIntakes()
+  const [lag, intakes] = [createLag(), createIntakes()]
   const again = createAgain({ clock, meta, blobs, send: link.send, noted: (note) => intakes.take([note]) })
   const alerts = wireAlerts({ config, clock, observe, meta, events, seal })
   const bytesUnder = createFolderBytes(clock)
@@ -369,6 +378,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     jobs: () => jobs.states(),
     ...{ sendAgain: again.send, deadCount: again.counted, requestId: scope.id },
     journal: () => lag.state(clock.now(), refine.waiting()),
+    waitsFor: () => refine.waitsFor(),
     engineUp: store.up,
     publishKeys: keys.publish,
     selfDsn: () => selfDsnOf(meta, config),

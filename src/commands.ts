@@ -42,17 +42,16 @@ export async function openPeople(
 ): Promise<{ meta: MetaStore; auth: Auth; seal: Seal; close(): void }> {
   const file = join(folder, databaseFile)
   const meta = openSqliteMeta(file, { clock })
-  const version = programVersion()
-  if (meta.getValue(programValue) !== version) meta.setValue(programValue, version)
   const secret = loadSecrets(config.data).authSecret
-  const auth = await createAuth({
-    meta,
-    file,
-    secret,
-    url: config.url,
-    clock,
-    observe,
-  })
+  let auth: Awaited<ReturnType<typeof createAuth>>
+  try {
+    const version = programVersion()
+    if (meta.getValue(programValue) !== version) meta.setValue(programValue, version)
+    auth = await createAuth({ meta, file, secret, url: config.url, clock, observe })
+  } catch (error) {
+    meta.close()
+    throw error
+  }
   const close = () => {
     auth.close()
     meta.close()

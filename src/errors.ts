@@ -164,6 +164,11 @@ export const catalogue = {
     happened: 'The events store is away; ingest goes on.',
     todo: 'It comes back by itself; the status page shows it.',
   },
+  DATABASE_UNWRITABLE: {
+    status: 503,
+    happened: 'The database can’t be written: its disk is full or fails.',
+    todo: 'Make room on the disk of the data folder. Mishap goes on by itself; ingest goes on meanwhile.',
+  },
   OUTGOING_REFUSED: {
     status: 400,
     happened: 'This address is not called.',

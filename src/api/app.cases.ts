@@ -159,6 +159,7 @@ export async function openTestApp(): Promise<TestApp> {
     unmerge: createUnmerge({ clock: systemClock, meta, events, pause: async () => () => undefined }),
     live,
     journal: () => ({ lagBytes: 0, waitingRecords: 0, oldestWaitingMs: 0, boundBytes: 1 }),
+    waitsFor: () => undefined,
     engineUp: () => true,
     publishKeys: async () => {},
     intakes: createIntakes(),

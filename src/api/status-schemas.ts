@@ -37,6 +37,7 @@ export const systemStatus = z
       waitingRecords: z.number(),
       oldestWaitingMs: z.number(),
       boundBytes: z.number(),
+      waitsFor: z.strictObject({ store: z.enum(['events', 'database', 'files']), since: time }).nullable(),
     }),
     ledger: z.strictObject({
       received: count,

@@ -47,6 +47,7 @@ function appWith(counts: [OutcomeCount[], number][], change: Partial<App> = {}) 
       size: async () => [{ table: 'events', rows: 3, bytesOnDisk: 10, bytesRaw: 30 }],
     } as unknown as App['events'],
     journal: () => ({ lagBytes: 0, waitingRecords: 0, oldestWaitingMs: 0, boundBytes: 1 }),
+    waitsFor: () => undefined,
     engineUp: () => true,
     bytesUnder: createFolderBytes(clock),
     disk: async () => ({ events: 10, spans: 5, rows: 3, blobs: 20, database: 30, stored: 65, budget: 100 }),
@@ -126,7 +127,9 @@ describe('ledger', () => {
 describe('the rest of the status', () => {
   test('journal, engine, times', async () => {
     const journal = { lagBytes: 5, waitingRecords: 2, oldestWaitingMs: 70, boundBytes: 100 }
-    const status = await statusOf(appWith([], { journal: () => journal, engineUp: () => false }).app)
+    const waitsFor = () => ({ store: 'database', sinceMs: nowMs - 9000 }) as const
+    const status = await statusOf(appWith([], { journal: () => journal, waitsFor, engineUp: () => false }).app)
+    expect(status.journal.waitsFor).toEqual({ store: 'database', since: new Date(nowMs - 9000).toISOString() })
     expect(status).toMatchObject({
       version: '1.2.3',
       startedAt: new Date(nowMs - 5000).toISOString(),

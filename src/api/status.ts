@@ -103,11 +103,15 @@ export async function statusOf(app: App): Promise<RestStatus> {
   const versions = versionsOf(app)
   // counted once: each count reads the heads of up to 5,000 records, on the thread that commits
   const journal = app.journal()
+  const wait = app.waitsFor()
   return {
     version: app.version,
     startedAt: new Date(app.startedMs).toISOString(),
     engine: { up: app.engineUp(), version: versions.find((one) => one.name === 'chdb')?.version ?? null },
-    journal,
+    journal: {
+      ...journal,
+      waitsFor: wait ? { store: wait.store, since: new Date(wait.sinceMs).toISOString() } : null,
+    },
     ledger: ledgerOf(app, journal.waitingRecords),
     disk: {
       dataBytes,
