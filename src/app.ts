@@ -38,6 +38,7 @@ import { mapOf } from './refine/scripts.ts'
 import { createAgain } from './serve/again.ts'
 import { serveControl } from './serve/control.ts'
 import { createIntakes, type Intakes } from './serve/intakes.ts'
+import { tellKnown } from './serve/known.ts'
 import { createLag, type JournalState } from './serve/lag.ts'
 import { createLive } from './serve/live.ts'
 import type { AppSetup, FromApp, ToApp } from './serve/messages.ts'
@@ -60,6 +61,8 @@ export type Live = {
    * new ones. Returns the way to stop.
    */
   subscribe(organizationId: number, lastId: number, listener: (id: number, change: LiveChange) => void): () => void
+  /** Counts a stream of a person; returns the way to leave, which may be called again. Undefined: the person has 10 already. */
+  admit(personId: string): (() => void) | undefined
 }
 
 /** Every part of process app, wired. Stands at globalThis[Symbol.for('mishap.app')]. */
@@ -342,7 +345,8 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const clock = systemClock
   const scope = createRequestScope()
   const observe = createObserve('app', config.logLevel, { requestId: scope.id })
-  const { meta, auth, seal, close } = await openPeople(config, folders.meta, clock, observe)
+  const { meta, seal, close, ...people } = await openPeople(config, folders.meta, clock, observe)
+  const auth = tellKnown(people.auth, clock, (credential) => link.send({ kind: 'known', credential }))
   const events = openEvents(sockets.engine, clock, observe)
   const blobs = openFileBlobs(folders.blobs, createSweep())
   const live = createLive(clock.now())
@@ -365,8 +369,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     grouping: createGroupingDesk(),
     unmerge: createUnmerge({ clock, meta, events, pause: thinner.pause }),
     triage: createTriage({ clock, observe, meta, events, alerts, live, url: config.url }),
-    ...{ live, intakes, bytesUnder, disk: thinner.disk },
-    jobs: () => jobs.states(),
+    ...{ live, intakes, bytesUnder, disk: thinner.disk, jobs: () => jobs.states() },
     ...{ sendAgain: again.send, deadCount: again.counted, requestId: scope.id },
     journal: () => lag.state(clock.now(), refine.waiting()),
     engineUp: store.up,

@@ -147,6 +147,21 @@ export const catalogue = {
     happened: 'The request comes from another origin.',
     todo: 'Open Mishap under the address that MISHAP_URL names.',
   },
+  REQUEST_TOO_MANY: {
+    status: 429,
+    happened: 'Too many requests from your address are in progress.',
+    todo: 'Wait for the time in Retry-After. Behind a proxy, name it in MISHAP_TRUSTED_PROXIES, so that people are told apart.',
+  },
+  REQUEST_OVERLOADED: {
+    status: 503,
+    happened: 'Too many requests are in progress.',
+    todo: 'Try again after the time in Retry-After.',
+  },
+  REQUEST_TOO_MANY_STREAMS: {
+    status: 429,
+    happened: 'Too many live streams are open.',
+    todo: 'Close some: a person may have 10, an address 200.',
+  },
   NOT_FOUND: {
     status: 404,
     happened: 'The requested resource does not exist',
