@@ -263,7 +263,7 @@ test.skipIf(filesMax < 3 * loris)(
     const signIn = () =>
       fetch(`${product.url}/api/auth/sign-in/email`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', origin: `http://localhost:${product.port}` },
+        headers: { 'content-type': 'application/json', origin: product.url },
         body: JSON.stringify({ email: `owner@${project.org}.test`, password }),
       })
     const login = await until('a sign-in', 20_000, async () => {

@@ -116,6 +116,26 @@ describe('accounts and sessions', () => {
   })
 
   test.each([
+    ['http://127.0.0.1:9000', 200],
+    ['http://[::1]:9000', 200],
+    ['http://localhost:9000', 200],
+    ['http://127.0.0.1:9001', 403],
+    ['https://127.0.0.1:9000', 403],
+    ['http://127.0.0.2:9000', 403],
+  ])('at http://localhost:9000 a sign-in from %s is answered %i', async (origin, status) => {
+    const { auth } = await fresh({ url: 'http://localhost:9000', hashing: quick })
+    await auth.createPerson(good)
+    const answer = await auth.handle(
+      new Request('http://inside/api/auth/sign-in/email', {
+        method: 'POST',
+        body: JSON.stringify({ email: good.email, password: good.password }),
+        headers: { 'content-type': 'application/json', origin },
+      }),
+    )
+    expect(answer.status).toBe(status)
+  })
+
+  test.each([
     [{ ...good, email: 'ann' }, 'email'],
     [{ ...good, email: 'a@b@c.de' }, 'email'],
     [{ ...good, email: `${'x'.repeat(250)}@b.de` }, 'email'],

@@ -4,6 +4,7 @@ import { hashPassword, verifyPassword } from 'better-auth/crypto'
 import { z } from 'zod'
 import type { Clock } from '../clock.ts'
 import { errorBody, MishapError } from '../errors.ts'
+import { ownOrigins } from '../network.ts'
 import type { Observe } from '../observe.ts'
 import type { MetaStore, Person } from '../store/meta/meta.ts'
 import { checkName } from '../store/meta/names.ts'
@@ -57,7 +58,7 @@ export type AuthOptions = {
 const scrypt: Hashing = { hash: hashPassword, verify: verifyPassword }
 
 const originsOf = (options: Pick<AuthOptions, 'url' | 'trustedOrigins'>) => [
-  new URL(options.url).origin,
+  ...ownOrigins(options.url),
   ...(options.trustedOrigins ?? []),
 ]
 

@@ -86,6 +86,12 @@ test.each([
   expect(await answer.json()).toMatchObject({ 'x-forwarded-host': host })
 })
 
+test('a form from another loopback name of this machine has that name', async () => {
+  const url = await front((req) => ({ body: JSON.stringify(req.headers) }), { url: new URL('http://localhost:9000') })
+  const answer = await fetch(url, { method: 'POST', headers: { origin: 'http://[::1]:9000' } })
+  expect(await answer.json()).toMatchObject({ 'x-forwarded-host': '[::1]:9000' })
+})
+
 test('each page has a nonce of its own, and what is no page has no policy', async () => {
   const url = await front((req) => ({
     headers: { 'content-type': req.url === '/page' ? 'text/html' : 'application/json' },

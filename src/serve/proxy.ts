@@ -11,6 +11,7 @@ import { connect, type Socket } from 'node:net'
 import { pipeline } from 'node:stream'
 import type { Clock } from '../clock.ts'
 import { MishapError } from '../errors.ts'
+import { ownOrigins } from '../network.ts'
 import { requestIdOf } from '../observe.ts'
 import { refuseRequest } from './answers.ts'
 import { type Asker, addressGroup, createGate, type GateLimits } from './gate.ts'
@@ -108,7 +109,8 @@ function passedOn(req: IncomingMessage, options: ProxyOptions, body?: Body): Inc
   const client = options.clientOf(req)
   // Next runs an action only when its Origin has this host. Main has held Origin against MISHAP_URL before, so a proxy
   // that passes its own idea of Host takes no form away.
-  headers['x-forwarded-host'] = req.headers.origin === options.url.origin ? options.url.host : client.host
+  const { origin = '' } = req.headers
+  headers['x-forwarded-host'] = ownOrigins(options.url.href).includes(origin) ? new URL(origin).host : client.host
   headers['x-forwarded-proto'] = client.proto
   headers['x-forwarded-for'] = client.address
   return headers
