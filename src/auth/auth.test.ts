@@ -248,6 +248,24 @@ describe('/api/auth/', () => {
     expect((await auth.handle(post('/sign-out', {}, { cookie }))).status).toBe(200)
   })
 
+  test.each([
+    ['application/json', '{}'],
+    ['application/json', 'no json'],
+    ['text/plain', 'bye'],
+    ['application/x-www-form-urlencoded', 'a=b'],
+    ['multipart/form-data; boundary=x', '--x--'],
+    [undefined, undefined],
+  ])('signing out works with a body of %s: %s', async (type, body) => {
+    const { auth } = await fresh({ url, hashing: quick })
+    await auth.createPerson(good)
+    const { cookies } = await auth.signIn({ ...good, headers: new Headers() })
+    const headers = new Headers({ cookie: cookieOf(cookies), origin: url, ...(type ? { 'content-type': type } : {}) })
+    const init = { method: 'POST', headers, ...(body === undefined ? {} : { body: Buffer.from(body) }) }
+    const answer = await auth.handle(new Request(`${url}/api/auth/sign-out`, init))
+    expect(answer.status).toBe(200)
+    expect(await auth.actorOf(headers)).toBeUndefined()
+  })
+
   test('wrong passwords cost pauses, here and in signIn, and nobody at another address', async () => {
     const { auth, clock } = await fresh()
     await auth.createPerson(good)
