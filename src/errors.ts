@@ -293,3 +293,14 @@ export function callsOf(error: Error): string {
     .slice(0, 20)
     .join('\n')
 }
+
+/**
+ * Whether a failure only says that whoever sent a request left before its end. Node, the web streams and Next each say it
+ * in their own way. It is nobody's fault here, and anyone can cause it as often as they like.
+ */
+export function senderLeft(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { code } = error as Error & { code?: unknown }
+  if (code === 'ECONNRESET') return error.message === 'aborted'
+  return code === 'ERR_STREAM_PREMATURE_CLOSE' || error.name === 'AbortError' || error.name === 'ResponseAborted'
+}
