@@ -117,8 +117,8 @@ const numbersMs = 5000
 
 type Link = { send(message: FromApp): void; listen(listener: (message: ToApp) => void): void }
 
-/** Hands key snapshots to process main and waits until it uses them. */
-function createKeyLine(link: Link, meta: MetaStore) {
+/** Hands key snapshots to process main and waits until it uses them; the key of our own project is among them. */
+function createKeyLine(link: Link, meta: MetaStore, config: Config) {
   const waiting = new Map<number, () => void>()
   let last = 0
   return {
@@ -131,6 +131,7 @@ function createKeyLine(link: Link, meta: MetaStore) {
         const id = ++last
         waiting.set(id, resolve)
         link.send({ kind: 'keys', id, snapshot: meta.keySnapshot() })
+        link.send({ kind: 'self', dsn: selfDsnOf(meta, config) })
       }),
   }
 }
@@ -350,7 +351,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const events = openEvents(sockets.engine, clock, observe)
   const blobs = openFileBlobs(folders.blobs, createSweep())
   const live = createLive(clock.now())
-  const keys = createKeyLine(link, meta)
+  const keys = createKeyLine(link, meta, config)
   const lag = createLag()
   const state = { stopping: false, durable: 0 }
   const store = createStoreState(live, () => meta.organizations())

@@ -26,6 +26,7 @@ import type { AppSetup, FromApp, ToApp } from './serve/messages.ts'
 import { type AppNumbers, answerMetrics, watchLoop } from './serve/metrics.ts'
 import { metricsOf } from './serve/numbers.ts'
 import { appTarget, innerTarget } from './serve/paths.ts'
+import { reportPathOf } from './serve/policy.ts'
 import { createProxy } from './serve/proxy.ts'
 import { createReady } from './serve/ready.ts'
 import { type Child, supervise } from './serve/supervise.ts'
@@ -63,6 +64,8 @@ type Main = {
     screens: Map<number, number>
     /** Who is signed in, as process app says. */
     known: Known
+    /** Where the screens report their own errors to. */
+    selfDsn: string | undefined
   }
   app: Child
   engine: Child
@@ -141,6 +144,7 @@ function takeFromApp(main: Main, message: FromApp): void {
   } else if (message.kind === 'append') void appendForApp(main, message)
   else if (message.kind === 'numbers') state.numbers = message.numbers
   else if (message.kind === 'known') state.known.note(message.credential)
+  else if (message.kind === 'self') state.selfDsn = message.dsn
   else if (message.kind === 'stored') state.storedBy = main.app.pid()
   else if (message.kind === 'refused') {
     state.refused = new MishapError(message.code, { detail: message.sentence })
@@ -289,6 +293,7 @@ function createFront(main: Main, accept: Accept) {
     ...{ socketPath, dev, url, clientOf: who, answered, passed: createSweep() },
     ...{ clock: systemClock, known: main.state.known },
     ...{ folder: layOut(config.data).folders.blobs, diskReserveBytes: config.diskReserveBytes },
+    reportPath: () => reportPathOf(main.state.selfDsn, config.basePath, main.options.version),
   })
   const answers = createReady(systemClock, proxy.answers)
   const metrics = createMetrics(main, accept)
@@ -357,7 +362,7 @@ function tellDurable(main: Main): () => void {
 
 const newState = (config: Config): Main['state'] => ({
   keys: readKeyFile(config.data),
-  ...{ durableSent: 0, trimmed: 0, refused: undefined, storedBy: undefined },
+  ...{ durableSent: 0, trimmed: 0, refused: undefined, storedBy: undefined, selfDsn: undefined },
   ...{ startedMs: systemClock.now(), numbers: undefined, screens: new Map(), known: createKnown(systemClock) },
 })
 

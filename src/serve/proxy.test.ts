@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { systemClock, testClock } from '../clock.ts'
 import { gateLimits } from './gate.ts'
-import { contentPolicy, createProxy, type ProxyOptions } from './proxy.ts'
+import { contentPolicy, reportPathOf } from './policy.ts'
+import { createProxy, type ProxyOptions } from './proxy.ts'
 
 const socketPath = join(tmpdir(), `mishap-proxy-${process.pid}.sock`)
 const open: Server[] = []
@@ -112,6 +113,28 @@ test.each([
   expect(answer.headers.get('retry-after')).toBe('1')
   expect(answer.headers.get('content-type')).toBe(type)
   expect(await answer.text()).toMatch(body)
+})
+
+test.each([
+  ['http://localhost:9000', false],
+  ['https://errors.example', true],
+])('what the policy keeps from a page of %s is reported to our own project', async (address, isSecure) => {
+  const path = reportPathOf('https://abc@errors.example/tools/7', '/tools', '1.2.3')
+  expect(path).toBe(
+    '/tools/api/7/csp-report/?sentry_key=abc&sentry_environment=production&sentry_release=mishap%401.2.3',
+  )
+  const more = { url: new URL(address), reportPath: () => path }
+  const url = await front(() => ({ headers: { 'content-type': 'text/html' }, body: '' }), more)
+  const { headers } = await fetch(url)
+  const policy = headers.get('content-security-policy') ?? ''
+  expect(policy.split('; ')).toContain(`report-uri ${path}`)
+  expect(policy.includes('report-to mishap')).toBe(isSecure)
+  expect(headers.get('reporting-endpoints')).toBe(isSecure ? `mishap="${path}"` : null)
+})
+
+test('without a project of our own nothing is reported', () => {
+  expect(reportPathOf(undefined, '', '1')).toBeUndefined()
+  expect(contentPolicy('abc', false)).not.toContain('report')
 })
 
 test('the policy allows no foreign source and no inline script', () => {

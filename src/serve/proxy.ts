@@ -17,6 +17,7 @@ import { refuseRequest } from './answers.ts'
 import { type Asker, addressGroup, createGate, type GateLimits } from './gate.ts'
 import { type Body, bodyBytesMaxOf, createIncoming, type IncomingLimits, Left } from './incoming.ts'
 import type { Known } from './known.ts'
+import { contentPolicy, reportingEndpoints } from './policy.ts'
 
 /**
  * Longest headers of an answer: a list's Link header repeats the request's URL (at most 16 KiB) twice, escaped again.
@@ -67,29 +68,12 @@ export type ProxyOptions = {
   url: URL
   /** Address and scheme of the client after trusted proxies. */
   clientOf(req: IncomingMessage): { address: string; proto: 'http' | 'https'; host: string }
+  /** Address on this origin that takes reports of what the policy kept from pages; undefined: nobody does. */
+  reportPath?(): string | undefined
   /** Told of each answer's status. */
   answered?(status: number): void
   /** Told of the bytes of each body that pass. */
   passed?(bytes: number): void
-}
-
-/** The policy of every page; `nonce` admits our own scripts, which admit their chunks by 'strict-dynamic'. */
-export function contentPolicy(nonce: string, dev: boolean): string {
-  const script = dev ? `'self' 'unsafe-eval' 'unsafe-inline'` : `'self' 'nonce-${nonce}' 'strict-dynamic'`
-  const style = dev ? `'self' 'unsafe-inline'` : `'self' 'nonce-${nonce}'`
-  return [
-    `default-src 'self'`,
-    `script-src ${script}`,
-    `style-src ${style}`,
-    `style-src-attr 'unsafe-inline'`,
-    `img-src 'self' data:`,
-    `font-src 'self'`,
-    `connect-src 'self'${dev ? ' ws:' : ''}`,
-    `object-src 'none'`,
-    `base-uri 'none'`,
-    `frame-ancestors 'none'`,
-    `form-action 'self'`,
-  ].join('; ')
 }
 
 function passedOn(req: IncomingMessage, options: ProxyOptions, body?: Body): IncomingHttpHeaders {
@@ -170,8 +154,29 @@ async function readBody({ options, gate, incoming }: Parts, req: IncomingMessage
   }
 }
 
+/** What this proxy adds to a request and to its answer; `page`: to that of a page. */
+type Own = {
+  requestId: string
+  nonce: string
+  page: { 'content-security-policy': string; 'reporting-endpoints'?: string }
+}
+
+function ownOf(req: IncomingMessage, { dev, url, reportPath }: ProxyOptions): Own {
+  const nonce = randomBytes(16).toString('base64')
+  const path = reportPath?.()
+  // Browsers take endpoints on secure origins only, and where they do they leave report-uri alone.
+  const isSecure = url.protocol === 'https:'
+  return {
+    ...{ requestId: requestIdOf(req.headers), nonce },
+    page: {
+      'content-security-policy': contentPolicy(nonce, dev, path, isSecure),
+      ...(path !== undefined && isSecure ? { 'reporting-endpoints': reportingEndpoints(path) } : {}),
+    },
+  }
+}
+
 /** Passes an answer on, with the policy of a page where it is one. */
-function passBack(parts: Parts, passing: Passing, answer: IncomingMessage, own: OutgoingHttpHeaders): void {
+function passBack(parts: Parts, passing: Passing, answer: IncomingMessage, own: Own): void {
   const { options, gate } = parts
   const { res, asker, held } = passing
   held.turn()
@@ -187,11 +192,11 @@ function passBack(parts: Parts, passing: Passing, answer: IncomingMessage, own: 
   }
   const back: OutgoingHttpHeaders = { ...answer.headers }
   for (const name of ['connection', 'keep-alive', 'transfer-encoding']) delete back[name]
-  if (type.startsWith('text/html')) back['content-security-policy'] = own['content-security-policy']
+  if (type.startsWith('text/html')) Object.assign(back, own.page)
   back['x-content-type-options'] = 'nosniff'
   back['referrer-policy'] = 'same-origin'
   back['cross-origin-opener-policy'] = 'same-origin'
-  back['x-request-id'] = own['x-request-id']
+  back['x-request-id'] = own.requestId
   options.answered?.(answer.statusCode ?? 502)
   res.writeHead(answer.statusCode ?? 502, back)
   res.flushHeaders()
@@ -203,16 +208,15 @@ function passBack(parts: Parts, passing: Passing, answer: IncomingMessage, own: 
 function ask(parts: Parts, passing: Passing): void {
   const { options, agent } = parts
   const { req, res, held } = passing
-  const nonce = randomBytes(16).toString('base64')
-  const own = {
-    'x-request-id': requestIdOf(req.headers),
-    'x-nonce': nonce,
-    'content-security-policy': contentPolicy(nonce, options.dev),
-  }
+  const own = ownOf(req, options)
   const upstream = request(
     {
       ...{ socketPath: options.socketPath, agent, method: req.method, path: req.url },
-      headers: { ...passedOn(req, options, held.body), ...own },
+      headers: {
+        ...passedOn(req, options, held.body),
+        ...{ 'x-request-id': own.requestId, 'x-nonce': own.nonce },
+        'content-security-policy': own.page['content-security-policy'],
+      },
       maxHeaderSize: answerHeaderBytesMax,
     },
     (answer) => passBack(parts, passing, answer, own),
