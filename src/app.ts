@@ -39,6 +39,7 @@ import { mapOf } from './refine/scripts.ts'
 import { createAgain } from './serve/again.ts'
 import { serveControl } from './serve/control.ts'
 import { createIntakes, type Intakes } from './serve/intakes.ts'
+import { tellKnown } from './serve/known.ts'
 import { createLag, type JournalState } from './serve/lag.ts'
 import { createLive } from './serve/live.ts'
 import type { AppSetup, FromApp, ToApp } from './serve/messages.ts'
@@ -61,6 +62,8 @@ export type Live = {
    * new ones. Returns the way to stop.
    */
   subscribe(organizationId: number, lastId: number, listener: (id: number, change: LiveChange) => void): () => void
+  /** Counts a stream of a person; returns the way to leave, which may be called again. Undefined: the person has 10 already. */
+  admit(personId: string): (() => void) | undefined
 }
 
 /** Every part of process app, wired. Stands at globalThis[Symbol.for('mishap.app')]. */
@@ -117,8 +120,8 @@ const numbersMs = 5000
 
 type Link = { send(message: FromApp): void; listen(listener: (message: ToApp) => void): void }
 
-/** Hands key snapshots to process main and waits until it uses them. */
-function createKeyLine(link: Link, meta: MetaStore) {
+/** Hands key snapshots to process main and waits until it uses them; the key of our own project is among them. */
+function createKeyLine(link: Link, meta: MetaStore, config: Config) {
   const waiting = new Map<number, () => void>()
   let last = 0
   return {
@@ -131,6 +134,7 @@ function createKeyLine(link: Link, meta: MetaStore) {
         const id = ++last
         waiting.set(id, resolve)
         link.send({ kind: 'keys', id, snapshot: meta.keySnapshot() })
+        link.send({ kind: 'self', dsn: selfDsnOf(meta, config) })
       }),
   }
 }
@@ -352,11 +356,12 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const clock = systemClock
   const scope = createRequestScope()
   const observe = createObserve('app', config.logLevel, { requestId: scope.id })
-  const { meta, auth, seal, close } = await openPatiently(config, folders.meta, clock, observe)
+  const { meta, seal, close, ...people } = await openPatiently(config, folders.meta, clock, observe)
+  const auth = tellKnown(people.auth, clock, (credential) => link.send({ kind: 'known', credential }))
   const events = openEvents(sockets.engine, clock, observe)
   const blobs = openFileBlobs(folders.blobs, createSweep())
   const live = createLive(clock.now())
-  const keys = createKeyLine(link, meta)
+  const keys = createKeyLine(link, meta, config)
   const state = { stopping: false, durable: 0 }
   const store = createStoreState(live, () => meta.organizations())
   const [lag, intakes] = [createLag(), createIntakes()]
@@ -374,8 +379,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     grouping: createGroupingDesk(),
     unmerge: createUnmerge({ clock, meta, events, pause: thinner.pause }),
     triage: createTriage({ clock, observe, meta, events, alerts, live, url: config.url }),
-    ...{ live, intakes, bytesUnder, disk: thinner.disk },
-    jobs: () => jobs.states(),
+    ...{ live, intakes, bytesUnder, disk: thinner.disk, jobs: () => jobs.states() },
     ...{ sendAgain: again.send, deadCount: again.counted, requestId: scope.id },
     journal: () => lag.state(clock.now(), refine.waiting()),
     waitsFor: () => refine.waitsFor(),
