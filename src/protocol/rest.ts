@@ -59,36 +59,6 @@ export type RestProjectSettings = RestProject & {
   secondaryGroupingExpiry: string | null
 }
 
-export type RestKey = {
-  id: string
-  name: string
-  label: string
-  public: string
-  secret: string
-  projectId: number
-  isActive: boolean
-  rateLimit: { window: number; count: number } | null
-  revision: number
-  dateCreated: string
-  lastUsed: string | null
-  dsn: {
-    public: string
-    secret: string
-    csp: string
-    security: string
-    minidump: string
-    nel: string
-    unreal: string
-    crons: string
-    cdn: string
-    otlp_traces: string
-    otlp_logs: string
-    integration: string
-  }
-  browserSdkVersion: string
-  dynamicSdkLoaderOptions: Record<string, boolean>
-}
-
 export type IssueStatus = 'unresolved' | 'resolved' | 'ignored'
 export type RestLevel = 'fatal' | 'error' | 'warning' | 'info' | 'debug'
 
