@@ -204,7 +204,7 @@ describe.skipIf(noChromium)('releases', () => {
     await page.goto(at('/releases'))
     await hydrated(page)
     expect(await page.locator('[data-version="shop@1.10.0"]').count()).toBe(0)
-    await page.getByLabel('Status').selectOption('archived')
+    await page.getByRole('combobox', { name: 'Status' }).selectOption('archived')
     await page.locator('[data-version="shop@1.10.0"]').waitFor()
     await page.goto(at('/releases/shop%401.10.0'))
     await page.getByRole('button', { name: 'Restore' }).click()
