@@ -22,7 +22,7 @@ import * as shapes from './schemas.ts'
 import { arrivals as arrivalsShape } from './status-schemas.ts'
 import { sendTestEvent } from './test-event.ts'
 
-/** A project in the shape of the API. Teams come later; the organization's one team stands in for them, because clients need one. */
+/** A project in the shape of the API, with the one team of its organization (team-routes.ts). */
 export function toRestProject(app: App, organization: Organization, one: Project): RestProjectSettings {
   const team = { id: String(organization.id), slug: organization.slug, name: organization.name }
   const scrub = app.meta.scrubSettings(one.id)
@@ -40,6 +40,9 @@ export function toRestProject(app: App, organization: Organization, one: Project
     hasAccess: true,
     features: [],
     status: 'active',
+    // There is nothing to set here yet; clients with generated code read no project without them.
+    ...{ options: {}, color: '#6d5bd0', isPublic: false, resolveAge: 0, subjectTemplate: '' },
+    ...{ digestsMinDelay: 0, digestsMaxDelay: 0, securityTokenHeader: null },
     teams: [team],
     team,
     organization: toRestOrganization(app, organization),
@@ -112,7 +115,7 @@ const platformText = z.string().regex(/^[a-z0-9.-]{1,64}$/, '1 to 64 of a-z, 0-9
 // What is wrong with an entry, and with how many, is said by store/meta/lists.ts, for the screens as well.
 const entries = z.array(z.string().max(1000)).max(1000)
 
-const newProject = z.object({ name: nameText, slug: slugText.optional(), platform: platformText.nullish() })
+export const newProject = z.object({ name: nameText, slug: slugText.optional(), platform: platformText.nullish() })
 const changedProject = z
   .object({
     name: nameText,
@@ -192,7 +195,8 @@ function changeOf(app: App, body: z.output<typeof changedProject>): ProjectChang
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }
 
-async function createProject(
+/** Makes a project with a key. */
+export async function createProject(
   app: App,
   organization: Organization,
   value: z.output<typeof newProject>,
@@ -245,22 +249,6 @@ export const projectRoutes: readonly Route[] = [
     status: 201,
     response: shapes.project,
     handle: ({ app, found, body }) => createProject(app, organizationOf(found), body),
-  }),
-  route({
-    method: 'POST',
-    path: '/teams/:org/:team/projects',
-    operationId: 'createTeamProject',
-    summary: 'Makes a project with one key.',
-    action: 'project:create',
-    body: newProject,
-    status: 201,
-    response: shapes.project,
-    handle: ({ app, found, params, body }) => {
-      const organization = organizationOf(found)
-      if (params.team !== organization.slug && params.team !== String(organization.id))
-        throw new MishapError('NOT_FOUND')
-      return createProject(app, organization, body)
-    },
   }),
   route({
     method: 'GET',

@@ -26,6 +26,7 @@ export type Action =
   | 'search:own'
   | 'event:read'
   | 'member:read'
+  | 'team:read'
   | 'member:write'
   | 'member:leave'
   | 'issue:delete'

@@ -38,7 +38,12 @@ const token = (scopes: string[], organizationId: number | null = null): Actor =>
 
 const thingOf = (action: Action): Thing => {
   if (['status:read', 'token:own', 'instance:write'].includes(action)) return { instance: true }
-  if (action.startsWith('organization') || action.startsWith('channel') || action === 'project:create')
+  if (
+    action.startsWith('organization') ||
+    action.startsWith('channel') ||
+    action === 'project:create' ||
+    action === 'team:read'
+  )
     return { organization }
   return action.startsWith('issue') || action.startsWith('event')
     ? { organization, project, issue }
@@ -58,6 +63,7 @@ const table: [Action, Record<Role, boolean>, string | null, string][] = [
   ['issue:own', { owner: true, admin: true, member: true, viewer: true }, 'event:write', 'event:read'],
   ['event:read', { owner: true, admin: true, member: true, viewer: true }, 'event:admin', 'org:admin'],
   ['member:read', { owner: true, admin: true, member: true, viewer: true }, 'member:read', 'event:admin'],
+  ['team:read', { owner: true, admin: true, member: true, viewer: true }, 'team:read', 'project:read'],
   ['member:write', { owner: true, admin: true, member: false, viewer: false }, 'org:admin', 'member:read'],
   ['member:leave', { owner: true, admin: true, member: true, viewer: true }, 'org:write', 'member:read'],
   ['issue:delete', { owner: true, admin: true, member: false, viewer: false }, 'event:admin', 'event:write'],

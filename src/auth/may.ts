@@ -26,6 +26,11 @@ export const permissions: Record<Action, { roles: readonly Role[]; scopes: reado
     roles: ['owner', 'admin', 'member', 'viewer'],
     scopes: ['member:read', 'org:read', 'org:write', 'org:admin'],
   },
+  // Its team is the organization under another name.
+  'team:read': {
+    roles: ['owner', 'admin', 'member', 'viewer'],
+    scopes: ['team:read', 'org:read', 'org:write', 'org:admin'],
+  },
   'member:write': { roles: ['owner', 'admin'], scopes: ['org:admin'] },
   // Everybody may go; whether somebody is left to own what stays is asked where it is done.
   'member:leave': { roles: ['owner', 'admin', 'member', 'viewer'], scopes: ['org:write', 'org:admin'] },

@@ -41,6 +41,14 @@ export type RestProject = {
 
 /** A project with its settings: what PUT takes and what one project answers. */
 export type RestProjectSettings = RestProject & {
+  options: Record<string, never>
+  color: string
+  isPublic: false
+  resolveAge: 0
+  subjectTemplate: ''
+  digestsMinDelay: 0
+  digestsMaxDelay: 0
+  securityTokenHeader: null
   allowedDomains: string[]
   dataScrubber: boolean
   dataScrubberDefaults: boolean
