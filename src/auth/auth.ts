@@ -37,6 +37,7 @@ export type Action =
   | 'status:read'
   | 'channel:read'
   | 'channel:write'
+  | 'instance:read'
   | 'instance:write'
   | 'release:read'
   | 'release:write'
