@@ -114,6 +114,7 @@ const reasonSentences: Readonly<Record<OutcomeReason, string>> = {
   not_stored_yet: 'This version counts this kind of item but has no store for it.',
   unknown_item_type: 'The type of the item is not known.',
   key_limit: 'The rate limit of the project key.',
+  attachment_quota: 'Attachments without an event, over what the project may send of them in an hour.',
   organization_limit: 'The rate limit of the organization.',
   too_large: 'The item or the envelope is over its size limit.',
   too_many_items: 'The envelope holds more items of this kind than allowed.',

@@ -201,6 +201,15 @@ export const settings = [
     check: whole(0, 1e12),
   },
   {
+    name: 'attachmentBytesPerHour',
+    env: 'MISHAP_ATTACHMENT_BYTES_PER_HOUR',
+    default: '268435456',
+    unit: 'bytes an hour',
+    allowed: '0 (no limit) or more',
+    sentence: 'Attachments that a project may send without their event; each counts as 4 KiB at least.',
+    check: whole(0, 1e15),
+  },
+  {
     name: 'metrics',
     env: 'MISHAP_METRICS',
     default: 'auto',
@@ -242,6 +251,7 @@ export type Config = {
   diskBudget: DiskBudget
   outgoingNetworks: string[]
   organizationEventsPerMinute: number
+  attachmentBytesPerHour: number
   /** Who reads /metrics without a token: nobody, or what comes from this machine. */
   metrics: 'token' | 'local' | 'off'
   selfReporting: boolean
@@ -335,6 +345,7 @@ export function readConfig(
       retentionSpansDays: Number(text.retentionSpansDays),
       diskBudget: budgetOf(text.diskBudget) ?? 'off',
       organizationEventsPerMinute: Number(text.organizationEventsPerMinute),
+      attachmentBytesPerHour: Number(text.attachmentBytesPerHour),
       selfReporting: text.selfReporting === 'on',
       hostname: hostname(),
     },

@@ -174,6 +174,11 @@ export const catalogue = {
   },
   CONFLICT: { status: 409, happened: 'Somebody else changed this in the meantime.', todo: 'Load it again.' },
   VALIDATION: { status: 400, happened: 'A value is not valid.', todo: 'Each field says what is allowed.' },
+  TEAMS_NOT_BUILT: {
+    status: 501,
+    happened: 'Teams can’t be created, changed or deleted yet.',
+    todo: 'Use the one team of the organization: its slug is the organization’s, and it holds everyone and every project.',
+  },
   STORE_UNAVAILABLE: {
     status: 503,
     happened: 'The events store is away; ingest goes on.',

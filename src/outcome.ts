@@ -26,6 +26,7 @@ export const reasons = [
   'unknown_item_type',
   'key_limit',
   'organization_limit',
+  'attachment_quota', // attachments without an event, over what the project may send of them in an hour
   'too_large',
   'too_many_items',
   'bad_json',

@@ -130,6 +130,10 @@ describe.each(clients)('sentry-cli %s.x', (major, binary = '') => {
     expect(await ok(place, 'releases', 'deploys', version(1), 'list')).toContain('staging')
     expect(await ok(place, 'deploys', 'list', '-r', version(2))).toContain('production')
     expect(await ok(place, 'releases', 'list')).toContain(version(2))
+    await ok(place, 'releases', 'archive', version(1))
+    expect(await releaseOf(version(1))).toMatchObject({ status: 'archived' })
+    await ok(place, 'releases', 'restore', version(1))
+    expect(await releaseOf(version(1))).toMatchObject({ status: 'open' })
     expect(await ok(place, 'releases', 'info', version(2), '--show-commits', '--show-projects')).toContain(
       third.slice(0, 8),
     )

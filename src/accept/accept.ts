@@ -12,6 +12,7 @@ import { type AcceptDeps, type Core, drain, fail, type Intake, refuse } from './
 import { findKey, readAuth } from './key.ts'
 import { createLedger, type KeyUse } from './ledger.ts'
 import { envelopeBytesMax } from './limits.ts'
+import { createLoneQuota } from './lone.ts'
 import { minidumpReceiver } from './minidump.ts'
 import { createNotes, type Notes } from './notes.ts'
 import { createRates } from './rates.ts'
@@ -49,6 +50,7 @@ export function createAccept(deps: AcceptDeps): Accept {
     ledger: createLedger(),
     notes: createNotes(),
     rates: createRates(deps.config.organizationEventsPerMinute),
+    lone: createLoneQuota(deps.config.attachmentBytesPerHour),
     share: createShare(deps.journal, deps.config.journalBytesMax),
     inflater: createInflater(),
     bodyBytesMax: deps.bodyBytesMax ?? envelopeBytesMax,

@@ -8,6 +8,7 @@ import { answerError, answerId, Refusal } from './answer.ts'
 import { dropSpool, fail, headOf, type Intake, Overloaded } from './intake.ts'
 import { dsnAgrees, findKeyByDsn } from './key.ts'
 import { envelopeHeadersBytesMax, itemsMax, LimitCheck } from './limits.ts'
+import { loneAttachments } from './lone.ts'
 import { type Limited, rateLimitHeader } from './rates.ts'
 import type { Receiver } from './receive.ts'
 
@@ -202,8 +203,11 @@ function takeRates(
   const { core } = intake
   // Its share of the journal first: it is asked for the envelope as a whole, before a budget is touched.
   let limited = core.share.take(key, bodyBytes, intake.receivedMs)
-  if (!limited && key.rateLimit === undefined && core.deps.config.organizationEventsPerMinute === 0) return {}
+  const lone = loneAttachments(walk.items)
+  const isFree = key.rateLimit === undefined && core.deps.config.organizationEventsPerMinute === 0
+  if (!limited && isFree && lone.size === 0) return {}
   const skip: number[] = []
+  let ofLone: Limited | undefined
   for (let i = 0; i < walk.items.length; i++) {
     const item = walk.items[i]
     if (item === undefined) break
@@ -212,11 +216,14 @@ function takeRates(
     if (category === 'internal') continue
     // Once the budget is gone the rest goes too: an attachment without its event is of no use.
     limited ??= core.rates.take(key, intake.receivedMs)
-    if (limited === undefined) continue
+    if (!limited && lone.has(i)) ofLone ??= core.lone.take(key.projectId, item.bytes, intake.receivedMs)
+    const why = limited ?? (lone.has(i) ? ofLone : undefined)
+    if (why === undefined) continue
     skip.push(i)
-    core.ledger.count(key, category, 'rate_limited', limited.reason, item.type, item.bytes)
+    core.ledger.count(key, category, 'rate_limited', why.reason, item.type, item.bytes)
   }
-  return limited ? { skip, limited } : {}
+  const why = limited ?? ofLone
+  return why ? { skip, limited: why } : {}
 }
 
 const limitedEnd = ({ reason }: Limited) =>
@@ -258,10 +265,16 @@ async function append(
   answerId(intake.res, eventId)
 }
 
-/** Takes one item from the rate budget for a route whose body is one item; answers and returns false when it is used up. */
-export function takeOne(intake: Intake, key: AcceptKey, kind: RecordKind, bytes: number): boolean {
+/**
+ * Takes one item from the rate budget for a route whose body is one item; answers and returns false when it is used up.
+ * `files`: parts of a form of attachments.
+ */
+export function takeOne(intake: Intake, key: AcceptKey, kind: RecordKind, bytes: number, files = 1): boolean {
   const { core, receivedMs } = intake
-  const limited = core.share.take(key, bytes, receivedMs) ?? core.rates.take(key, receivedMs)
+  const limited =
+    core.share.take(key, bytes, receivedMs) ??
+    core.rates.take(key, receivedMs) ??
+    (kind === 'attachments' ? core.lone.take(key.projectId, bytes, receivedMs, files) : undefined)
   if (limited === undefined) return true
   core.ledger.count(key, intake.target.route.category, 'rate_limited', limited.reason, itemTypeOf[kind], bytes)
   core.notes.add(intake, { ...limitedEnd(limited), items: [{ type: itemTypeOf[kind], bytes }] })

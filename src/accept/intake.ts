@@ -13,6 +13,7 @@ import { answerError, Refusal } from './answer.ts'
 import type { Encoding, Inflater } from './body.ts'
 import type { Ledger } from './ledger.ts'
 import { slowBytesPerS, slowMs, unpackMs } from './limits.ts'
+import type { LoneQuota } from './lone.ts'
 import type { Notes } from './notes.ts'
 import { type Limited, type Rates, rateLimitHeader } from './rates.ts'
 import type { Target } from './routes.ts'
@@ -35,6 +36,7 @@ export type Core = {
   ledger: Ledger
   notes: Notes
   rates: Rates
+  lone: LoneQuota
   share: Share
   inflater: Inflater
   bodyBytesMax: number

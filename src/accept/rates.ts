@@ -4,7 +4,13 @@ import type { OutcomeReason } from '../outcome.ts'
 type Window = { startMs: number; endMs: number; used: number }
 
 /** Which limit took an item out, and for how many seconds. */
-export type Limited = { scope: 'key' | 'organization'; reason: OutcomeReason; retryAfterS: number }
+export type Limited = {
+  scope: 'key' | 'project' | 'organization'
+  reason: OutcomeReason
+  retryAfterS: number
+  /** Which categories have to wait; left out: all that can be limited. */
+  categories?: string
+}
 
 /** Everything but `internal` (client reports are never limited); SDKs for JavaScript say metric and profile. */
 const limitedCategories =
@@ -12,7 +18,8 @@ const limitedCategories =
 
 /** `<retry>:<categories>:<scope>:<reason>` of X-Sentry-Rate-Limits. */
 export function rateLimitHeader(limited: Limited): string {
-  return `${limited.retryAfterS}:${limitedCategories}:${limited.scope}:${limited.reason}`
+  const { retryAfterS, categories = limitedCategories, scope, reason } = limited
+  return `${retryAfterS}:${categories}:${scope}:${reason}`
 }
 
 export type Rates = {

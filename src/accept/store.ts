@@ -159,7 +159,7 @@ export const attachmentsReceiver: Receiver = {
       counted.push(body)
       const { value, errors } = parseMultipart(body, intake.contentType)
       if (value === undefined) throw malformed(errors.map(({ at, what }) => `byte ${at}: ${what}`))
-      takeAttachments(intake, body)
+      takeAttachments(intake, body, undefined, value.length)
     } catch (error) {
       fail(intake, error)
     }
@@ -203,10 +203,10 @@ function attachmentsScan(contentType: string): MultipartScan {
   })
 }
 
-function takeAttachments(intake: Intake, body: Buffer, spool?: { key: string; bytes: number }): boolean {
+function takeAttachments(intake: Intake, body: Buffer, spool?: { key: string; bytes: number }, files = 1): boolean {
   const { key, target } = intake
   if (key === undefined) throw new MishapError('ACCEPT_KEY_MISSING')
-  if (!takeOne(intake, key, 'attachments', spool?.bytes ?? body.length)) return false
+  if (!takeOne(intake, key, 'attachments', spool?.bytes ?? body.length, files)) return false
   const head = headOf(intake, key, 'attachments')
   head.eventId = target.route.eventId
   if (spool) head.spool = spool

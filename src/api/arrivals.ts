@@ -11,6 +11,7 @@ const sentences: Record<OutcomeReason, string> = {
   not_stored_yet: 'Arrived and was counted; this version does not store this kind yet.',
   unknown_item_type: 'The item’s type is not known.',
   key_limit: 'The rate limit of the project key was reached.',
+  attachment_quota: 'The project sent too many attachments without an event in this hour.',
   organization_limit: 'The rate limit of the organization was reached.',
   too_large: 'It was over its size limit.',
   too_many_items: 'The envelope held too many items of this kind.',

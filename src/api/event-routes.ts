@@ -4,7 +4,15 @@ import { MishapError } from '../errors.ts'
 import { pastedDigest } from '../protocol/pasted-digest.ts'
 import { normalOf, receivedJson, storedJson, toRestAttachment } from '../query/event.ts'
 import { listEvents, listProjectEvents } from '../query/event-list.ts'
-import { eventById, eventIdOf, eventRowOf, eventsOfDigest, issueEvent, placeEvent } from '../query/events.ts'
+import {
+  eventById,
+  eventIdOf,
+  eventRowOf,
+  eventsById,
+  eventsOfDigest,
+  issueEvent,
+  placeEvent,
+} from '../query/events.ts'
 import { figuresOf, toRestIssues } from '../query/issue.ts'
 import { toMarkdown } from '../query/markdown.ts'
 import { pageHeaders } from './page.ts'
@@ -182,31 +190,27 @@ export const eventRoutes: readonly Route[] = [
     method: 'GET',
     path: '/organizations/:org/eventids/:event',
     operationId: 'eventId',
-    summary: 'Where an event is: its project and issue, and the event.',
+    summary:
+      'Where an event is, in any project that the caller may read: its project and issue, and the event. Where several have the id, the one that came last; the header X-Projects names the projects.',
     action: 'event:read',
     response: shapes.found,
     handle: async ({ app, actor, found, params }) => {
       const organization = organizationOf(found)
       const projects = readableProjects(app, actor, organization)
-      const known = await eventById(
-        app,
-        projects.map((one) => one.id),
-        params.event ?? '',
-      )
-      const project = known && projects.find((one) => one.id === known.row.projectId)
-      if (!known || !project) throw new MishapError('NOT_FOUND')
+      const ids = projects.map((one) => one.id)
+      const all = await eventsById(app, ids, params.event ?? '')
+      const [known] = all
+      const slugs = [...new Set(all.map((one) => projects.find(({ id }) => id === one.row.projectId)?.slug ?? ''))]
+      const [projectSlug] = slugs
+      if (!known || !projectSlug) throw new MishapError('NOT_FOUND')
       return {
+        headers: slugs.length > 1 ? { 'x-projects': slugs.join(',') } : {},
         body: {
           organizationSlug: organization.slug,
-          projectSlug: project.slug,
+          projectSlug,
           groupId: String(known.issue.id),
           eventId: known.row.eventId,
-          event: await placeEvent(
-            app,
-            known.issue,
-            known.row,
-            projects.map((one) => one.id),
-          ),
+          event: await placeEvent(app, known.issue, known.row, ids),
         },
       }
     },

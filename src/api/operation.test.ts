@@ -2,7 +2,13 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { packDead } from '../journal/dead.ts'
 import type { IntakeNote } from '../journal/note.ts'
 import { reasons } from '../outcome.ts'
-import type { RestDeadItem, RestIntakes, RestLedger, RestUsage } from '../protocol/rest-status.ts'
+import type {
+  RestDeadItem,
+  RestIntakes,
+  RestLedger,
+  RestOrganizationStatus,
+  RestUsage,
+} from '../protocol/rest-status.ts'
 import { appForFile, type TestApp } from './app.cases.ts'
 import { todoFor, todoOf } from './todo.ts'
 
@@ -155,6 +161,66 @@ test('the ingest debugger: a project’s requests; those without a key stand wit
   expect(found.requests).toMatchObject([{ key: '1', code: 'ACCEPT_ORIGIN_REFUSED', todo: todoOf.origin }])
   expect((await get('/projects/acme/web/ingest/?key=2')).json).toMatchObject({ requests: [] })
   expect((await get('/status/ingest/')).json).toMatchObject([{ key: null, todo: todoOf.unknown_key }])
+})
+
+describe('who sees what of the status', () => {
+  const installation = ['/status/', '/status/access/', '/status/jobs/', '/status/ingest/']
+  const statuses = async (paths: string[], token: string) =>
+    Promise.all(paths.map(async (path) => (await get(path, { token })).status))
+
+  test('the installation: the operator, who owns the first organization, and nobody else', async () => {
+    const { app } = made()
+    const owner = await app.auth.createPerson({
+      name: 'Otto',
+      email: 'otto@example.test',
+      password: 'another long one',
+    })
+    const second = app.meta.createOrganization({ slug: 'second', name: 'Second', ownerUserId: owner.id })
+    const bound = app.auth.createToken(owner, 't', ['org:admin'], second.id).secret
+    expect(await statuses(installation, made().token)).toEqual([200, 204, 200, 200])
+    expect(await statuses(installation, bound)).toEqual([404, 404, 404, 404])
+    for (const role of ['admin', 'member', 'viewer'] as const)
+      expect(await statuses(installation, (await personAs(role)).token)).toEqual([403, 403, 403, 403])
+    expect(await statuses(['/organizations/second/status/'], bound)).toEqual([200])
+    expect(await statuses([`${O}/status/`], bound)).toEqual([404])
+  })
+
+  test('an organization: its members see its own ledger, and nothing of the machine', async () => {
+    const { app, project } = made()
+    const status = await get(`${O}/status/`, { token: await viewer() })
+    expect([status.status, Object.keys(status.json).sort()]).toEqual([200, ['deadItems', 'ledger', 'projects']])
+    const all = (await get('/status/')).json as { ledger: { invalid: number } }
+    const own = (status.json as RestOrganizationStatus).ledger
+    // one came without a known key: it is nobody's
+    expect([own.invalid, own.invalid + 1]).toEqual([3, all.ledger.invalid])
+    expect(own.rows.map((one) => one.reason)).not.toContain('unknown_key')
+    const other = app.meta.createOrganization({ slug: 'third', name: 'Third', ownerUserId: 'nobody' })
+    const theirs = app.meta.createProject({ organizationId: other.id, slug: 'x', name: 'X', platform: null })
+    app.meta.addOutcomes(
+      [
+        {
+          ...{ projectId: theirs.id, keyId: 9, itemType: 'event', bytes: 10, category: 'error', outcome: 'invalid' },
+          ...{ reason: 'bad_json', quantity: 100 },
+        },
+      ],
+      app.clock.now(),
+    )
+    expect(((await get(`${O}/status/`)).json as RestOrganizationStatus).ledger.invalid).toBe(3)
+    expect(project.slug).toBe('web')
+  })
+
+  test('a member’s ledger has no line without a key, and its usage nothing that all share', async () => {
+    const token = await viewer()
+    const { rows } = (await get(`${O}/ledger/?range=24h`, { token })).json as RestLedger
+    expect(rows.map((one) => one.reason)).not.toContain('unknown_key')
+    const shared = (usage: RestUsage) => [usage.journalBytes, usage.databaseBytes, usage.spoolBytes]
+    expect(shared((await get(`${O}/usage/`, { token })).json)).toEqual([null, null, null])
+    expect(shared((await get(`${O}/usage/`)).json)).toEqual([
+      expect.any(Number),
+      expect.any(Number),
+      expect.any(Number),
+    ])
+  })
 })
 
 test.each([

@@ -149,15 +149,6 @@ export const organizationRoutes: readonly Route[] = [
     response: z.array(shapes.organization),
     handle: ({ app, actor }) => ({ body: organizationsOf(app, actor).map((one) => toRestOrganization(app, one)) }),
   }),
-  route({
-    method: 'GET',
-    path: '/organizations/:org',
-    operationId: 'organization',
-    summary: 'One organization.',
-    action: 'organization:read',
-    response: shapes.organization,
-    handle: ({ app, found }) => ({ body: toRestOrganization(app, organizationOf(found)) }),
-  }),
   ...organizationSettingRoutes,
   route({
     method: 'GET',

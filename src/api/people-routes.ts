@@ -4,14 +4,15 @@ import type { App } from '../app.ts'
 import type { Actor } from '../auth/auth.ts'
 import { changeMember, inviteMember, removeMember, takeBack } from '../auth/members.ts'
 import { MishapError } from '../errors.ts'
-import type { RestInvitation, RestMember } from '../protocol/rest.ts'
+import type { RestInvitation } from '../protocol/rest.ts'
 import type { Invitation } from '../store/meta/members.ts'
 import type { Organization } from '../store/meta/meta.ts'
 import { membersOf } from './organization-routes.ts'
 import * as people from './people-schemas.ts'
+import { roleLists } from './role-lists.ts'
 import type { Route } from './route.ts'
 import { organizationOf, route } from './route.ts'
-import * as shapes from './schemas.ts'
+import { memberDetail } from './team-schemas.ts'
 
 function toRestInvitation(app: App, one: Invitation): RestInvitation {
   const by = app.meta.personById(one.invitedBy)
@@ -45,10 +46,13 @@ export async function sendInvitation(
   }
 }
 
-function memberHere(app: App, organization: Organization, id: string | undefined): RestMember {
+type MemberDetail = z.input<typeof memberDetail>
+
+function memberHere(app: App, organization: Organization, id: string | undefined): MemberDetail {
   const member = membersOf(app, organization).find((one) => one.id === id)
   if (!member) throw new MishapError('NOT_FOUND')
-  return member
+  const teamSlug = organization.slug
+  return { ...member, teams: [teamSlug], teamRoles: [{ teamSlug, role: 'contributor' }], ...roleLists }
 }
 
 const O = '/organizations/:org'
@@ -61,7 +65,7 @@ export const peopleRoutes: readonly Route[] = [
     operationId: 'member',
     summary: 'One member.',
     action: 'member:read',
-    response: shapes.member,
+    response: memberDetail,
     handle: ({ app, found, params }) => ({ body: memberHere(app, organizationOf(found), params.member) }),
   }),
   route({
@@ -72,7 +76,7 @@ export const peopleRoutes: readonly Route[] = [
       'Gives a member another role, below the caller’s own (an owner gives any). 409 when no owner would be left.',
     action: 'member:write',
     body: z.object({ role: people.role }),
-    response: shapes.member,
+    response: memberDetail,
     handle: ({ app, actor, found, params, body }) => {
       const organization = organizationOf(found)
       changeMember(app, actor.person, organization, params.member ?? '', body.role)

@@ -4,15 +4,17 @@ import { sealedToken } from '../auth/scrape-token.ts'
 import { MishapError } from '../errors.ts'
 import { dsnOf } from '../protocol/dsn.ts'
 import { groupingConfigOf, groupingVersionOf } from '../protocol/grouping.ts'
-import type { RestKey, RestProjectSettings } from '../protocol/rest.ts'
+import type { RestProjectSettings } from '../protocol/rest.ts'
+import { loaderOptionNames, type RestKey, type RestLoaderOptions } from '../protocol/rest-key.ts'
 import { ruleTextMax } from '../protocol/rule-text.ts'
 import { keptToken } from '../protocol/scrape.ts'
 import { tunnelOf } from '../protocol/tunnel.ts'
-import type { Organization, Project, ProjectChange, ProjectKey } from '../store/meta/meta.ts'
+import type { KeyChange, Organization, Project, ProjectChange, ProjectKey } from '../store/meta/meta.ts'
 import { freeSlug } from '../store/meta/names.ts'
 import { arrivalsOf } from './arrivals.ts'
 import { groupingConfig } from './grouping-schemas.ts'
 import { demandChange, revisionField, revisionOf } from './input.ts'
+import * as keys from './key-schemas.ts'
 import { toRestOrganization } from './organization-routes.ts'
 import type { Found, Route } from './route.ts'
 import { organizationOf, projectOf, readableProjects, route } from './route.ts'
@@ -20,7 +22,7 @@ import * as shapes from './schemas.ts'
 import { arrivals as arrivalsShape } from './status-schemas.ts'
 import { sendTestEvent } from './test-event.ts'
 
-/** A project in the shape of the API. Teams come later; the organization's one team stands in for them, because clients need one. */
+/** A project in the shape of the API, with the one team of its organization (team-routes.ts). */
 export function toRestProject(app: App, organization: Organization, one: Project): RestProjectSettings {
   const team = { id: String(organization.id), slug: organization.slug, name: organization.name }
   const scrub = app.meta.scrubSettings(one.id)
@@ -38,6 +40,9 @@ export function toRestProject(app: App, organization: Organization, one: Project
     hasAccess: true,
     features: [],
     status: 'active',
+    // There is nothing to set here yet; clients with generated code read no project without them.
+    ...{ options: {}, color: '#6d5bd0', isPublic: false, resolveAge: 0, subjectTemplate: '' },
+    ...{ digestsMinDelay: 0, digestsMaxDelay: 0, securityTokenHeader: null },
     teams: [team],
     team,
     organization: toRestOrganization(app, organization),
@@ -59,6 +64,9 @@ export function toRestProject(app: App, organization: Organization, one: Project
       grouping.secondaryUntilMs === undefined ? null : new Date(grouping.secondaryUntilMs).toISOString(),
   }
 }
+
+const loaderOptionsOf = ({ loaderOptions }: ProjectKey): RestLoaderOptions =>
+  Object.fromEntries(loaderOptionNames.map((name) => [name, loaderOptions[name] ?? false])) as RestLoaderOptions
 
 /** A project key in the shape of the API, with every address that an SDK or a client may want. */
 export function toRestKey(app: App, one: ProjectKey): RestKey {
@@ -84,14 +92,15 @@ export function toRestKey(app: App, one: ProjectKey): RestKey {
       minidump: `${api}/minidump/?sentry_key=${one.publicKey}`,
       nel: `${api}/nel/?sentry_key=${one.publicKey}`,
       unreal: `${api}/unreal/${one.publicKey}/`,
+      playstation: `${api}/playstation/?sentry_key=${one.publicKey}`,
       crons: `${api}/cron/___MONITOR_SLUG___/${one.publicKey}/`,
       cdn: `${app.config.url}/js-sdk-loader/${one.publicKey}.min.js`,
       otlp_traces: `${api}/integration/otlp/v1/traces`,
       otlp_logs: `${api}/integration/otlp/v1/logs`,
       integration: `${api}/integration/`,
     },
-    browserSdkVersion: '',
-    dynamicSdkLoaderOptions: {},
+    browserSdkVersion: one.browserSdk,
+    dynamicSdkLoaderOptions: loaderOptionsOf(one),
   }
 }
 
@@ -106,7 +115,7 @@ const platformText = z.string().regex(/^[a-z0-9.-]{1,64}$/, '1 to 64 of a-z, 0-9
 // What is wrong with an entry, and with how many, is said by store/meta/lists.ts, for the screens as well.
 const entries = z.array(z.string().max(1000)).max(1000)
 
-const newProject = z.object({ name: nameText, slug: slugText.optional(), platform: platformText.nullish() })
+export const newProject = z.object({ name: nameText, slug: slugText.optional(), platform: platformText.nullish() })
 const changedProject = z
   .object({
     name: nameText,
@@ -131,10 +140,27 @@ const changedProject = z
 const rate = z
   .object({ window: z.number().int().min(1).max(86_400), count: z.number().int().min(1).max(1_000_000_000) })
   .nullable()
-const newKey = z.object({ name: nameText.optional(), label: nameText.optional(), rateLimit: rate.optional() })
-const changedKey = z
-  .object({ name: nameText, label: nameText, isActive: z.boolean(), rateLimit: rate, revision: revisionField })
+const keyFields = z
+  .object({
+    ...{ name: nameText, label: nameText, rateLimit: rate },
+    browserSdkVersion: z.string().regex(/^(latest|\d{1,3}(\.(\d{1,4}|x)){1,2})$/, 'latest, or a version as 10.x.'),
+    dynamicSdkLoaderOptions: z.partialRecord(z.enum(loaderOptionNames), z.boolean()),
+  })
   .partial()
+const newKey = keyFields
+const changedKey = keyFields.extend({ isActive: z.boolean().optional(), revision: revisionField.optional() })
+
+/** What a body changes of a key, in the store's words. */
+function keyChangeOf(body: z.output<typeof changedKey>): KeyChange {
+  const label = body.name ?? body.label
+  return {
+    ...(label === undefined ? {} : { label }),
+    ...(body.isActive === undefined ? {} : { active: body.isActive }),
+    ...(body.rateLimit === undefined ? {} : { rateLimit: limitOf(body.rateLimit) }),
+    ...(body.browserSdkVersion === undefined ? {} : { browserSdk: body.browserSdkVersion }),
+    ...(body.dynamicSdkLoaderOptions === undefined ? {} : { loaderOptions: body.dynamicSdkLoaderOptions }),
+  }
+}
 
 /** Runs a change whose field has another name in the API than in the store, so that its error stands at the caller's. */
 function underName<Made>(names: Record<string, string>, change: () => Made): Made {
@@ -169,7 +195,8 @@ function changeOf(app: App, body: z.output<typeof changedProject>): ProjectChang
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }
 
-async function createProject(
+/** Makes a project with a key. */
+export async function createProject(
   app: App,
   organization: Organization,
   value: z.output<typeof newProject>,
@@ -224,22 +251,6 @@ export const projectRoutes: readonly Route[] = [
     handle: ({ app, found, body }) => createProject(app, organizationOf(found), body),
   }),
   route({
-    method: 'POST',
-    path: '/teams/:org/:team/projects',
-    operationId: 'createTeamProject',
-    summary: 'Makes a project with one key.',
-    action: 'project:create',
-    body: newProject,
-    status: 201,
-    response: shapes.project,
-    handle: ({ app, found, params, body }) => {
-      const organization = organizationOf(found)
-      if (params.team !== organization.slug && params.team !== String(organization.id))
-        throw new MishapError('NOT_FOUND')
-      return createProject(app, organization, body)
-    },
-  }),
-  route({
     method: 'GET',
     path: P,
     operationId: 'project',
@@ -276,7 +287,7 @@ export const projectRoutes: readonly Route[] = [
     operationId: 'listKeys',
     summary: 'Keys of a project with their DSNs.',
     action: 'project:read',
-    response: z.array(shapes.key),
+    response: z.array(keys.key),
     handle: ({ app, found }) => ({ body: app.meta.keysOf(projectOf(found).id).map((one) => toRestKey(app, one)) }),
   }),
   route({
@@ -287,11 +298,11 @@ export const projectRoutes: readonly Route[] = [
     action: 'key:write',
     body: newKey,
     status: 201,
-    response: shapes.key,
+    response: keys.key,
     handle: async ({ app, found, body }) => {
-      const made = app.meta.createKey(projectOf(found).id, body.name ?? body.label ?? 'Default')
-      const key =
-        body.rateLimit === undefined ? made : app.meta.updateKey(made.id, { rateLimit: limitOf(body.rateLimit) })
+      const change = keyChangeOf(body)
+      const made = app.meta.createKey(projectOf(found).id, change.label ?? 'Default')
+      const key = app.meta.updateKey(made.id, change)
       await app.publishKeys()
       return { body: toRestKey(app, key) }
     },
@@ -302,7 +313,7 @@ export const projectRoutes: readonly Route[] = [
     operationId: 'key',
     summary: 'One project key.',
     action: 'project:read',
-    response: shapes.key,
+    response: keys.key,
     handle: ({ app, found, params }) => ({ body: toRestKey(app, keyOf(app, found, params.key)) }),
   }),
   route({
@@ -311,7 +322,7 @@ export const projectRoutes: readonly Route[] = [
     operationId: 'keyTunnel',
     summary: 'What an application takes to send through its own origin: the path, the SDK’s option and ready handlers.',
     action: 'project:read',
-    response: shapes.tunnel,
+    response: keys.tunnel,
     handle: ({ app, found, params }) => ({ body: tunnelOf(app.config.url, keyOf(app, found, params.key)) }),
   }),
   route({
@@ -322,19 +333,11 @@ export const projectRoutes: readonly Route[] = [
       'Renames, disables, enables or limits a project key. 409 when `revision` or If-Match is not its own any more.',
     action: 'key:write',
     body: changedKey,
-    response: shapes.key,
+    response: keys.key,
     handle: async ({ app, actor, found, params, body, request }) => {
       demandChange(changedKey, body)
-      const label = body.name ?? body.label
-      const key = app.meta.updateKey(
-        keyOf(app, found, params.key).id,
-        {
-          ...(label === undefined ? {} : { label }),
-          ...(body.isActive === undefined ? {} : { active: body.isActive }),
-          ...(body.rateLimit === undefined ? {} : { rateLimit: limitOf(body.rateLimit) }),
-        },
-        { userId: actor.person.id, rev: revisionOf(body, request) },
-      )
+      const by = { userId: actor.person.id, rev: revisionOf(body, request) }
+      const key = app.meta.updateKey(keyOf(app, found, params.key).id, keyChangeOf(body), by)
       await app.publishKeys()
       return { body: toRestKey(app, key) }
     },

@@ -28,7 +28,7 @@ const changes = {
   dateReleased: moment.nullish(),
   commits: commitList,
   refs: refList,
-  status: z.literal('open', 'Releases are not archived here, only deleted.').nullish(),
+  status: z.enum(['open', 'archived'], 'open or archived.').nullish(),
 }
 const newBody = z.object({
   version: versionText,
@@ -37,10 +37,11 @@ const newBody = z.object({
 })
 const changeBody = z.object(changes)
 
-const changeOf = ({ ref, url, dateReleased }: z.output<typeof changeBody>): ReleaseChange => ({
+const changeOf = ({ ref, url, dateReleased, status }: z.output<typeof changeBody>): ReleaseChange => ({
   ...(dateReleased === undefined ? {} : { releasedMs: dateReleased }),
   ...(url === undefined ? {} : { url: url ?? '' }),
   ...(ref === undefined ? {} : { ref: ref ?? '' }),
+  ...(status ? { archived: status === 'archived' } : {}),
 })
 
 /** One release in the shape of the API, with what of it lies in these projects. */
@@ -59,6 +60,7 @@ const listQuery = z.object({
   project: viewQuery.project,
   environment: viewQuery.environment,
   ...rangeQuery,
+  status: z.enum(['open', 'archived'], 'open or archived.').optional().describe('Left out: both.'),
   sort: z.enum(['date', 'semver']).optional().describe('date (creation, the default) or semver.'),
   ...pageQuery,
 })
@@ -74,6 +76,7 @@ function list(call: Call<z.output<typeof listQuery>, undefined>) {
     projects: releaseProjects(call, 'release:read', query.project),
     environments: query.environment.filter((one) => one !== ''),
     ...{ text: query.query ?? '', sort: query.sort ?? 'date', offset, max: limit },
+    status: query.status,
     ...{ fromMs: range?.fromMs, toMs: range?.toMs },
   })
   const page = pageByOffset(rows, offset, limit, more, hits)
@@ -118,9 +121,23 @@ function tellCommits(
   resolveFixed(app, place, releaseProjects(everywhere, 'release:write'), fixes)
 }
 
+/** The projects that a body names. With a status alone, as sentry-cli archives, those that have the release. */
+function projectsToMake(call: Call<unknown, z.output<typeof newBody>>): Project[] {
+  const { body } = call
+  if (body.status && body.projects.length === 0) {
+    const mine = releaseProjects(call, 'release:write')
+    const there = call.app.meta.releaseOf(
+      mine.map((one) => one.id),
+      body.version,
+    )
+    if (there) return mine.filter((one) => there.projectIds.includes(one.id))
+  }
+  return namedProjects(call, 'release:write', body.projects)
+}
+
 function make(call: Call<unknown, z.output<typeof newBody>>) {
   const { app, body, found } = call
-  const named = namedProjects(call, 'release:write', body.projects)
+  const named = projectsToMake(call)
   const fresh = named.map((one) => one.id).filter((id) => !app.meta.releaseOf([id], body.version))
   const { isNew } = app.meta.makeRelease(
     {
@@ -212,7 +229,7 @@ function routesUnder(path: string, name: string): Route[] {
       path: `${path}/:version`,
       operationId: `update${name}Release`,
       summary:
-        'Changes a release; dateReleased finalizes it, commits are all that it has then. refs: []: takes commits and refs out.',
+        'Changes a release; dateReleased finalizes it, status archives or restores it, commits are all that it has then. refs: []: takes commits and refs out.',
       action: 'release:write',
       body: changeBody,
       bodyBytesMax: commitBodyBytesMax,

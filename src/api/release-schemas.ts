@@ -73,7 +73,7 @@ export const release = z
     version: z.string(),
     shortVersion: z.string(),
     versionInfo,
-    status: z.literal('open'),
+    status: z.enum(['open', 'archived']),
     ref: text,
     url: text,
     owner: z.null(),

@@ -90,8 +90,8 @@ describe('a release', () => {
     [{ refs: [{ repository: 'a\nb', commit: 'c' }] }, { refs: ['No control characters.'] }],
     [{ projects: ['nope'] }, { projects: [expect.stringContaining('nope')] }],
     [{ projects: [] }, { projects: [expect.stringContaining('Name 1 to')] }],
-    // as `sentry-cli releases archive` asks
-    [{ projects: [], status: 'archived' }, { status: ['Releases are not archived here, only deleted.'] }],
+    [{ projects: [], status: 'archived' }, { projects: [expect.stringContaining('Name 1 to')] }],
+    [{ status: 'gone' }, { status: ['open or archived.'] }],
   ])('refused with a sentence: %.60j', async (body, fields) => {
     const answer = await post(`${O}/releases/`, { version: 'refused@1', projects: ['web'], ...body })
     expect([answer.status, answer.json]).toEqual([400, fields])
@@ -140,6 +140,44 @@ describe('a release', () => {
     expect((await put({ dateReleased: null })).json).toMatchObject({ dateReleased: null })
     expect((await call('DELETE', `${O}/releases/way@1/`)).status).toBe(204)
     expect((await call('DELETE', `${O}/releases/way@1/`)).status).toBe(404)
+  })
+
+  test('archive and restore: the list of open ones leaves it out, everything else stays', async () => {
+    const { organization, app } = made()
+    const other = app.meta.createProject({ organizationId: organization.id, slug: 'arc', name: 'Arc', platform: null })
+    await post(`${O}/releases/`, { version: 'arc@1', projects: ['web', 'arc'], ref: 'main' })
+    await post(`${O}/releases/`, { version: 'arc@2', projects: ['arc'] })
+    const listed = async (status: string) => {
+      const answer = await call('GET', `${O}/releases/?query=arc@&${status}`)
+      return [(answer.json as RestRelease[]).map((one) => one.version), answer.headers.get('x-hits')]
+    }
+    // as `sentry-cli releases archive` asks: it names the release only
+    const archived = await post(`${O}/releases/`, { version: 'arc@1', projects: [], status: 'archived' })
+    expect([archived.status, archived.json]).toMatchObject([
+      208,
+      { status: 'archived', ref: 'main', projects: [{ slug: 'arc' }, { slug: 'web' }] },
+    ])
+    expect(await listed('status=archived')).toEqual([['arc@1'], '1'])
+    expect(await listed('status=open')).toEqual([['arc@2'], '1'])
+    expect(await listed('')).toEqual([['arc@2', 'arc@1'], '2'])
+    expect((await call('GET', `${O}/releases/?status=gone`)).status).toBe(400)
+    // a build that tells of the release again does not restore it
+    await post(`${O}/releases/`, { version: 'arc@1', projects: ['web'], ref: 'next' })
+    expect((await call('GET', `${O}/releases/arc@1/`)).json).toMatchObject({ status: 'archived', ref: 'next' })
+    const restored = await call('PUT', `${O}/releases/arc@1/`, { body: { status: 'open' } })
+    expect([restored.status, restored.json]).toMatchObject([200, { status: 'open' }])
+    expect(await listed('status=archived')).toEqual([[], '0'])
+    // in one project of two it stays open: there it is still worked with
+    const one = await call('PUT', `/projects/acme/${other.slug}/releases/arc@1/`, { body: { status: 'archived' } })
+    expect(one.json).toMatchObject({ status: 'archived', projects: [{ slug: 'arc' }] })
+    expect((await call('GET', `${O}/releases/arc@1/`)).json).toMatchObject({ status: 'open' })
+  })
+
+  test('a release that only events named can be archived', async () => {
+    await made().store([inCart(930, 'named@1.0.0')])
+    const put = (status: string) => call('PUT', `${P}/releases/named@1.0.0/`, { body: { status } })
+    expect((await put('archived')).json).toMatchObject({ status: 'archived' })
+    expect((await put('open')).json).toMatchObject({ status: 'open' })
   })
 
   test('the previous one with commits: of its own projects only', async () => {

@@ -10,6 +10,7 @@ import { filterRoutes } from './filter-routes.ts'
 import { groupingRoutes } from './grouping-routes.ts'
 import { issueRoutes } from './issue-routes.ts'
 import { notificationRoutes } from './notification-routes.ts'
+import { organizationDetailRoutes } from './organization-detail.ts'
 import { organizationRoutes } from './organization-routes.ts'
 import { organizationTokenRoutes } from './organization-token-routes.ts'
 import { ownershipRoutes } from './ownership-routes.ts'
@@ -24,14 +25,17 @@ import { repositoryRoutes } from './repository-routes.ts'
 import type { Route } from './route.ts'
 import { searchRoutes } from './search-routes.ts'
 import { statusRoutes } from './status-routes.ts'
+import { teamRoutes } from './team-routes.ts'
 import { traceRoutes } from './trace-routes.ts'
 import { uploadRoutes } from './upload-routes.ts'
 
 /** THE complete list of /api/0/: what is not here answers 404. docs/openapi.json is made from it. */
 export const routes: readonly Route[] = [
   ...organizationRoutes,
+  ...organizationDetailRoutes,
   ...organizationTokenRoutes,
   ...projectRoutes,
+  ...teamRoutes,
   ...issueRoutes,
   ...groupingRoutes,
   ...bulkRoutes,

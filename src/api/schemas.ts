@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { unmappedReasons } from '../protocol/event.ts'
 import { substatuses } from '../protocol/issue-states.ts'
 import type * as Rest from '../protocol/rest.ts'
-import type { Tunnel } from '../protocol/tunnel.ts'
 import { browserSide, failure } from './failure-schemas.ts'
 import { noiseVerdict, signs } from './sign-schemas.ts'
 
@@ -47,6 +46,14 @@ export const project = z
     team: team.nullable(),
     organization: organization.optional(),
     revision: z.int(),
+    options: z.strictObject({}).optional(),
+    color: z.string().optional(),
+    isPublic: z.literal(false).optional(),
+    resolveAge: z.literal(0).optional(),
+    subjectTemplate: z.literal('').optional(),
+    digestsMinDelay: z.literal(0).optional(),
+    digestsMaxDelay: z.literal(0).optional(),
+    securityTokenHeader: z.null().optional(),
     allowedDomains: z.array(z.string()).optional(),
     dataScrubber: z.boolean().optional(),
     dataScrubberDefaults: z.boolean().optional(),
@@ -63,48 +70,6 @@ export const project = z
     secondaryGroupingExpiry: z.string().nullish(),
   })
   .meta({ id: 'Project' })
-
-const copied = z.strictObject({ where: z.string(), code: z.string() })
-export const tunnel = z
-  .strictObject({
-    path: z.string(),
-    dsn: z.string(),
-    client: copied,
-    servers: z.strictObject({ nextjs: copied, express: copied, nginx: copied }),
-  })
-  .meta({ id: 'Tunnel' }) satisfies z.ZodType<Tunnel>
-
-export const key = z
-  .strictObject({
-    id: z.string(),
-    name: z.string(),
-    label: z.string(),
-    public: z.string(),
-    secret: z.string(),
-    projectId: z.int(),
-    isActive: z.boolean(),
-    rateLimit: z.strictObject({ window: z.int(), count: z.int() }).nullable(),
-    revision: z.int(),
-    dateCreated: time,
-    lastUsed: time.nullable(),
-    dsn: z.strictObject({
-      public: z.string(),
-      secret: z.string(),
-      csp: z.string(),
-      security: z.string(),
-      minidump: z.string(),
-      nel: z.string(),
-      unreal: z.string(),
-      crons: z.string(),
-      cdn: z.string(),
-      otlp_traces: z.string(),
-      otlp_logs: z.string(),
-      integration: z.string(),
-    }),
-    browserSdkVersion: z.string(),
-    dynamicSdkLoaderOptions: z.record(z.string(), z.boolean()),
-  })
-  .meta({ id: 'Key' }) satisfies z.ZodType<Rest.RestKey>
 
 export const user = z
   .strictObject({ id: z.string(), name: z.string(), email: z.string(), username: z.string() })

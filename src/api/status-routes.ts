@@ -6,7 +6,7 @@ import { intakesOf, strangeIntakes } from './intakes.ts'
 import { ledgerDrill, ledgerRanges } from './ledger.ts'
 import type { Route } from './route.ts'
 import { askedProjects, organizationOf, projectOf, route } from './route.ts'
-import { statusOf } from './status.ts'
+import { organizationStatusOf, statusOf } from './status.ts'
 import * as shapes from './status-schemas.ts'
 import { usageOf } from './usage.ts'
 
@@ -35,14 +35,14 @@ const ledgerQuery = z.object({
   key: z.string().max(20).optional().describe('Id of a project key.'),
 })
 
-/** A status of the whole installation. */
+/** A status of the whole installation: for the operator. */
 const instanceRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/status',
     operationId: 'status',
     summary: 'State of the installation: lag, ledger, disk, dead items, versions with known advisories.',
-    action: 'status:read',
+    action: 'instance:read',
     response: shapes.systemStatus,
     handle: async ({ app }) => ({ body: await statusOf(app) }),
   }),
@@ -51,7 +51,7 @@ const instanceRoutes: readonly Route[] = [
     path: '/status/access',
     operationId: 'statusAccess',
     summary: 'Whether the caller may read the status, and so /metrics.',
-    action: 'status:read',
+    action: 'instance:read',
     status: 204,
     response: z.undefined(),
     handle: () => ({ body: undefined, status: 204 }),
@@ -61,7 +61,7 @@ const instanceRoutes: readonly Route[] = [
     path: '/status/jobs',
     operationId: 'listJobs',
     summary: 'Everything that happens by the clock: last run, what it did, how long it took, next run, failure.',
-    action: 'status:read',
+    action: 'instance:read',
     response: z.array(shapes.job),
     handle: ({ app }) => ({ body: jobsOf(app) }),
   }),
@@ -70,7 +70,7 @@ const instanceRoutes: readonly Route[] = [
     path: '/status/ingest',
     operationId: 'listStrangeRequests',
     summary: 'The newest requests to ingest that came without a known key, newest first; in memory only.',
-    action: 'status:read',
+    action: 'instance:read',
     response: z.array(shapes.intake),
     handle: ({ app }) => ({ body: strangeIntakes(app) }),
   }),
@@ -84,6 +84,15 @@ export const statusRoutes: readonly Route[] = [
   ...instanceRoutes,
   route({
     method: 'GET',
+    path: `${O}/status`,
+    operationId: 'organizationStatus',
+    summary: 'What became of what the projects of an organization were sent over 13 months; dead items.',
+    action: 'status:read',
+    response: shapes.organizationStatus,
+    handle: ({ app, found }) => ({ body: organizationStatusOf(app, organizationOf(found)) }),
+  }),
+  route({
+    method: 'GET',
     path: `${O}/ledger`,
     operationId: 'ledger',
     summary: 'How items ended, by project, key, category and reason, with what to do.',
@@ -93,7 +102,7 @@ export const statusRoutes: readonly Route[] = [
     handle: ({ app, actor, found, query }) => {
       const projects = askedProjects(app, actor, organizationOf(found), query.project)
       const all = query.project.every((one) => one === '' || one === '-1')
-      const nobodys = all && app.auth.may(actor, 'status:read', { instance: true }) === 'yes'
+      const nobodys = all && app.auth.may(actor, 'instance:read', { instance: true }) === 'yes'
       return { body: ledgerDrill(app, { range: query.range, projects, key: query.key, nobodys }) }
     },
   }),
@@ -111,10 +120,16 @@ export const statusRoutes: readonly Route[] = [
     method: 'GET',
     path: `${O}/usage`,
     operationId: 'usage',
-    summary: 'What lies on disk, by project and kind.',
+    summary: 'What lies on disk, by project and kind; for the operator what all share, too.',
     action: 'status:read',
     response: shapes.usage,
-    handle: async ({ app, found }) => ({ body: await usageOf(app, organizationOf(found)) }),
+    handle: async ({ app, actor, found }) => ({
+      body: await usageOf(
+        app,
+        organizationOf(found),
+        app.auth.may(actor, 'instance:read', { instance: true }) === 'yes',
+      ),
+    }),
   }),
   route({
     method: 'GET',

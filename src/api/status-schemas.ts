@@ -27,6 +27,28 @@ export const arrivals = z
   .meta({ id: 'Arrivals' }) satisfies z.ZodType<Rest.RestArrivals>
 
 const count = z.int()
+const ledgerSums = z.strictObject({
+  received: count,
+  stored: count,
+  filtered: count,
+  rateLimited: count,
+  invalid: count,
+  duplicate: count,
+  waiting: count,
+  dead: count,
+  lost: count,
+  clientDiscards: count,
+  thinned: count,
+  rows: z.array(
+    z.strictObject({
+      category: z.string(),
+      outcome: z.string(),
+      reason: z.string(),
+      quantity: count,
+      bytes: count,
+    }),
+  ),
+})
 export const systemStatus = z
   .strictObject({
     version: z.string(),
@@ -39,28 +61,7 @@ export const systemStatus = z
       boundBytes: z.number(),
       waitsFor: z.strictObject({ store: z.enum(['events', 'database', 'files']), since: time }).nullable(),
     }),
-    ledger: z.strictObject({
-      received: count,
-      stored: count,
-      filtered: count,
-      rateLimited: count,
-      invalid: count,
-      duplicate: count,
-      waiting: count,
-      dead: count,
-      lost: count,
-      clientDiscards: count,
-      thinned: count,
-      rows: z.array(
-        z.strictObject({
-          category: z.string(),
-          outcome: z.string(),
-          reason: z.string(),
-          quantity: count,
-          bytes: count,
-        }),
-      ),
-    }),
+    ledger: ledgerSums,
     disk: z.strictObject({
       dataBytes: z.number(),
       freeBytes: z.number(),
@@ -97,6 +98,10 @@ export const systemStatus = z
     versions: z.array(z.strictObject({ name: z.string(), version: z.string(), advisory: textOrNull })),
   })
   .meta({ id: 'Status' }) satisfies z.ZodType<Rest.RestStatus>
+
+export const organizationStatus = z
+  .strictObject({ ledger: ledgerSums.omit({ waiting: true }), deadItems: count, projects: count })
+  .meta({ id: 'OrganizationStatus' }) satisfies z.ZodType<State.RestOrganizationStatus>
 
 // ---- beside the one status: rest-status.ts
 
@@ -216,8 +221,8 @@ export const usage = z
         artifacts: kept,
       }),
     ),
-    journalBytes: z.number(),
-    databaseBytes: z.number(),
-    spoolBytes: z.number(),
+    journalBytes: z.number().nullable().describe('Null: the caller is not the operator.'),
+    databaseBytes: z.number().nullable(),
+    spoolBytes: z.number().nullable(),
   })
   .meta({ id: 'Usage' }) satisfies z.ZodType<State.RestUsage>

@@ -4,6 +4,8 @@ import type { App } from '../app.ts'
 import { MishapError } from '../errors.ts'
 import type { Outcome } from '../outcome.ts'
 import type { RestStatus } from '../protocol/rest.ts'
+import type { RestOrganizationStatus } from '../protocol/rest-status.ts'
+import type { Organization } from '../store/meta/meta.ts'
 import { advisoryOf } from './advisories.ts'
 
 const deadItemsMax = 100
@@ -28,11 +30,14 @@ function versionsOf(app: App): RestStatus['versions'] {
   return parts.map(([name, version]) => ({ name, version, advisory: advisoryOf(name, version) }))
 }
 
-/** `waiting`: records that refine has not committed. */
-function ledgerOf(app: App, waiting: number): RestStatus['ledger'] {
+/** `waiting`: records that refine has not committed. `projectIds`: of these alone. */
+function ledgerOf(app: App, waiting: number, projectIds?: number[]): RestStatus['ledger'] {
   const rows = new Map<string, RestStatus['ledger']['rows'][number]>()
   const sums = new Map<Outcome, number>()
-  for (const one of app.meta.outcomeSums({ fromMs: app.clock.now() - ledgerMs })) {
+  for (const one of app.meta.outcomeSums({
+    ...(projectIds ? { projectIds } : {}),
+    fromMs: app.clock.now() - ledgerMs,
+  })) {
     sums.set(one.outcome, (sums.get(one.outcome) ?? 0) + one.quantity)
     if (one.outcome === 'received') continue
     const name = `${one.category} ${one.outcome} ${one.reason}`
@@ -88,6 +93,18 @@ const thinnedOf = (app: App): RestStatus['disk']['thinned'] =>
     startedAt: new Date(startedMs).toISOString(),
     endedAt: endedMs === null ? null : new Date(endedMs).toISOString(),
   }))
+
+/** What members see of their organization: sums of its own projects, and nothing of the machine. */
+export function organizationStatusOf(app: App, organization: Organization): RestOrganizationStatus {
+  const projectIds = app.meta.projectsOf(organization.id).map((one) => one.id)
+  const { waiting: _waiting, ...ledger } = ledgerOf(app, 0, projectIds)
+  const kept = app.meta.bytesByProject().filter((one) => projectIds.includes(one.projectId))
+  return {
+    ledger,
+    deadItems: kept.reduce((sum, one) => sum + one.dead.count, 0),
+    projects: projectIds.length,
+  }
+}
 
 /** The state of the installation: lag, ledger, disk, dead items, versions. Answers while the events store is away, too. */
 export async function statusOf(app: App): Promise<RestStatus> {

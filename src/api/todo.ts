@@ -6,6 +6,7 @@ export const todoOf: Record<OutcomeReason, string> = {
   not_stored_yet: 'Nothing: this version has no store for this kind. Switch it off in the SDK to save the traffic.',
   unknown_item_type: 'Update Mishap, or look at what sends this: no SDK that is known has this type.',
   key_limit: 'Raise the rate limit of the key in the project’s settings, or send less (sampling, ignored errors).',
+  attachment_quota: 'Send attachments together with their event, or raise MISHAP_ATTACHMENT_BYTES_PER_HOUR.',
   organization_limit: 'Raise MISHAP_ORGANIZATION_EVENTS_PER_MINUTE, or find the project that sends so much.',
   too_large: 'Send less: shorten attachments and context. The limits stand in docs/limits.md.',
   too_many_items: 'Send fewer items in one envelope. The limits stand in docs/limits.md.',

@@ -109,12 +109,21 @@ const span: z.ZodType<Rest.RestTraceSpan> = z
 const traceError = z
   .strictObject({
     event_type: z.literal('error'),
+    id: eventID,
     event_id: eventID,
     issue_id: z.int().nullable(),
+    short_id: z.string().nullable(),
     project_id: z.int(),
     project_slug: z.string(),
-    message: z.string(),
+    title: z.string(),
+    message: z.string().describe('The same as title.'),
+    culprit: z.string(),
+    type: z.string().describe('error, default (a message), csp or another security report.'),
+    metadata: z.strictObject({ type: z.string().exactOptional(), value: z.string().exactOptional() }),
     level: z.string(),
+    transaction: z.string(),
+    span_id: spanID.nullable().describe('The stored span that it happened in, or the one above; null: not known.'),
+    timestamp: at,
     start_timestamp: at,
   })
   .meta({ id: 'TraceError' }) satisfies z.ZodType<Rest.RestTraceError>

@@ -13,12 +13,16 @@ const traceId = hex(1)
 const places = { jpos: 5000 }
 
 /** Stores an envelope's item in a project as a batch does. */
-async function stored(project: Project, type: 'event' | 'transaction', payload: object): Promise<void> {
+async function stored(
+  project: Project,
+  type: 'event' | 'transaction',
+  payload: { event_id?: string; [key: string]: unknown },
+): Promise<void> {
   const { app, organization } = made()
   const { meta } = app
   const [key] = meta.keysOf(project.id)
   const head = { projectId: project.id, organizationId: organization.id, keyId: key?.id ?? 0, receivedMs: Date.now() }
-  const body = `${JSON.stringify({ event_id: hex(places.jpos) })}\n{"type":"${type}"}\n${JSON.stringify(payload)}\n`
+  const body = `${JSON.stringify({ event_id: payload.event_id ?? hex(places.jpos) })}\n{"type":"${type}"}\n${JSON.stringify(payload)}\n`
   const refined = refineBody(body, head)
   const jpos = places.jpos++
   const batch = meta.openBatch(jpos, jpos + 1)
@@ -45,6 +49,7 @@ const child = (n: number, parent: number, more: object = {}) => ({
 const error = (n: number, span: object = { span_id: hex(1, 16) }) => ({
   ...{ platform: 'node', timestamp: nowS - 8, fingerprint: [`trace ${n}`] },
   contexts: { trace: { trace_id: traceId, ...span } },
+  transaction: 'POST /buy',
   exception: { values: [{ type: 'StockError', value: `no stock ${n}` }] },
 })
 const metaOf = async (id = traceId, options = {}) =>
@@ -97,7 +102,37 @@ describe('a trace over two projects', () => {
     expect(spans.map(shape)).toEqual([['c1', [['cb', [['c2', [['15', [['16', []]]]]]]]]]])
     expect(spans[0]).toMatchObject({ is_transaction: true, cut: 'deadline_exceeded', self_time: expect.any(Number) })
     expect(spans[0]?.children[0]).toMatchObject({ additional_attributes: { 'db.system': 'postgresql' }, duration: 500 })
-    expect(nodes.at(-1)).toMatchObject({ event_type: 'error', message: 'StockError: no stock 1' })
+    expect(nodes.at(-1)).toMatchObject({
+      ...{ event_type: 'error', type: 'error', level: 'error', project_slug: 'api' },
+      ...{ title: 'StockError: no stock 1', message: 'StockError: no stock 1', culprit: expect.any(String) },
+      metadata: { type: 'StockError', value: 'no stock 1' },
+      ...{ short_id: expect.stringMatching(/^API-/), issue_id: expect.any(Number) },
+      ...{ transaction: 'POST /buy', timestamp: nowS - 8, start_timestamp: nowS - 8 },
+      span_id: hex(1, 16),
+    })
+  })
+
+  test('an error says what it is itself, not what its issue says', async () => {
+    const { project } = made()
+    const own = { trace_id: hex(31) }
+    const say = (value: string) => ({
+      ...error(31, own),
+      exception: { values: [{ type: 'StockError', value }] },
+    })
+    await stored(project, 'event', { ...say('first'), event_id: hex(3101) })
+    await stored(project, 'event', { ...say('second'), event_id: hex(3102), level: 'warning' })
+    const errors = async () =>
+      (await treeOf(hex(31))).flatMap((one) =>
+        one.event_type === 'error' ? [[one.title, one.level, one.span_id]] : [],
+      )
+    expect((await errors()).sort()).toEqual([
+      ['StockError: first', 'error', null],
+      ['StockError: second', 'warning', null],
+    ])
+    expect((await metaOf(hex(31))).events.map((one) => one.title).sort()).toEqual([
+      'StockError: first',
+      'StockError: second',
+    ])
   })
 
   test('of a trace of many days the segments that are nearest to a moment are listed', async () => {
@@ -218,5 +253,52 @@ describe('a trace over two projects', () => {
       1000,
       2,
     ])
+  })
+})
+
+describe('an event by its id, over the projects of an organization', () => {
+  const find = (id: string, options = {}) => call('GET', `/organizations/acme/eventids/${id}/`, options)
+  const event = (id: string, value: string) => ({ ...error(40), event_id: id, exception: { values: [{ value }] } })
+
+  test('is found in whichever project has it', async () => {
+    const { app, organization, project } = made()
+    const late = app.meta.createProject({ organizationId: organization.id, slug: 'late', name: 'L', platform: null })
+    app.meta.createKey(late.id, 'Default')
+    await stored(late, 'event', event(hex(4001), 'in late'))
+    await stored(project, 'event', event(hex(4002), 'in web'))
+    for (const [id, slug] of [
+      [hex(4001), 'late'],
+      [hex(4002), 'web'],
+      [hex(4001).toUpperCase(), 'late'],
+    ] as const)
+      expect((await find(id)).json).toMatchObject({
+        ...{ organizationSlug: 'acme', projectSlug: slug, eventId: id.toLowerCase() },
+        event: { title: expect.stringContaining(`in ${slug}`), projectID: expect.any(String) },
+      })
+    expect((await find(hex(4003))).status).toBe(404)
+    expect((await find('nonsense')).status).toBe(404)
+  })
+
+  test('one id in two projects: the one that came last, and a header names both', async () => {
+    const { app, organization, project } = made()
+    const twin = app.meta.createProject({ organizationId: organization.id, slug: 'twin', name: 'T', platform: null })
+    app.meta.createKey(twin.id, 'Default')
+    await stored(project, 'event', event(hex(4010), 'came first'))
+    await app.clock.sleep(2)
+    await stored(twin, 'event', event(hex(4010), 'came last'))
+    const answer = await find(hex(4010))
+    expect(answer.json).toMatchObject({ projectSlug: 'twin' })
+    expect(answer.headers.get('x-projects')).toBe('twin,web')
+    expect((await find(hex(4001))).headers.get('x-projects')).toBeNull()
+  })
+
+  test('of another organization it is not there', async () => {
+    const { app } = made()
+    const far = app.meta.createOrganization({ slug: 'far', name: 'Far', ownerUserId: 'nobody' })
+    const foreign = app.meta.createProject({ organizationId: far.id, slug: 'web', name: 'F', platform: null })
+    app.meta.createKey(foreign.id, 'Default')
+    await stored(foreign, 'event', event(hex(4020), 'far away'))
+    expect((await find(hex(4020))).status).toBe(404)
+    expect((await find(hex(4001), { token: (await personAs(null)).token })).status).toBe(404)
   })
 })

@@ -60,12 +60,12 @@ async function spansOf(app: App): Promise<Map<number, { rows: number; bytes: num
 }
 
 /**
- * What an organization's projects take on disk, by kind, most first; and what all share. Bytes of events are a share of
+ * What an organization's projects take on disk, by kind, most first; for the operator what all share, too. Bytes of events are a share of
  * the store's files by rows and the mean size that a project's items had when they were received: packed columns can't be
  * told apart by project.
  */
-export async function usageOf(app: App, organization: Organization): Promise<RestUsage> {
-  const under = (folder: string) => app.bytesUnder(`${app.config.data}/${folder}`)
+export async function usageOf(app: App, organization: Organization, isOperator: boolean): Promise<RestUsage> {
+  const under = async (folder: string) => (isOperator ? app.bytesUnder(`${app.config.data}/${folder}`) : null)
   const [events, spans, journalBytes, databaseBytes, spoolBytes] = await Promise.all([
     eventsOf(app),
     spansOf(app),
@@ -90,8 +90,6 @@ export async function usageOf(app: App, organization: Organization): Promise<Res
     one.artifacts.bytes
   return {
     projects: projects.sort((a, b) => sum(b) - sum(a)),
-    journalBytes: journalBytes ?? 0,
-    databaseBytes: databaseBytes ?? 0,
-    spoolBytes: spoolBytes ?? 0,
+    ...{ journalBytes: journalBytes ?? null, databaseBytes: databaseBytes ?? null, spoolBytes: spoolBytes ?? null },
   }
 }

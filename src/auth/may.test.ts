@@ -37,8 +37,9 @@ const token = (scopes: string[], organizationId: number | null = null): Actor =>
 })
 
 const thingOf = (action: Action): Thing => {
-  if (['status:read', 'token:own', 'instance:write'].includes(action)) return { instance: true }
-  if (action.startsWith('organization') || action.startsWith('channel') || action === 'project:create')
+  if (['token:own', 'instance:read', 'instance:write'].includes(action)) return { instance: true }
+  const ofOrganization = ['project:create', 'team:read', 'status:read']
+  if (action.startsWith('organization') || action.startsWith('channel') || ofOrganization.includes(action))
     return { organization }
   return action.startsWith('issue') || action.startsWith('event')
     ? { organization, project, issue }
@@ -58,6 +59,7 @@ const table: [Action, Record<Role, boolean>, string | null, string][] = [
   ['issue:own', { owner: true, admin: true, member: true, viewer: true }, 'event:write', 'event:read'],
   ['event:read', { owner: true, admin: true, member: true, viewer: true }, 'event:admin', 'org:admin'],
   ['member:read', { owner: true, admin: true, member: true, viewer: true }, 'member:read', 'event:admin'],
+  ['team:read', { owner: true, admin: true, member: true, viewer: true }, 'team:read', 'project:read'],
   ['member:write', { owner: true, admin: true, member: false, viewer: false }, 'org:admin', 'member:read'],
   ['member:leave', { owner: true, admin: true, member: true, viewer: true }, 'org:write', 'member:read'],
   ['issue:delete', { owner: true, admin: true, member: false, viewer: false }, 'event:admin', 'event:write'],
@@ -69,6 +71,7 @@ const table: [Action, Record<Role, boolean>, string | null, string][] = [
   ['search:own', { owner: true, admin: true, member: true, viewer: true }, 'event:write', 'event:read'],
   ['channel:write', { owner: true, admin: true, member: true, viewer: false }, 'alerts:write', 'alerts:read'],
   ['instance:write', { owner: true, admin: false, member: false, viewer: false }, 'org:admin', 'org:write'],
+  ['instance:read', { owner: true, admin: false, member: false, viewer: false }, 'org:read', 'event:read'],
   ['release:read', { owner: true, admin: true, member: true, viewer: true }, 'org:ci', 'org:admin'],
   ['release:write', { owner: true, admin: true, member: true, viewer: false }, 'project:releases', 'project:read'],
   ['status:read', { owner: true, admin: true, member: true, viewer: true }, 'org:read', 'event:read'],

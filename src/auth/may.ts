@@ -26,6 +26,11 @@ export const permissions: Record<Action, { roles: readonly Role[]; scopes: reado
     roles: ['owner', 'admin', 'member', 'viewer'],
     scopes: ['member:read', 'org:read', 'org:write', 'org:admin'],
   },
+  // Its team is the organization under another name.
+  'team:read': {
+    roles: ['owner', 'admin', 'member', 'viewer'],
+    scopes: ['team:read', 'org:read', 'org:write', 'org:admin'],
+  },
   'member:write': { roles: ['owner', 'admin'], scopes: ['org:admin'] },
   // Everybody may go; whether somebody is left to own what stays is asked where it is done.
   'member:leave': { roles: ['owner', 'admin', 'member', 'viewer'], scopes: ['org:write', 'org:admin'] },
@@ -49,7 +54,8 @@ export const permissions: Record<Action, { roles: readonly Role[]; scopes: reado
     roles: ['owner', 'admin', 'member'],
     scopes: ['project:releases', 'project:write', 'project:admin', 'org:ci'],
   },
-  // What is the same for every organization belongs to the owner of the first one.
+  // What is the same for every organization belongs to the operator: whoever owns the first one.
+  'instance:read': { roles: ['owner'], scopes: ['org:read', 'org:write', 'org:admin'] },
   'instance:write': { roles: ['owner'], scopes: ['org:admin'] },
   'status:read': { roles: ['owner', 'admin', 'member', 'viewer'], scopes: ['org:read', 'org:write', 'org:admin'] },
 }
@@ -73,6 +79,9 @@ export const scopes = [
   'alerts:write',
 ] as const
 
+/** What only owners of the first organization may. */
+const operators: ReadonlySet<Action> = new Set(['instance:read', 'instance:write'])
+
 /** The actor's roles where the thing lies; empty for a stranger. */
 function rolesAt(meta: MetaStore, actor: Actor, action: Action, thing: Thing): Role[] {
   const bound = actor.kind === 'token' ? actor.organizationId : null
@@ -81,7 +90,7 @@ function rolesAt(meta: MetaStore, actor: Actor, action: Action, thing: Thing): R
     return meta
       .organizationsOf(actor.person.id)
       .filter((one) => bound === null || one.id === bound)
-      .filter((one) => action !== 'instance:write' || one.id === meta.organizations()[0]?.id)
+      .filter((one) => !operators.has(action) || one.id === meta.organizations()[0]?.id)
       .map((one) => one.role)
   }
   const { organization } = thing

@@ -84,7 +84,7 @@ export type RestRelease = {
   version: string
   shortVersion: string
   versionInfo: RestVersionInfo
-  status: 'open'
+  status: 'open' | 'archived'
   ref: string | null
   url: string | null
   owner: null

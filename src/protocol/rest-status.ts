@@ -1,3 +1,5 @@
+import type { RestStatus } from './rest.ts'
+
 /** Shapes of what shows the state of the installation, beside RestStatus in rest.ts. */
 
 /** GET organizations/{org}/ledger/: how items ended in a range, down to the key. */
@@ -107,8 +109,15 @@ export type RestUsage = {
     /** Uploaded bundles; one that several projects share counts for the oldest of them. */
     artifacts: { count: number; bytes: number }
   }[]
-  /** Of all organizations together. */
-  journalBytes: number
-  databaseBytes: number
-  spoolBytes: number
+  /** Of all organizations together: null for everybody but the operator. */
+  journalBytes: number | null
+  databaseBytes: number | null
+  spoolBytes: number | null
+}
+
+/** organizations/{org}/status/: what became of what its projects were sent. What waits is not told apart by project. */
+export type RestOrganizationStatus = {
+  ledger: Omit<RestStatus['ledger'], 'waiting'>
+  deadItems: number
+  projects: number
 }

@@ -124,14 +124,29 @@ export type RestTraceSpan = {
   occurrences: never[]
 }
 
-/** An error of a trace beside its spans. */
+/** An error of a trace beside its spans, and what it is. */
 export type RestTraceError = {
   event_type: 'error'
+  id: string
   event_id: string
+  /** Null: its issue was removed meanwhile. */
   issue_id: number | null
+  short_id: string | null
   project_id: number
   project_slug: string
+  /** Of the event itself; its issue may have another one. */
+  title: string
+  /** The same, where older clients look for it. */
   message: string
+  culprit: string
+  /** `error`, `default` (a message), `csp` and the other security reports. */
+  type: string
+  metadata: { type?: string; value?: string }
   level: string
+  transaction: string
+  /** The stored span that it happened in, or the one above that; null: not known. */
+  span_id: string | null
+  /** Seconds since 1970; both are the event's time. */
+  timestamp: number
   start_timestamp: number
 }

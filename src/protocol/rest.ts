@@ -42,6 +42,14 @@ export type RestProject = {
 
 /** A project with its settings: what PUT takes and what one project answers. */
 export type RestProjectSettings = RestProject & {
+  options: Record<string, never>
+  color: string
+  isPublic: false
+  resolveAge: 0
+  subjectTemplate: ''
+  digestsMinDelay: 0
+  digestsMaxDelay: 0
+  securityTokenHeader: null
   allowedDomains: string[]
   dataScrubber: boolean
   dataScrubberDefaults: boolean
@@ -58,36 +66,6 @@ export type RestProjectSettings = RestProject & {
   groupingConfig: string
   secondaryGroupingConfig: string | null
   secondaryGroupingExpiry: string | null
-}
-
-export type RestKey = {
-  id: string
-  name: string
-  label: string
-  public: string
-  secret: string
-  projectId: number
-  isActive: boolean
-  rateLimit: { window: number; count: number } | null
-  revision: number
-  dateCreated: string
-  lastUsed: string | null
-  dsn: {
-    public: string
-    secret: string
-    csp: string
-    security: string
-    minidump: string
-    nel: string
-    unreal: string
-    crons: string
-    cdn: string
-    otlp_traces: string
-    otlp_logs: string
-    integration: string
-  }
-  browserSdkVersion: string
-  dynamicSdkLoaderOptions: Record<string, boolean>
 }
 
 export type IssueStatus = 'unresolved' | 'resolved' | 'ignored'

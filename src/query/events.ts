@@ -122,13 +122,21 @@ export async function eventById(
   projectIds: number[],
   text: string,
 ): Promise<{ row: SeenEvent; issue: Issue } | undefined> {
+  return (await eventsById(deps, projectIds, text))[0]
+}
+
+/** Every event with this id in these projects that has an issue, the one that was received last first. */
+export async function eventsById(
+  deps: QueryDeps,
+  projectIds: number[],
+  text: string,
+): Promise<{ row: SeenEvent; issue: Issue }[]> {
   const id = eventIdOf(text)
-  if (id === undefined || projectIds.length === 0) return undefined
-  for (const row of await deps.events.byEventId(projectIds, id)) {
+  if (id === undefined || projectIds.length === 0) return []
+  return (await deps.events.byEventId(projectIds, id)).flatMap((row) => {
     const issue = issueOfRow(deps, row)
-    if (issue) return { row, issue }
-  }
-  return undefined
+    return issue ? [{ row, issue }] : []
+  })
 }
 
 /** Browser events of a digest whose server errors are looked up. */

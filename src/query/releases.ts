@@ -128,7 +128,7 @@ export function toRestReleases({ meta }: Deps, where: Where, releases: readonly 
       version,
       shortVersion: versionInfo(version).description,
       versionInfo: toVersionInfo(version),
-      ...{ status: 'open', owner: null, data: {} },
+      ...{ status: one.archived ? 'archived' : 'open', owner: null, data: {} },
       ref: one.ref || null,
       url: one.url || null,
       dateCreated: iso(one.createdMs),
@@ -167,6 +167,8 @@ export function listReleases(
     environments: readonly string[]
     text: string
     sort: 'date' | 'semver'
+    /** Left out: both. */
+    status?: 'open' | 'archived' | undefined
     fromMs?: number | undefined
     toMs?: number | undefined
     offset: number
@@ -177,6 +179,7 @@ export function listReleases(
   const projectIds = idsOf(request.projects)
   const wish = {
     ...{ projectIds, text: request.text.trim(), environments: request.environments },
+    archived: request.status === undefined ? undefined : request.status === 'archived',
     range:
       fromMs === undefined && toMs === undefined
         ? undefined

@@ -24,7 +24,10 @@ const errorsMax = 100
 /** Levels of the tree: what hangs deeper stands beside the span at this level. */
 const depthMax = 100
 
-type Trace = { spans: SeenSpan[]; truncated: boolean; events: RestTraceEvent[] }
+/** `said`: what the events say of themselves, by `saidKey`. */
+type Trace = { spans: SeenSpan[]; truncated: boolean; events: RestTraceEvent[]; said: Map<string, EventSpan> }
+
+const saidKey = (projectId: number | string, eventId: string) => `${projectId} ${eventId}`
 
 /**
  * What is stored of a trace in these projects: those that the caller may read.
@@ -40,25 +43,27 @@ async function traceOf(deps: TraceDeps, projectIds: readonly number[], traceId: 
   ])
   const spans = found.slice(0, traceSpansMax)
   const placeOf = placer(spans)
-  const said = new Map(places.map((one) => [`${one.projectId} ${one.eventId}`, one]))
+  const said = new Map(places.map((one) => [saidKey(one.projectId, one.eventId), one]))
   const issueIds = meta.issueIdsOf(refs)
   const slugOf = slugs(meta)
   return {
     spans,
+    said,
     truncated: found.length > traceSpansMax,
     events: refs.map(({ projectId, groupHash, eventId, timestampUs }) => {
       const id = issueIds.get(`${projectId}:${groupHash}`)
       const issue = id === undefined ? undefined : meta.issueById(id)
+      const own = said.get(saidKey(projectId, eventId))
       return {
         eventID: eventId,
         groupID: issue ? String(issue.id) : null,
         shortId: issue?.shortId ?? null,
-        title: issue?.title ?? '',
-        level: issue?.level ?? 'error',
+        title: own?.title || (issue?.title ?? ''),
+        level: own?.level || (issue?.level ?? 'error'),
         projectID: String(projectId),
         projectSlug: slugOf(projectId),
         timestamp: timestampUs / 1e6,
-        span: placeOf(said.get(`${projectId} ${eventId}`)),
+        span: placeOf(own),
       }
     }),
   }
@@ -235,24 +240,28 @@ export function treesOf(spans: readonly SeenSpan[], slugOf: (projectId: number) 
   return roots
 }
 
+const errorOf = (one: RestTraceEvent, said: EventSpan | undefined): RestTraceError => ({
+  event_type: 'error',
+  ...{ id: one.eventID, event_id: one.eventID },
+  ...{ issue_id: one.groupID === null ? null : Number(one.groupID), short_id: one.shortId },
+  ...{ project_id: Number(one.projectID), project_slug: one.projectSlug },
+  ...{ title: one.title, message: one.title, culprit: said?.culprit ?? '' },
+  type: said?.type || 'error',
+  metadata: {
+    ...(said?.errorType ? { type: said.errorType } : {}),
+    ...(said?.errorValue ? { value: said.errorValue } : {}),
+  },
+  ...{ level: one.level, transaction: said?.transaction ?? '', span_id: one.span?.spanID ?? null },
+  ...{ timestamp: one.timestamp, start_timestamp: one.timestamp },
+})
+
 /** The trees of a trace with its errors beside them, and whether more spans are stored than are in them. */
 export async function traceTree(
   deps: TraceDeps,
   projectIds: readonly number[],
   traceId: string,
 ): Promise<{ nodes: (RestTraceSpan | RestTraceError)[]; truncated: boolean }> {
-  const { spans, truncated, events } = await traceOf(deps, projectIds, traceId)
-  const errors = events.map(
-    (one): RestTraceError => ({
-      event_type: 'error',
-      event_id: one.eventID,
-      issue_id: one.groupID === null ? null : Number(one.groupID),
-      project_id: Number(one.projectID),
-      project_slug: one.projectSlug,
-      message: one.title,
-      level: one.level,
-      start_timestamp: one.timestamp,
-    }),
-  )
+  const { spans, truncated, events, said } = await traceOf(deps, projectIds, traceId)
+  const errors = events.map((one) => errorOf(one, said.get(saidKey(one.projectID, one.eventID))))
   return { nodes: [...treesOf(spans, slugs(deps.meta)), ...errors], truncated }
 }

@@ -160,6 +160,21 @@ describe('items of an envelope', () => {
 })
 
 describe('attachments', () => {
+  test.each<[string, [object, string], string]>([
+    ['an event that is none', [{ type: 'event' }, '{'], 'event error invalid bad_json 1'],
+    ['feedback that is none', [{ type: 'feedback' }, '{}'], 'feedback feedback invalid bad_item 1'],
+  ])('of %s are not kept: nothing bounds how many there are', (_name, owner, end) => {
+    const refined = refineBody(envelope({ event_id: id }, owner, [{ type: 'attachment', length: 1 }, 'x']))
+    expect(refined.attachments).toEqual([])
+    expect(ends(refined).sort()).toEqual(['attachment attachment invalid event_missing 1', end].sort())
+  })
+
+  test('that only claim to be a minidump are not kept either', () => {
+    const item = { type: 'attachment', length: 4, attachment_type: 'event.minidump' }
+    const refined = refineBody(envelope({ event_id: id }, [item, 'none']))
+    expect([refined.attachments, ends(refined)]).toEqual([[], ['attachment attachment invalid event_missing 1']])
+  })
+
   test('of an event: name without folders, key of numbers and the id', () => {
     const refined = refineBody(
       envelope(

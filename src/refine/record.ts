@@ -5,7 +5,7 @@ import { type EnvelopeItem, parseEnvelope } from '../protocol/envelope.ts'
 import type { NormalEvent } from '../protocol/event.ts'
 import { normalizeId } from '../protocol/ids.ts'
 import { isItemType, itemKind, needsEventId } from '../protocol/itemtypes.ts'
-import { readForm } from '../protocol/minidump.ts'
+import { dumpAttachmentType, readForm } from '../protocol/minidump.ts'
 import { parseMultipart } from '../protocol/multipart.ts'
 import type { EventRow } from '../store/events/events.ts'
 import type { FeedbackEffect } from '../store/meta/feedback.ts'
@@ -162,12 +162,19 @@ function refineEnvelope(work: Work, body: Buffer): void {
     if (!items.some(({ item }) => withDump.has(item.type))) refineLoneDump(work, dump.index, named, sentMs)
   }
   for (const { item, index } of items) if (item.type !== 'attachment') refineItem(work, item, index, around)
-  const ownerId = named ?? work.out.events[first]?.row.eventId ?? work.out.feedback[0]?.row.feedbackId
+  const made = work.out.events[first]?.row.eventId ?? work.out.feedback[0]?.row.feedbackId
+  const isOwned = made !== undefined || work.discarded.size > 0
+  // Accept let them pass as those of an event. Where none came of it, nothing else bounds how many there are.
+  const ownerId = !isOwned && items.some(({ item }) => namesOwner(item)) ? undefined : (named ?? made)
   const foreign =
     items.some(({ item }) => ['transaction', 'replay_event'].includes(item.type)) && !work.out.events.length
   for (const { item, index } of items)
     if (item.type === 'attachment') refineAttachment(work, item, index, ownerId, foreign)
 }
+
+/** Whether an item says that the envelope brings what its attachments belong to. */
+const namesOwner = ({ type, headers }: EnvelopeItem): boolean =>
+  type === 'event' || type === 'feedback' || headers['attachment_type'] === dumpAttachmentType
 
 /** Items that a minidump in their envelope belongs to; without one it makes an event by itself. */
 const withDump: ReadonlySet<string> = new Set(['event', 'transaction', 'replay_event', 'feedback'])

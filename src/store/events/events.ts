@@ -50,8 +50,22 @@ export type EventRef = EventPosition & {
   receivedMs: number
 }
 
-/** What a stored event says of the span that it happened in: the start of ids as sent, '' where it says none. */
-export type EventSpan = { projectId: number; eventId: string; spanId: string; parentId: string }
+/** What a stored event says of itself within a trace, and of its span: the start of ids as sent, '' where it says none. */
+export type EventSpan = {
+  projectId: number
+  eventId: string
+  spanId: string
+  parentId: string
+  title: string
+  culprit: string
+  /** `error`, `default`, `csp`, ... */
+  type: string
+  /** Of the exception; '' for none. */
+  errorType: string
+  errorValue: string
+  level: string
+  transaction: string
+}
 
 /** What is shown of an event: a row without what its payload says too. Each column more costs a query 0.5 ms. */
 export type SeenEvent = EventRef & Pick<EventRow, 'jpos' | 'hashes' | 'tags' | 'traceId' | 'payload'>
@@ -142,7 +156,7 @@ export type EventStore = ThinStore &
     /** At most `max` rows with a digest, of each group a tenth of that, the newest; those of browsers, whom anyone can be, last. */
     byDigest(projectIds: number[], digest: string, max: number): Promise<SeenEvent[]>
     byTraceId(projectIds: number[], traceId: string, max: number): Promise<EventRef[]>
-    /** The span of each of these events, by their trace contexts; those that are gone meanwhile are left out. */
+    /** What each of these events says of itself and of its span; those that are gone meanwhile are left out. */
     spansOfEvents(refs: readonly EventRef[]): Promise<EventSpan[]>
     /** Rows of an issue (its hashes), newest first; `before`/`after` are exclusive positions for paging and older/newer. */
     ofIssue(request: {

@@ -31,6 +31,20 @@ function beside(values: Values, sign: '<' | '>', event: EventPosition): string {
   return `(timestamp ${sign} ${at} OR (timestamp = ${at} AND event_id ${sign} ${idOf(values, event.eventId)}))`
 }
 
+type StoredEventSpan = {
+  project_id: string
+  event_hex: string
+  span: string
+  parent: string
+  title: string
+  culprit: string
+  kind: string
+  error_type: string
+  error_value: string
+  level: string
+  transaction: string
+}
+
 type PlaceAsked = { projectId: number; hashes: string[]; event: EventRef }
 
 /** A place by the rows that meet `where`, which stand in one query: two light columns, as to plan a query costs more. */
@@ -106,14 +120,21 @@ function amongRefs(values: Values, refs: readonly EventRef[]): string {
     AND timestamp IN (SELECT fromUnixTimestamp64Micro(arrayJoin(${at}), 'UTC')) AND lower(hex(event_id)) IN ${ids}`
 }
 
-/** See `EventStore.spansOfEvents`. No column holds a span: a trace has few errors, and their payloads say it. */
+/** Characters of each text that a trace shows of an event. */
+const textMax = 1000
+
+/** See `EventStore.spansOfEvents`. No column holds a span or a title: a trace has few errors, and their payloads say it. */
 async function spansOfEvents(connection: Connection, table: string, refs: readonly EventRef[]): Promise<EventSpan[]> {
   if (refs.length === 0) return []
   const values = createValues()
-  const said = (name: string) =>
-    `left(JSONExtractString(substringIndex(payload, '\\n', 1), 'contexts', 'trace', '${name}'), 32)`
-  const rows = await connection.rows<{ project_id: string; event_hex: string; span: string; parent: string }>(
-    `SELECT project_id, lower(hex(event_id)) AS event_hex, ${said('span_id')} AS span, ${said('parent_span_id')} AS parent
+  const said = (max: number, ...path: string[]) =>
+    `leftUTF8(JSONExtractString(substringIndex(payload, '\\n', 1), ${path.map((one) => `'${one}'`).join(', ')}), ${max})`
+  const rows = await connection.rows<StoredEventSpan>(
+    `SELECT project_id, lower(hex(event_id)) AS event_hex, level, transaction, ${said(32, 'type')} AS kind,
+       ${said(32, 'contexts', 'trace', 'span_id')} AS span, ${said(32, 'contexts', 'trace', 'parent_span_id')} AS parent,
+       ${said(textMax, 'findings', 'title')} AS title, ${said(textMax, 'findings', 'culprit')} AS culprit,
+       ${said(textMax, 'findings', 'metadata', 'type')} AS error_type,
+       ${said(textMax, 'findings', 'metadata', 'value')} AS error_value
      FROM ${table} WHERE ${amongRefs(values, refs)}`,
     values.bound,
   )
@@ -122,6 +143,8 @@ async function spansOfEvents(connection: Connection, table: string, refs: readon
     eventId: row.event_hex,
     spanId: row.span,
     parentId: row.parent,
+    ...{ title: row.title, culprit: row.culprit, type: row.kind, level: row.level, transaction: row.transaction },
+    ...{ errorType: row.error_type, errorValue: row.error_value },
   }))
 }
 

@@ -219,8 +219,14 @@ export type ProjectKey = {
   rateLimit: { count: number; windowS: number } | null
   createdMs: number
   lastUsedMs: number | null
+  /** What a loader script would load: `latest`, or a version as `10.x`. */
+  browserSdk: string
+  /** Options of a loader script that clients set, by name. */
+  loaderOptions: Record<string, boolean>
   rev: number
 }
+/** `loaderOptions`: those that are named; the others stay. */
+export type KeyChange = Partial<Pick<ProjectKey, 'label' | 'active' | 'rateLimit' | 'browserSdk' | 'loaderOptions'>>
 export type Member = { organizationId: number; userId: string; role: Role; createdMs: number }
 export type Person = { id: string; name: string; email: string }
 export type ApiToken = {
@@ -383,11 +389,7 @@ export type MetaStore = BatchStore &
 
     createKey(projectId: number, label: string): ProjectKey
     keysOf(projectId: number): ProjectKey[]
-    updateKey(
-      id: number,
-      value: { label?: string; active?: boolean; rateLimit?: { count: number; windowS: number } | null },
-      by?: ChangedBy,
-    ): ProjectKey
+    updateKey(id: number, value: KeyChange, by?: ChangedBy): ProjectKey
     deleteKey(id: number): void
     /** All keys for accept. */
     keySnapshot(): import('../../auth/keys.ts').KeySnapshot

@@ -35,6 +35,8 @@ const toKey = (row: Selectable<Tables['project_key']>): ProjectKey => ({
       : { count: row.rate_count, windowS: row.rate_window_s },
   createdMs: row.created_ms,
   lastUsedMs: row.last_used_ms,
+  browserSdk: row.browser_sdk,
+  loaderOptions: fromJson<Record<string, boolean>>(row.loader_options),
   rev: row.rev,
 })
 
@@ -317,6 +319,8 @@ export function keyPart(store: Store): KeyPart {
         rate_window_s: null,
         created_ms: clock.now(),
         last_used_ms: null,
+        browser_sdk: 'latest',
+        loader_options: '{}',
         rev: 0,
         changed_ms: null,
         changed_by: null,
@@ -343,6 +347,10 @@ export function keyPart(store: Store): KeyPart {
           active: value.active === undefined ? old.active : Number(value.active),
           rate_count: limit === undefined ? old.rate_count : (limit?.count ?? null),
           rate_window_s: limit === undefined ? old.rate_window_s : (limit?.windowS ?? null),
+          browser_sdk: value.browserSdk ?? old.browser_sdk,
+          loader_options: value.loaderOptions
+            ? JSON.stringify({ ...fromJson<Record<string, boolean>>(old.loader_options), ...value.loaderOptions })
+            : old.loader_options,
         }
         if (isSame(columns, old)) return toKey(old)
         const row = { ...columns, ...revised(store, old, by) }

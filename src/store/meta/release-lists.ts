@@ -5,7 +5,7 @@ import type { Store } from './store.ts'
 import type { Tables } from './tables.ts'
 
 /** One row for each project that made or named a version. */
-type Both = Tables & { both: { version: string; organization_id: number; at_ms: number } }
+type Both = Tables & { both: { version: string; organization_id: number; at_ms: number; archived: number | null } }
 type Rows = SelectQueryBuilder<Both, 'both', object>
 type Build = ExpressionBuilder<Both, 'both'>
 
@@ -13,11 +13,21 @@ type Build = ExpressionBuilder<Both, 'both'>
 function bothOf({ dialect: { builder } }: Store, { projectIds, text }: ReleaseWish): Rows {
   const made = builder
     .selectFrom('made_release')
-    .select(['version', 'organization_id', 'created_ms as at_ms'])
+    .select([
+      'version',
+      'organization_id',
+      'created_ms as at_ms',
+      (build) => build.ref('archived').$castTo<number | null>().as('archived'),
+    ])
     .where('project_id', 'in', projectIds)
   const named = builder
     .selectFrom('release')
-    .select(['version', 'organization_id', 'first_event_ms as at_ms'])
+    .select([
+      'version',
+      'organization_id',
+      'first_event_ms as at_ms',
+      (build) => build.lit(null).$castTo<number | null>().as('archived'),
+    ])
     .where('project_id', 'in', projectIds)
   const rows = builder.selectFrom(made.unionAll(named).as('both')) as unknown as Rows
   return text === '' ? rows : rows.where((build) => containing(build.ref('both.version'), text))
@@ -81,7 +91,7 @@ const inRange = (build: Build, { projectIds }: ReleaseWish, { fromMs, toMs }: { 
 
 function wished(store: Store, wish: ReleaseWish) {
   let rows = bothOf(store, wish)
-  const { environments = [], range, withCommits, untilMs } = wish
+  const { environments = [], range, withCommits, untilMs, archived } = wish
   if (environments.length > 0) rows = rows.where((build) => inEnvironments(build, wish, environments))
   if (range) rows = rows.where((build) => inRange(build, wish, range))
   if (withCommits)
@@ -94,9 +104,12 @@ function wished(store: Store, wish: ReleaseWish) {
           .whereRef('release_commit.version', '=', 'both.version'),
       ),
     )
-  const grouped = rows
+  const all = rows
     .select(['both.version', (build) => build.fn.min<number>('both.at_ms').as('at_ms')])
     .groupBy('both.version')
+  // Events say nothing of it: min leaves their null out.
+  const isArchived = (build: Build) => build.fn.coalesce(build.fn.min('both.archived'), build.lit(0))
+  const grouped = archived === undefined ? all : all.having(isArchived, '=', Number(archived))
   return untilMs === undefined ? grouped : grouped.having((build) => build.fn.min('both.at_ms'), '<=', untilMs)
 }
 

@@ -13,12 +13,14 @@ export type Release = {
   releasedMs: number | null
   url: string
   ref: string
+  /** Somebody put it away in each project that has said something of it. */
+  archived: boolean
   firstEventMs: number | null
   lastEventMs: number | null
 }
 
 /** What can be said of a release. */
-export type ReleaseChange = { releasedMs?: number | null; url?: string; ref?: string }
+export type ReleaseChange = { releasedMs?: number | null; url?: string; ref?: string; archived?: boolean }
 
 export type ReleaseStore = {
   /** Makes a release in projects; where it is there already it only changes. `isNew`: none of them had it. */
@@ -63,6 +65,8 @@ export type ReleaseWish = {
   range?: { fromMs: number; toMs: number } | undefined
   /** With commits. */
   withCommits?: boolean
+  /** Put away, or not. */
+  archived?: boolean | undefined
   /** Made at this time or before it. */
   untilMs?: number
 }
@@ -74,6 +78,8 @@ type Row = {
   released_ms: number | null
   url: string
   ref: string
+  /** Null: of an event, which says nothing of it. */
+  archived: number | null
   first_event_ms: number | null
   last_event_ms: number | null
 }
@@ -92,6 +98,7 @@ function toRelease(version: string, rows: readonly Row[]): Release {
     releasedMs: least(rows.map((row) => row.released_ms)),
     url: said('url'),
     ref: said('ref'),
+    archived: least(rows.map((row) => row.archived)) === 1,
     firstEventMs: least(rows.map((row) => row.first_event_ms)),
     lastEventMs: most(rows.map((row) => row.last_event_ms)),
   }
@@ -115,7 +122,9 @@ function releaseRows(
     .where('version', 'in', versions)
   return [
     ...read.all(made).map((row) => ({ ...row, first_event_ms: null, last_event_ms: null })),
-    ...read.all(named).map((row) => ({ ...row, created_ms: row.first_event_ms, released_ms: null, url: '', ref: '' })),
+    ...read
+      .all(named)
+      .map((row) => ({ ...row, created_ms: row.first_event_ms, released_ms: null, url: '', ref: '', archived: null })),
   ]
 }
 
@@ -158,11 +167,12 @@ export function releasePart(store: Store): ReleaseStore {
   }
   const put: ReleaseStore['makeRelease'] = ({ organizationId, projectIds, version, change }, nowMs) => {
     const isNew = releaseOf(projectIds, version) === undefined
-    const { releasedMs, url, ref } = change
+    const { releasedMs, url, ref, archived } = change
     const row = {
       ...(releasedMs === undefined ? {} : { released_ms: releasedMs }),
       ...(url === undefined ? {} : { url }),
       ...(ref === undefined ? {} : { ref }),
+      ...(archived === undefined ? {} : { archived: Number(archived) }),
     }
     write.transaction(() => {
       for (const projectId of projectIds)

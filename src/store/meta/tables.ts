@@ -130,6 +130,8 @@ export type Tables = {
     rate_window_s: number | null
     created_ms: number
     last_used_ms: number | null
+    browser_sdk: Defaulted<string>
+    loader_options: Defaulted<string>
   } & Revised
   filtered_event: {
     id: Id
@@ -280,6 +282,7 @@ export type Tables = {
     released_ms: number | null
     url: Defaulted<string>
     ref: Defaulted<string>
+    archived: Defaulted<Flag>
   }
   release_environment: {
     project_id: number

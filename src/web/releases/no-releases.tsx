@@ -82,6 +82,7 @@ export function NoReleaseMatches({ base, params, search }: { base: string; param
         {params.q ? out(null, params.q, { q: null }) : null}
         {params.project ? out(`${filters('project')}:`, params.project, { project: null }) : null}
         {params.env ? out(`${filters('environment')}:`, params.env, { env: null }) : null}
+        {params.status === 'archived' ? out(null, t('statusArchived'), { status: null }) : null}
         {params.at > 0 ? (
           <Link className={buttonClass({ compact: true })} href={to({ at: null })}>
             {t('newest')}

@@ -12,16 +12,24 @@ import {
   versionTerm,
 } from './params.ts'
 
-const plain = { q: '', project: '', env: '', range: { kind: 'relative', period: '14d' }, sort: 'order', at: 0 }
+const plain = {
+  q: '',
+  project: '',
+  env: '',
+  range: { kind: 'relative', period: '14d' },
+  sort: 'order',
+  status: 'open',
+  at: 0,
+}
 
 describe('releaseParams', () => {
   it.each<[string, Search, object]>([
     ['nothing', {}, {}],
     [
       'all',
-      { q: ' shop@ ', project: 'web', env: 'production', t: '7d', sort: 'date', at: '50' },
+      { q: ' shop@ ', project: 'web', env: 'production', t: '7d', sort: 'date', status: 'archived', at: '50' },
       {
-        ...{ q: 'shop@', project: 'web', env: 'production', sort: 'date', at: 50 },
+        ...{ q: 'shop@', project: 'web', env: 'production', sort: 'date', status: 'archived', at: 50 },
         range: { kind: 'relative', period: '7d' },
       },
     ],
@@ -29,6 +37,7 @@ describe('releaseParams', () => {
     ['a page that is no number', { at: '-1' }, {}],
     ['a page without end', { at: '99999999' }, {}],
     ['a sorting that is none', { sort: 'size' }, {}],
+    ['a status that is none', { status: 'gone' }, {}],
     [
       'a range of its own',
       { from: '2026-01-01T00:00:00Z', to: '2026-01-02T00:00:00Z' },
@@ -47,6 +56,7 @@ describe('releaseParams', () => {
     [{}, true],
     [{ t: '90d', sort: 'date' }, true],
     [{ q: 'a' }, false],
+    [{ status: 'archived' }, false],
     [{ project: 'web' }, false],
     [{ env: 'x' }, false],
     [{ at: '50' }, false],

@@ -11,6 +11,8 @@ import {
 
 export const releaseSorts = ['order', 'date'] as const
 export type ReleaseSort = (typeof releaseSorts)[number]
+export const releaseStatuses = ['open', 'archived'] as const
+export type ReleaseStatus = (typeof releaseStatuses)[number]
 export const releasesPerPage = 50
 const offsetMax = 1_000_000
 /** What a query takes: between 1970 and 2106, at most ten years. */
@@ -24,6 +26,7 @@ export type ReleaseParams = {
   env: string
   range: Range
   sort: ReleaseSort
+  status: ReleaseStatus
   /** Releases before the page's first. */
   at: number
 }
@@ -50,17 +53,18 @@ export function releaseParams(search: Search): ReleaseParams {
     env: one(search.env),
     range: rangeAsked(search),
     sort: releaseSorts.find((sort) => sort === search.sort) ?? 'order',
+    status: releaseStatuses.find((status) => status === search.status) ?? 'open',
     at: Math.min(at, offsetMax),
   }
 }
 
 /** Whether nothing narrows the list: nothing to show is then no release at all. */
-export const isPlain = ({ q, project, env, at }: ReleaseParams): boolean =>
-  q === '' && project === '' && env === '' && at === 0
+export const isPlain = ({ q, project, env, status, at }: ReleaseParams): boolean =>
+  q === '' && project === '' && env === '' && status === 'open' && at === 0
 
 /** A change of the list's address; null takes a part out. */
 export type ReleaseChange = Partial<
-  Record<'q' | 'project' | 'env' | 't' | 'from' | 'to' | 'sort' | 'at', string | null>
+  Record<'q' | 'project' | 'env' | 't' | 'from' | 'to' | 'sort' | 'status' | 'at', string | null>
 >
 
 /** The query string with a change made, `?` included; '' for an empty one. Each change but of the page goes to the first page. */

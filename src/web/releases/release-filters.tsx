@@ -6,7 +6,7 @@ import { type FormEvent, useRef, useTransition } from 'react'
 import { EnvironmentSelect, ProjectSelect, RangeSelect } from '../issues/stream-filters.tsx'
 import type { ProjectName } from '../issues/stream-query.ts'
 import { Button } from '../ui/controls.tsx'
-import { changedSearch, type ReleaseChange, type ReleaseParams, releaseSorts } from './params.ts'
+import { changedSearch, type ReleaseChange, type ReleaseParams, releaseSorts, releaseStatuses } from './params.ts'
 
 /** Changes the address, and whether what it shows is still on its way. */
 export function useSearchChange(): [boolean, (change: ReleaseChange) => void] {
@@ -58,7 +58,7 @@ function VersionSearch({ value, apply }: { value: string; apply: (q: string) => 
   )
 }
 
-/** Search, project, environment, time range, sorting and a new look at it all; each is part of the address. */
+/** Search, project, environment, time range, sorting, open or archived, and a new look at it all; each is part of the address. */
 export function ReleaseFilters({
   organization,
   params,
@@ -99,6 +99,18 @@ export function ReleaseFilters({
           {releaseSorts.map((sort) => (
             <option key={sort} value={sort}>
               {t(sort === 'order' ? 'sortOrder' : 'sortDate')}
+            </option>
+          ))}
+        </select>
+        <select
+          className="input"
+          aria-label={t('statusLabel')}
+          value={params.status}
+          onChange={(event) => change({ status: event.target.value === 'open' ? null : event.target.value })}
+        >
+          {releaseStatuses.map((status) => (
+            <option key={status} value={status}>
+              {t(status === 'open' ? 'statusOpen' : 'statusArchived')}
             </option>
           ))}
         </select>

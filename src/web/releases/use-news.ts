@@ -47,6 +47,7 @@ export function useNews({
         query: params.q || undefined,
         project: ids.length ? ids : undefined,
         environment: params.env ? params.env.split(',') : undefined,
+        status: params.status,
         per_page: newestMax,
       },
     })

@@ -34,7 +34,7 @@ export default async function OrganizationLayout({
       organization={{ slug, name }}
       organizations={organizations}
       failingChannels={failingChannels(meta.channelsOf(here.organization.id)).length}
-      mayStatus={auth.may(actor, 'status:read', { instance: true }) === 'yes'}
+      mayStatus={auth.may(actor, 'status:read', { organization: here.organization }) === 'yes'}
       liveId={live.lastId(here.organization.id)}
     >
       {children}

@@ -50,6 +50,7 @@ export default async function ReleasesPage({
     ...view,
     text: asked.q,
     sort: asked.sort === 'order' ? 'semver' : 'date',
+    status: asked.status,
     offset: asked.at,
     max: releasesPerPage,
   })

@@ -12,18 +12,24 @@ export type LedgerEnd =
   | 'lost'
 export type LedgerLine = { id: LedgerEnd; quantity: number; sign: string; isBug: boolean }
 
+/** `waiting` is left out of an organization's. */
+export type Sums = Omit<RestStatus['ledger'], 'waiting'> & { waiting?: number }
+
 const ends = ['stored', 'filtered', 'rateLimited', 'invalid', 'duplicate', 'waiting', 'dead', 'lost'] as const
 
 /** The loss ledger as a sum: received = stored + … + lost. Anything lost is a bug. */
-export function ledgerRows(ledger: RestStatus['ledger']): LedgerLine[] {
+export function ledgerRows(ledger: Sums): LedgerLine[] {
   return [
     { id: 'received', quantity: ledger.received, sign: '', isBug: false },
-    ...ends.map((id, index) => ({
-      id,
-      quantity: ledger[id],
-      sign: index === 0 ? '=' : '+',
-      isBug: id === 'lost' && ledger.lost !== 0,
-    })),
+    // What waits is known of the installation alone.
+    ...ends
+      .filter((id) => ledger[id] !== undefined)
+      .map((id, index) => ({
+        id,
+        quantity: ledger[id] ?? 0,
+        sign: index === 0 ? '=' : '+',
+        isBug: id === 'lost' && ledger.lost !== 0,
+      })),
   ]
 }
 

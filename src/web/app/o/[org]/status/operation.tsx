@@ -101,7 +101,7 @@ export function Usage({ organization }: { organization: string }) {
   })
   if (!data) return null
   const { journalBytes, databaseBytes, spoolBytes } = data
-  const shared = { journal: bytesText(journalBytes), database: bytesText(databaseBytes), spool: bytesText(spoolBytes) }
+  const isTold = journalBytes !== null && databaseBytes !== null && spoolBytes !== null
   return (
     <Section title={t('title')} note={t('note')}>
       <ScrollBox label={t('title')}>
@@ -149,7 +149,13 @@ export function Usage({ organization }: { organization: string }) {
           </tbody>
         </table>
       </ScrollBox>
-      <p className="mt-2 text-small text-ink-3">{t('shared', shared)}</p>
+      {isTold ? (
+        <p className="mt-2 text-small text-ink-3">
+          {t('shared', {
+            ...{ journal: bytesText(journalBytes), database: bytesText(databaseBytes), spool: bytesText(spoolBytes) },
+          })}
+        </p>
+      ) : null}
     </Section>
   )
 }

@@ -3,17 +3,19 @@ import { notFound } from 'next/navigation'
 import { getTranslations } from 'next-intl/server'
 import { app } from '../../../../handle.ts'
 import { demandOrganization } from '../../../../session.ts'
-import { StatusScreen } from './status-screen.tsx'
+import { OrganizationStatus, StatusScreen } from './status-screen.tsx'
 
 export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getTranslations('status'))('title') }
 }
 
-/** How Mishap itself is doing. Stands also while the events store is away. */
+/** How Mishap itself is doing, for the operator; what became of their own items, for others. Stands also while the events store is away. */
 export default async function StatusPage({ params }: { params: Promise<{ org: string }> }) {
   const { org } = await params
   const { actor, organization } = await demandOrganization(org, `/o/${org}/status`)
-  if (app().auth.may(actor, 'status:read', { instance: true }) !== 'yes') notFound()
+  if (app().auth.may(actor, 'status:read', { organization }) !== 'yes') notFound()
   const mayHandle = app().auth.may(actor, 'organization:write', { organization }) === 'yes'
-  return <StatusScreen organization={organization.slug} mayHandle={mayHandle} />
+  const Screen =
+    app().auth.may(actor, 'instance:read', { instance: true }) === 'yes' ? StatusScreen : OrganizationStatus
+  return <Screen organization={organization.slug} mayHandle={mayHandle} />
 }

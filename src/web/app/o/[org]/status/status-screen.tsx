@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useLocale, useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
 import type { RestStatus } from '../../../../../protocol/rest.ts'
+import type { RestOrganizationStatus } from '../../../../../protocol/rest-status.ts'
 import { apiFetch } from '../../../../api.ts'
 import { bytesText, durationText } from '../../../../ui/relative.ts'
 import { ScrollBox } from '../../../../ui/scroll-box.tsx'
@@ -12,7 +13,7 @@ import { EmptyState, QueryFailed } from '../../../../ui/states.tsx'
 import { useAge } from '../../../../ui/time.tsx'
 import { Budget } from './budget.tsx'
 import { DeadItems } from './dead-items.tsx'
-import { advisoryRows, ledgerRows } from './ledger.ts'
+import { advisoryRows, ledgerRows, type Sums } from './ledger.ts'
 import { LedgerDrill } from './ledger-drill.tsx'
 import { Jobs, Strangers, Usage } from './operation.tsx'
 import { Regroupings } from './regroupings.tsx'
@@ -62,7 +63,7 @@ function Now({ status }: { status: RestStatus }) {
   )
 }
 
-function Ledger({ ledger }: { ledger: RestStatus['ledger'] }) {
+function Ledger({ ledger }: { ledger: Sums }) {
   const t = useTranslations('status')
   const count = new Intl.NumberFormat(useLocale())
   return (
@@ -144,7 +145,39 @@ function Versions({ versions }: { versions: RestStatus['versions'] }) {
   )
 }
 
-/** Lag, ledger, dead items, jobs, disk and versions, looked at again every 5 s. `mayHandle`: dead items. */
+/** What members see: what became of what their organization's projects were sent. Looked at again every 5 s. */
+export function OrganizationStatus({ organization, mayHandle }: { organization: string; mayHandle: boolean }) {
+  const t = useTranslations('status')
+  const common = useTranslations('common')
+  const path = `organizations/${encodeURIComponent(organization)}/status/`
+  const { data, error } = useQuery({
+    queryKey: ['status', path],
+    queryFn: ({ signal }) => apiFetch<RestOrganizationStatus>(path, { signal }),
+    refetchInterval: pollMs,
+  })
+  return (
+    <div className="page max-w-[980px]">
+      <header className="page-head">
+        <h1>{t('title')}</h1>
+        <p className="text-ink-2">{t('ofOrganization')}</p>
+      </header>
+      <QueryFailed error={error} />
+      {data ? (
+        <>
+          <Ledger ledger={data.ledger} />
+          <LedgerDrill organization={organization} />
+          <DeadItems organization={organization} mayHandle={mayHandle} />
+          <Regroupings organization={organization} />
+          <Usage organization={organization} />
+        </>
+      ) : error ? null : (
+        <EmptyState title={common('loading')} />
+      )}
+    </div>
+  )
+}
+
+/** For the operator: lag, ledger, dead items, jobs, disk and versions, looked at again every 5 s. `mayHandle`: dead items. */
 export function StatusScreen({ organization, mayHandle }: { organization: string; mayHandle: boolean }) {
   const t = useTranslations('status')
   const common = useTranslations('common')

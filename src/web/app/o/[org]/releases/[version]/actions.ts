@@ -3,6 +3,7 @@ import { revalidatePath } from 'next/cache'
 import { redirect } from 'next/navigation'
 import { getTranslations } from 'next-intl/server'
 import { findRelease } from '../../../../../../query/releases.ts'
+import type { ReleaseChange } from '../../../../../../store/meta/releases.ts'
 import { type FormState, failed, noState, textOf } from '../../../../../form.ts'
 import { app } from '../../../../../handle.ts'
 import { demandRelease } from '../../../../../releases/load-release.ts'
@@ -25,16 +26,27 @@ async function here(data: FormData) {
 const refused = async (data: FormData) =>
   failed(data, { message: (await getTranslations('releases.page'))('mayNotChange'), fields: {} })
 
-/** Says that the release is out since now. */
-export async function finalizeAction(_before: FormState, data: FormData): Promise<FormState> {
+/** Changes the release in the projects where the person may. */
+async function change(data: FormData, changeAt: (nowMs: number) => ReleaseChange): Promise<FormState> {
   const { organization, release, mine } = await here(data)
   if (mine.length === 0) return refused(data)
   const { meta, clock } = app()
   const nowMs = clock.now()
   const value = { organizationId: organization.id, projectIds: mine, version: release.version }
-  meta.changeRelease({ ...value, change: { releasedMs: nowMs } }, nowMs)
+  meta.changeRelease({ ...value, change: changeAt(nowMs) }, nowMs)
   revalidatePath('/o/[org]/releases', 'layout')
   return { ...noState, done: true }
+}
+
+/** Says that the release is out since now. */
+export async function finalizeAction(_before: FormState, data: FormData): Promise<FormState> {
+  return change(data, (releasedMs) => ({ releasedMs }))
+}
+
+/** Takes the release out of the list of open ones, or puts it back. */
+export async function archiveAction(_before: FormState, data: FormData): Promise<FormState> {
+  const archived = textOf(data, 'to') === 'archived'
+  return change(data, () => ({ archived }))
 }
 
 /** Deletes what builds said of the release whose name was typed; shows what its events leave of it, else the list. */

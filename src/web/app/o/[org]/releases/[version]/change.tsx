@@ -1,24 +1,52 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import { noState } from '../../../../../form.ts'
-import { typedName } from '../../../../../releases/params.ts'
+import { type ReleaseStatus, typedName } from '../../../../../releases/params.ts'
 import { ActionForm } from '../../../../../ui/action-form.tsx'
 import { Button } from '../../../../../ui/controls.tsx'
 import { RelativeTime } from '../../../../../ui/time.tsx'
 import { TypedDelete } from '../../../../../ui/typed-delete.tsx'
-import { deleteReleaseAction, finalizeAction } from './actions.ts'
+import { archiveAction, deleteReleaseAction, finalizeAction } from './actions.ts'
 
-/** Finalizing and deleting; both are off for who may only read. */
+/** Takes the release out of the list of open ones, or puts it back. */
+function Archive({ organization, version, status }: { organization: string; version: string; status: ReleaseStatus }) {
+  const t = useTranslations('releases.page')
+  const isOpen = status === 'open'
+  return (
+    <ActionForm
+      action={archiveAction}
+      initial={noState}
+      name="archive-release"
+      className="mb-6 flex flex-wrap items-center gap-3"
+    >
+      {(_state, pending) => (
+        <>
+          <input type="hidden" name="organization" value={organization} />
+          <input type="hidden" name="version" value={version} />
+          <input type="hidden" name="to" value={isOpen ? 'archived' : 'open'} />
+          <Button type="submit" disabled={pending}>
+            {t(isOpen ? 'archive' : 'restore')}
+          </Button>
+          <span className="text-ink-2">{t(isOpen ? 'archiveHint' : 'restoreHint')}</span>
+        </>
+      )}
+    </ActionForm>
+  )
+}
+
+/** Finalizing, archiving and deleting; all are off for who may only read. */
 export function ChangeRelease({
   organization,
   version,
   releasedAt,
+  status,
   mayChange,
 }: {
   organization: string
   version: string
   /** ISO 8601; null: not finalized. */
   releasedAt: string | null
+  status: ReleaseStatus
   mayChange: boolean
 }) {
   const t = useTranslations('releases.page')
@@ -50,6 +78,7 @@ export function ChangeRelease({
           </>
         )}
       </ActionForm>
+      <Archive organization={organization} version={version} status={status} />
       <details className="fold">
         <summary>{t('delete')}</summary>
         <TypedDelete

@@ -51,6 +51,7 @@ function factsOf(
       ),
     ],
   ]
+  if (release.status === 'archived') facts.push([t('page.status'), t('statusArchived')])
   if (firstEvent) facts.push([t('page.firstEvent'), <RelativeTime key="at" at={firstEvent} />])
   if (lastEvent) facts.push([t('page.lastEvent'), <RelativeTime key="at" at={lastEvent} />])
   if (environments.length > 0) facts.push([t('page.environments'), <Names key="names" names={environments} />])

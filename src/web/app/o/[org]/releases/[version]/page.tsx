@@ -232,6 +232,7 @@ export default async function ReleasePage({ params, searchParams }: Props) {
           organization={organization.slug}
           version={release.version}
           releasedAt={release.dateReleased}
+          status={release.status}
           mayChange={mayChange}
         />
       </Section>
