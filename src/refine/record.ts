@@ -18,6 +18,7 @@ import {
   attachmentOfItem,
   attachmentOfPart,
 } from './attachment/attachment.ts'
+import { endsOfContents } from './contents.ts'
 import { discardsOf } from './discards.ts'
 import { newDraft } from './draft.ts'
 import { ended } from './ended.ts'
@@ -212,22 +213,25 @@ function refineItem(work: Work, item: EnvelopeItem, index: number, { named, sent
       ...(named ? { eventId: named } : {}),
     })
   } else {
-    if (type === 'client_report')
-      for (const { category, quantity } of discardsOf(payload))
-        work.out.outcomes.push({ ...ended(work, type, category, 'client_discard', 'sdk', 0), quantity })
-    const known = isItemType(type)
-    const reason = type === 'integration' ? 'bad_item' : known ? 'not_stored_yet' : 'unknown_item_type'
-    work.out.outcomes.push(
-      ended(
-        work,
-        known ? type : 'other',
-        itemKind(type).category,
-        type === 'integration' ? 'invalid' : 'filtered',
-        reason,
-        payload.length,
-      ),
-    )
+    countOnly(work, item)
   }
+}
+
+/** An item that no store takes: what it holds is counted. */
+function countOnly(work: Work, item: EnvelopeItem): void {
+  const { type, payload } = item
+  const { category } = itemKind(type)
+  if (type === 'client_report')
+    for (const { category: discarded, quantity } of discardsOf(payload))
+      work.out.outcomes.push(ended(work, type, discarded, 'client_discard', 'sdk', 0, quantity))
+  const contents = endsOfContents(item)
+  for (const { outcome, reason, quantity, bytes } of contents ?? [])
+    work.out.outcomes.push(ended(work, type, category, outcome, reason, bytes, quantity))
+  if (contents) return
+  const known = isItemType(type)
+  const outcome = type === 'integration' ? 'invalid' : 'filtered'
+  const reason = type === 'integration' ? 'bad_item' : known ? 'not_stored_yet' : 'unknown_item_type'
+  work.out.outcomes.push(ended(work, known ? type : 'other', category, outcome, reason, payload.length))
 }
 
 type Incoming = {
