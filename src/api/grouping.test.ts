@@ -233,6 +233,34 @@ describe('the version', () => {
     for (const one of await issues())
       if (/Chunk|static props|Hydration/.test(one.title)) await call('DELETE', `${O}/issues/${one.id}/`)
   })
+
+  test('a project that changes over to version 3 groups messages by their text, and its issue goes on', async () => {
+    const frames = [{ filename: 'https://a.test/a.js', function: 'report', lineno: 1, colno: 2, in_app: true }]
+    const mechanism = { type: 'generic', handled: true, synthetic: true }
+    const reported = (value: string) => ({
+      ...{ ...browser('', value), message: value, release: 'shop@1' },
+      exception: { values: [{ value, stacktrace: { frames }, mechanism }] },
+    })
+    const mine = async () =>
+      (await issues()).filter(({ title }) => /no stock|left/.test(title)).map(({ title, count }) => `${count} ${title}`)
+    expect(await change('mishap:2')).toBe(200)
+    await made().store([reported('no stock')])
+    await made().store([reported('Anna left')])
+    expect(await mine()).toEqual(['2 Anna left'])
+    expect(await change('mishap:3')).toBe(200)
+    // The old hash still leads to the issue of before, for 90 days.
+    const [first] = await made().store([reported('no stock')])
+    expect(await mine()).toEqual(['3 no stock'])
+    const { version, variants } = await infoOf(first)
+    expect([version, variants.map(({ name, contributes, hint }) => [name, contributes, hint])]).toEqual([
+      3,
+      [
+        ['default', true, null],
+        ['app', false, 'message-first'],
+        ['system', false, 'message-first'],
+      ],
+    ])
+  })
 })
 
 describe('merge and unmerge', () => {

@@ -5,6 +5,7 @@ import type { DeadAgain, JournalRecord, RecordHead } from '../journal/journal.ts
 import type { RecordEnd } from '../journal/note.ts'
 import { faultOf } from '../observe.ts'
 import type { OutcomeCount } from '../outcome.ts'
+import { itemKind } from '../protocol/itemtypes.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import { openFileBlobs } from '../store/blobs/files.ts'
 import { encodeSpanRow } from '../store/events/encode-span.ts'
@@ -189,11 +190,11 @@ function receivedOf({ items, events, attachments, feedback, spans, outcomes }: R
     ...outcomes,
   ]
   if (items === undefined) return endsOf(ends)
-  // a browser puts several reports into one item, an SDK its spans, and each ends for itself
+  // a browser puts several reports into one item, an SDK its spans and logs, and each ends for itself
   let more = 0
-  for (const type of ['raw_security', 'span']) {
+  for (const type of new Set(items.filter((type) => itemKind(type).holdsMany))) {
     const lists = items.filter((one) => one === type).length
-    if (lists > 0) more += Math.max(0, endsOf(ends.filter((one) => one.itemType === type)) - lists)
+    more += Math.max(0, endsOf(ends.filter((one) => one.itemType === type)) - lists)
   }
   // and a transaction ends beside its spans
   return items.length + more + endsOf(ends.filter((one) => one.category === 'span' && one.itemType !== 'span'))
