@@ -305,11 +305,12 @@ function createFront(main: Main, accept: Accept) {
     const health = healthOf(path)
     if (accept.owns(req.method ?? 'GET', path)) accept.handle(req, res)
     else if (health !== undefined) void answerHealth(health, main, answers, res)
-    else if (path === '/metrics' || path === '/metrics/') metrics(req, res)
+    else if (path === '/metrics' || path === '/metrics/')
+      void proxy.admits(req, res).then((admitted) => admitted && metrics(req, res))
     else if (!isOwnOrigin(req, who(req), url)) refuseRequest(req, res, new MishapError('AUTH_ORIGIN'), systemClock)
     else {
       req.url = appTarget(target, config.basePath)
-      proxy.handle(req, res)
+      void proxy.handle(req, res)
     }
   }
   const listenTo = (server: Server): void => {

@@ -119,6 +119,7 @@ describe('turns', () => {
     const late = turns('c', never)
     leaves.abort()
     expect(await left).toBeUndefined()
+    expect(await turns('b', leaves.signal)).toBeUndefined()
     clock.advance(30_000)
     await expect(late).rejects.toThrow('Too many requests are in progress.')
     held?.()

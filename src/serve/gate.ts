@@ -139,8 +139,9 @@ export function createTurns(max: number, clock: Clock) {
       release()
     }
   }
-  /** Resolves with the way to give the turn back; undefined when `signal` aborts before. Throws REQUEST_OVERLOADED. */
+  /** Resolves with the way to give the turn back; undefined when `signal` aborts before, or has. Throws REQUEST_OVERLOADED. */
   return (name: string, signal: AbortSignal): Promise<(() => void) | undefined> => {
+    if (signal.aborted) return Promise.resolve(undefined)
     if (taken < max) return Promise.resolve(once())
     return new Promise((resolve, reject) => {
       const list = waiting.get(name) ?? []

@@ -40,7 +40,7 @@ async function front(
     await new Promise<void>((resolve) => upstream.listen(socketPath, resolve))
     open.push(upstream)
   }
-  const server = createServer(proxy.handle)
+  const server = createServer((req, res) => void proxy.handle(req, res))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   open.push(server)
   const address = server.address()
@@ -299,6 +299,30 @@ test('an address has a number of live streams, which do not count as requests', 
   await streams[0]?.body?.cancel()
   await settle()
   expect((await fetch(`${url}/live`)).status).toBe(200)
+})
+
+test('what asks app in its own way has the same limits', async () => {
+  const one = { perAddress: 1, total: 1 }
+  const limits = { gate: { ...gateLimits, requests: { known: one, unknown: one } } }
+  const proxy = createProxy(optionsOf({ limits }))
+  const held: ServerResponse[] = []
+  const server = createServer(async (req, res) => {
+    if (await proxy.admits(req, res)) held.push(res)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  open.push(server)
+  const address = server.address()
+  const url = `http://127.0.0.1:${address && typeof address === 'object' ? address.port : 0}`
+  const first = fetch(url)
+  await settle()
+  expect((await fetch(url)).status).toBe(429)
+  held[0]?.end('ok')
+  expect(await (await first).text()).toBe('ok')
+  await settle()
+  const third = fetch(url)
+  await settle()
+  held[1]?.end('ok')
+  expect((await third).status).toBe(200)
 })
 
 test.each<[string, boolean, boolean]>([

@@ -232,34 +232,33 @@ function ask(parts: Parts, passing: Passing): void {
   else upstream.end()
 }
 
-/** Reads a request's body, waits for its turn, and asks process app. */
-async function pass(parts: Parts, req: IncomingMessage, res: ServerResponse): Promise<void> {
+/** Reads a request's body and waits for its turn; undefined: it was refused, or its sender left. */
+async function admit(parts: Parts, req: IncomingMessage, res: ServerResponse): Promise<Passing | undefined> {
   const { options, gate } = parts
   const credential = options.known.of(req.headers)
   const address = addressGroup(options.clientOf(req).address)
   const asker: Asker = { kind: credential === undefined ? 'unknown' : 'known', address, credential }
   const held: Held = { body: undefined, request: () => undefined, turn: () => undefined, ends: [] }
   const gone = new AbortController()
-  res.once('close', () => {
+  const giveBack = () => {
     gone.abort()
     held.body?.free()
     held.request()
     held.turn()
     for (const end of held.ends) end()
-  })
+  }
+  res.once('close', giveBack)
   const passing = { req, res, asker, held }
   try {
-    const body = await readBody(parts, req, asker)
-    if (res.closed) return body?.free()
-    held.body = body
+    held.body = await readBody(parts, req, asker)
     held.request = gate.request(asker)
-    const turn = await gate.turn(asker, gone.signal)
-    if (!turn || res.closed) return turn?.()
-    held.turn = turn
-    ask(parts, passing)
+    held.turn = (await gate.turn(asker, gone.signal)) ?? held.turn
+    if (!res.closed) return passing
+    giveBack()
   } catch (error) {
     fail(parts, passing, error)
   }
+  return undefined
 }
 
 /** Whether process app answers a request that takes the way of all others. */
@@ -302,7 +301,10 @@ export function createProxy(options: ProxyOptions) {
       ...(limits.incoming ? { limits: limits.incoming } : {}),
     }),
   }
-  const handle = (req: IncomingMessage, res: ServerResponse): void => void pass(parts, req, res)
+  const handle = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+    const passing = await admit(parts, req, res)
+    if (passing) ask(parts, passing)
+  }
   /** A web socket (development only). */
   const upgrade = (req: IncomingMessage, socket: Socket, head: Buffer): void => {
     const lines = Object.entries({
@@ -323,5 +325,11 @@ export function createProxy(options: ProxyOptions) {
       one.on('close', () => other.destroy())
     }
   }
-  return { handle, upgrade, answers: () => answersAt(parts), close: () => agent.destroy() }
+  return {
+    ...{ handle, upgrade },
+    /** For a request that asks process app in its own way, under the same limits; false: it was answered, or its sender left. */
+    admits: async (req: IncomingMessage, res: ServerResponse) => (await admit(parts, req, res)) !== undefined,
+    answers: () => answersAt(parts),
+    close: () => agent.destroy(),
+  }
 }
