@@ -164,6 +164,11 @@ export const catalogue = {
     happened: 'The events store is away; ingest goes on.',
     todo: 'It comes back by itself; the status page shows it.',
   },
+  BACKUP_RUNNING: {
+    status: 409,
+    happened: 'A backup is being taken.',
+    todo: 'Wait until it has ended: each copies everything that is stored.',
+  },
   OUTGOING_REFUSED: {
     status: 400,
     happened: 'This address is not called.',
@@ -214,6 +219,9 @@ export const catalogue = {
 } as const satisfies Record<string, ErrorEntry>
 
 export type ErrorCode = keyof typeof catalogue
+
+export const isErrorCode = (text: unknown): text is ErrorCode =>
+  typeof text === 'string' && Object.hasOwn(catalogue, text)
 
 /** An expected failure with a code of the catalogue. `detail` is shown to the caller; it never holds event data. */
 export class MishapError extends Error {

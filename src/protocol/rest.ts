@@ -397,10 +397,7 @@ export type RestStatus = {
     freeBytes: number
     totalBytes: number
     tables: { table: string; rows: number; bytesOnDisk: number; bytesRaw: number }[]
-    /**
-     * What is stored (events, attachments and dead items, database) and what it may take (null: as much as there is).
-     * Null while the events store is away.
-     */
+    /** What is stored and what it may take (null: as much as there is). Null while the events store is away. */
     budget: {
       budgetBytes: number | null
       storedBytes: number
@@ -408,6 +405,8 @@ export type RestStatus = {
       spanBytes: number
       blobBytes: number
       databaseBytes: number
+      /** What backups that were killed left, until it is swept. */
+      copyBytes: number
     } | null
     /** The newest times that events were thinned; `endedAt` and `bytesAfter` are null while it lasts or where it was broken off. */
     thinned: {
