@@ -3,6 +3,7 @@ import { newestGrouping } from '../../protocol/grouping.ts'
 import { codeOf, commit, effect, hash, nowMs } from './fixture.ts'
 import { changeOverMs } from './grouping.ts'
 import type { Leaving } from './merge.ts'
+import { mergeStepCases } from './merge-steps.cases.ts'
 import type { EventEffect, MetaStore } from './meta.ts'
 
 const idOf = (n: number) => n.toString(16).padStart(32, '0')
@@ -30,6 +31,7 @@ const ownerOf = (meta: MetaStore, n: number) =>
 /** Issues that people make one and take apart again, and how a project groups. */
 export function mergeCases(fresh: () => MetaStore): void {
   describe('merge', () => mergeIssueCases(fresh))
+  describe('merge in steps', () => mergeStepCases(fresh))
   describe('unmerge', () => unmergeCases(fresh))
   describe('the rest of a merged issue', () => restCases(fresh))
   describe('what is reckoned by events', () => reckonedCases(fresh))
