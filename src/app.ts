@@ -11,6 +11,8 @@ import { createFolderBytes } from './api/folder-bytes.ts'
 import { ensureSelfProject, selfProject } from './auth/admin.ts'
 import type { Auth } from './auth/auth.ts'
 import type { Seal } from './auth/seal.ts'
+import { type Backups, createBackups, sweepAtStart } from './backup/backup.ts'
+import { copyFoldersOf } from './backup/leftovers.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { keepCommands, openEvents, openPeople, peopleCommands } from './commands.ts'
 import type { Config } from './config.ts'
@@ -236,35 +238,41 @@ function wireScraping({ clock, observe, meta, artifacts, config, seal }: App): S
   })
 }
 
-type Thinner = { thinning: Thinning; turn: Turn; disk(): Promise<DiskState>; pause(): Promise<() => void> }
+type Thinner = {
+  thinning: Thinning
+  backups: Backups
+  turn: Turn
+  disk(): Promise<DiskState>
+  pause(): Promise<() => void>
+}
 
-/** The disk budget, and the pause of everything that changes the stores by itself: refining, thinning, retention. */
+/** The disk budget, backups, and the pause of everything that changes the stores by itself: refining, thinning, retention. */
 function wireThinning(
   {
-    config,
     bytesUnder,
     ...parts
-  }: Pick<App, 'clock' | 'observe' | 'meta' | 'events' | 'blobs' | 'config' | 'bytesUnder'>,
+  }: Pick<AppSetup, 'config' | 'folders' | 'version'> &
+    Pick<App, 'clock' | 'observe' | 'meta' | 'events' | 'blobs' | 'bytesUnder'>,
   pauseRefine: () => Promise<() => void>,
 ): Thinner {
-  const { meta, events } = parts
+  const { data, diskBudget: budget } = parts.config
   const turn = createTurn()
-  const disk = () => measureDisk({ data: config.data, budget: config.diskBudget, meta, events, bytesUnder })
-  return {
-    ...{ turn, disk },
-    thinning: createThinning({ ...parts, turn, pause: pauseRefine, measure: disk }),
-    pause: async () => {
-      const release = await turn()
-      const resume = await pauseRefine().catch((error: unknown) => {
-        release()
-        throw error
-      })
-      return () => {
-        resume()
-        release()
-      }
-    },
+  const pause = async () => {
+    const release = await turn()
+    const resume = await pauseRefine().catch((error: unknown) => {
+      release()
+      throw error
+    })
+    return () => {
+      resume()
+      release()
+    }
   }
+  const backups = createBackups({ ...parts, data, pause })
+  const copies = { copyFolders: () => copyFoldersOf(data), copying: backups.running }
+  const disk = () => measureDisk({ ...parts, data, budget, bytesUnder, ...copies })
+  const thinning = createThinning({ ...parts, turn, pause: pauseRefine, measure: disk })
+  return { turn, disk, pause, backups, thinning }
 }
 
 /** Begins in the background. A process that goes on without it would accept for ever and show nothing, so it ends: starting again recovers. */
@@ -338,6 +346,7 @@ function tellNumbers(app: App, setup: AppSetup, refine: Refine, link: Link): () 
 type Running = {
   scope: RequestScope
   app: App
+  backups: Backups
   pause(): Promise<() => void>
   durable(): number
   stop(): Promise<void>
@@ -368,7 +377,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const again = createAgain({ clock, meta, blobs, send: link.send, noted: (note) => intakes.take([note]) })
   const alerts = wireAlerts({ config, clock, observe, meta, events, seal })
   const bytesUnder = createFolderBytes(clock)
-  const thinner = wireThinning({ config, clock, observe, meta, events, blobs, bytesUnder }, () => refine.pause())
+  const thinner = wireThinning({ ...setup, clock, observe, meta, events, blobs, bytesUnder }, () => refine.pause())
   const app: App = {
     version: setup.version,
     startedMs: clock.now(),
@@ -383,8 +392,7 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     ...{ sendAgain: again.send, deadCount: again.counted, requestId: scope.id },
     journal: () => lag.state(clock.now(), refine.waiting()),
     waitsFor: () => refine.waitsFor(),
-    engineUp: store.up,
-    publishKeys: keys.publish,
+    ...{ engineUp: store.up, publishKeys: keys.publish },
     selfDsn: () => selfDsnOf(meta, config),
   }
   const refine = wireRefine(app, setup, lag, link)
@@ -419,7 +427,8 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const made = [() => store.note({ tables: true }), () => link.send({ kind: 'stored' })]
   const next = [...made, regroup.resume, thinner.thinning.resume, refine.start]
   runInBackground(begin({ ...app, ...thinner, next }), app, () => state.stopping)
-  return { scope, app, pause: thinner.pause, durable: () => state.durable, stop }
+  void sweepAtStart(thinner.backups, app, () => state.stopping)
+  return { scope, app, ...thinner, durable: () => state.durable, stop }
 }
 
 /** The process: opens the app, serves screens, API and commands, and ends when main does. */
@@ -448,7 +457,13 @@ async function runProcess(setup: AppSetup): Promise<void> {
     ...peopleCommands(app.meta, app.auth, setup.config.url, changed),
     ...keepCommands({
       ...{ config: setup.config, version: setup.version, clock: app.clock, folders: setup.folders },
-      ...{ meta: app.meta, events: app.events, pause: running.pause, durable: running.durable },
+      ...{
+        meta: app.meta,
+        events: app.events,
+        backups: running.backups,
+        pause: running.pause,
+        durable: running.durable,
+      },
     }),
   })
   const api = createApi(app)

@@ -189,6 +189,11 @@ export const catalogue = {
     happened: 'The database can’t be written: its disk is full or fails.',
     todo: 'Make room on the disk of the data folder. Mishap goes on by itself; ingest goes on meanwhile.',
   },
+  BACKUP_RUNNING: {
+    status: 409,
+    happened: 'A backup is being taken.',
+    todo: 'Wait until it has ended: each copies everything that is stored.',
+  },
   OUTGOING_REFUSED: {
     status: 400,
     happened: 'This address is not called.',
@@ -239,6 +244,9 @@ export const catalogue = {
 } as const satisfies Record<string, ErrorEntry>
 
 export type ErrorCode = keyof typeof catalogue
+
+export const isErrorCode = (text: unknown): text is ErrorCode =>
+  typeof text === 'string' && Object.hasOwn(catalogue, text)
 
 /** An expected failure with a code of the catalogue. `detail` is shown to the caller; it never holds event data. */
 export class MishapError extends Error {

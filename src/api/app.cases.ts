@@ -164,7 +164,7 @@ export async function openTestApp(): Promise<TestApp> {
     publishKeys: async () => {},
     intakes: createIntakes(),
     bytesUnder: createFolderBytes(systemClock),
-    disk: async () => ({ events: 1, spans: 0, rows: 1, blobs: 1, database: 1, stored: 3, budget: null }),
+    disk: async () => ({ events: 1, spans: 0, rows: 1, blobs: 1, database: 1, copies: 0, stored: 3, budget: null }),
     jobs: () => [],
     sendAgain: async (item) => void sent.again.push(item.id),
     deadCount: async ({ blobKey }) => 1 + (unpackDead((await blobs.get(blobKey)) ?? Buffer.alloc(0))?.count.spans ?? 0),

@@ -316,6 +316,28 @@ describe('merge and unmerge', () => {
     const { status } = await call('DELETE', `${O}/issues/${kept.id}/hashes/?id=${'0'.repeat(16)}`, { token: secret })
     expect(status).toBe(404)
   })
+  test('sixty at once are merged in steps, and the answer comes with their end', async () => {
+    const { app, project } = made()
+    const timestampMs = app.clock.now()
+    const events = Array.from({ length: 60 }, (_, n) =>
+      effect({ projectId: project.id, hashes: [hash(n + 700)], title: 'SixtyError', timestampMs }),
+    )
+    commit(app.meta, { events })
+    const ids = app.meta
+      .listIssues({ projectIds: [project.id], sort: 'last', max: 200 })
+      .flatMap((one) => (one.title === 'SixtyError' ? [`id=${one.id}`] : []))
+    expect(ids.length).toBe(60)
+    const { status, json } = await call('PUT', `${O}/issues/?${ids.join('&')}`, { body: { merge: 1 } })
+    const { merge } = json as { merge: { parent: string; children: string[] } }
+    expect([status, merge.children.length]).toEqual([200, 59])
+    expect(app.meta.issueById(Number(merge.children[58]))).toMatchObject({ id: Number(merge.parent), count: 60 })
+    const entry = app.meta.activityOf(Number(merge.parent)).find((one) => one.type === 'merge')
+    expect(entry).toMatchObject({ userId: expect.any(String), data: { count: 59 } })
+    // one that is gone by now: nothing is merged
+    const again = await call('PUT', `${O}/issues/?id=${merge.parent}&id=${merge.children[0]}`, { body: { merge: 1 } })
+    expect(again.status).toBe(400)
+    await call('DELETE', `${O}/issues/${merge.parent}/`)
+  })
   test('more than 1,000 that a search finds: refused, none is left out', async () => {
     const { app } = made()
     const timestampMs = app.clock.now()

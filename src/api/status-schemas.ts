@@ -77,6 +77,7 @@ export const systemStatus = z
           spanBytes: z.number(),
           blobBytes: z.number(),
           databaseBytes: z.number(),
+          copyBytes: z.number().describe('What backups that were killed left, until it is swept.'),
         })
         .nullable(),
       thinned: z.array(

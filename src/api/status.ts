@@ -76,10 +76,10 @@ const isAway = (error: unknown) => error instanceof MishapError && error.code ==
 /** The disk budget: what is stored, what it may take. Null while the events store is away. */
 async function budgetOf(app: App): Promise<RestStatus['disk']['budget']> {
   try {
-    const { budget, stored, events, spans, blobs, database } = await app.disk()
+    const { budget, stored, events, spans, blobs, database, copies } = await app.disk()
     return {
       ...{ budgetBytes: budget, storedBytes: stored },
-      ...{ eventBytes: events, spanBytes: spans, blobBytes: blobs, databaseBytes: database },
+      ...{ eventBytes: events, spanBytes: spans, blobBytes: blobs, databaseBytes: database, copyBytes: copies },
     }
   } catch (error) {
     if (isAway(error)) return null

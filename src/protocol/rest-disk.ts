@@ -15,6 +15,8 @@ export type RestDisk = {
     spanBytes: number
     blobBytes: number
     databaseBytes: number
+    /** What backups that were killed left, until it is swept. */
+    copyBytes: number
   } | null
   /** The newest times that events were thinned; `endedAt` and `bytesAfter` are null while it lasts or where it was broken off. */
   thinned: {
