@@ -35,7 +35,7 @@ import { dsnOf } from './protocol/dsn.ts'
 import type { LiveChange } from './protocol/rest.ts'
 import { createDoctor, type Doctor } from './refine/doctor.ts'
 import { createGroupingDesk, type GroupingDesk } from './refine/grouping.ts'
-import { createWaits, patiently, type Wait } from './refine/patiently.ts'
+import { createWaits, patiently } from './refine/patiently.ts'
 import { createRefine, type Refine } from './refine/refine.ts'
 import { mapOf } from './refine/scripts.ts'
 import { createAgain } from './serve/again.ts'
@@ -93,8 +93,7 @@ export type App = {
   unmerge: Unmerge
   live: Live
   journal(): JournalState
-  /** The store that holds refining up, and since when; undefined when none does. */
-  waitsFor(): Wait | undefined
+  waitsFor: Refine['waitsFor']
   engineUp(): boolean
   /** Hands the changed keys to process main; resolves when accept uses them. */
   publishKeys(): Promise<void>

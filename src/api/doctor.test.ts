@@ -63,9 +63,7 @@ describe('the doctor', () => {
       {
         ...{ eventId: hex(1), release, dist: null, verdict: 'failed', filesOmitted: 0 },
         frames: { mapped: 0, unmapped: 1, ignored: 0 },
-        errors: [
-          { type: 'no_uploads', message: 'The project web has no uploaded files.', data: { project: 'web' } },
-        ],
+        errors: [{ type: 'no_uploads', message: 'The project web has no uploaded files.', data: { project: 'web' } }],
         finding: { code: 'no_uploads', command: expect.stringContaining('--url http://mishap.test sourcemaps inject') },
         files: [{ url, frames: 1, line: 1, column: 3, state: 'failed' }],
       },

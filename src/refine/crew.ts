@@ -184,8 +184,12 @@ function hire(options: CrewOptions, state: { closed: boolean }) {
   }
 
   function take(message: FromWorker, from: Worker): void {
-    if (message.kind === 'full') return options.full?.(message.full)
-    if (message.kind === 'ask') return answerMaps(options, message, from)
+    if (message.kind === 'full') options.full?.(message.full)
+    else if (message.kind === 'ask') answerMaps(options, message, from)
+    else takeRange(message)
+  }
+
+  function takeRange(message: Exclude<FromWorker, { kind: 'ask' | 'full' }>): void {
     const one = given.get(message.kind === 'done' ? message.range.job : message.job)
     if (!one) return
     if (message.kind === 'found') {

@@ -489,10 +489,8 @@ export type MetaStore = BatchStore &
     }[]
     /** Notes when accept saw keys last (a refusal too: the connection was seen). Unknown ids are skipped. */
     touchKeys(uses: { keyId: number; atMs: number }[]): void
-    /**
-     * Removes attachments' rows and feedback before `attachmentsBeforeMs`, dead items before `deadBeforeMs`, and outcomes older
-     * than 13 months, but none that may count a row received since `rowsBeforeMs`. Returns the blob keys to delete.
-     */
+    /** Removes attachments' rows and feedback before `attachmentsBeforeMs`, dead items before `deadBeforeMs`, and outcomes older
+     * than 13 months, but none that may count a row received since `rowsBeforeMs`. Returns the blob keys to delete. */
     prune(nowMs: number, attachmentsBeforeMs: number, deadBeforeMs: number, rowsBeforeMs?: number): string[]
 
     getValue(name: string): string | undefined
