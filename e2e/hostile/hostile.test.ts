@@ -286,6 +286,27 @@ test.skipIf(filesMax < 3 * loris)(
   },
 )
 
+test('the ready check says when app does not answer, while ingest goes on', async () => {
+  const pid = Number(execFileSync('pgrep', ['-P', String(product.child.pid), '-f', 'src/app.ts'], { encoding: 'utf8' }))
+  const health = async (kind: string) => {
+    const answer = await fetch(`${product.url}/api/health/${kind}`)
+    return (await answer.json()) as { status: string; app: boolean; answers?: boolean }
+  }
+  expect(await health('ready')).toMatchObject({ status: 'ok', app: true, answers: true })
+  process.kill(pid, 'SIGSTOP')
+  try {
+    await until('the answer of before to be forgotten', 10_000, async () => (await health('ready')).answers === false)
+    expect(await health('ready')).toMatchObject({ status: 'starting', app: true, answers: false })
+    expect((await fetch(`${product.url}/api/health/ready`)).status).toBe(503)
+    expect((await fetch(`${product.url}/api/health/live`)).status).toBe(200)
+    expect((await ingest(product, project, envelopeOf(errorEvent('StoppedError')))).status).toBe(200)
+  } finally {
+    process.kill(pid, 'SIGCONT')
+  }
+  await ready(product)
+  await settled(product, project)
+})
+
 test('100,000 distinct tag keys: taken, cut to their limits, and the tags of the project still answer', async () => {
   const good = goodClient()
   const bodies = Array.from({ length: 500 }, (_, n) =>
