@@ -185,11 +185,8 @@ function hire(options: CrewOptions, state: { closed: boolean }) {
 
   function take(message: FromWorker, from: Worker): void {
     if (message.kind === 'full') options.full?.(message.full)
-    else if (message.kind === 'ask') answerMaps(options, message, from)
-    else takeRange(message)
-  }
-
-  function takeRange(message: Exclude<FromWorker, { kind: 'ask' | 'full' }>): void {
+    if (message.kind === 'ask') answerMaps(options, message, from)
+    if (message.kind === 'full' || message.kind === 'ask') return
     const one = given.get(message.kind === 'done' ? message.range.job : message.job)
     if (!one) return
     if (message.kind === 'found') {
