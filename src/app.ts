@@ -11,6 +11,8 @@ import { createFolderBytes } from './api/folder-bytes.ts'
 import { ensureSelfProject, selfProject } from './auth/admin.ts'
 import type { Auth } from './auth/auth.ts'
 import type { Seal } from './auth/seal.ts'
+import { type Backups, createBackups, sweepAtStart } from './backup/backup.ts'
+import { copyFoldersOf } from './backup/leftovers.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { keepCommands, openEvents, openPeople, peopleCommands } from './commands.ts'
 import type { Config } from './config.ts'
@@ -33,11 +35,13 @@ import { dsnOf } from './protocol/dsn.ts'
 import type { LiveChange } from './protocol/rest.ts'
 import { createDoctor, type Doctor } from './refine/doctor.ts'
 import { createGroupingDesk, type GroupingDesk } from './refine/grouping.ts'
+import { createWaits, patiently, type Wait } from './refine/patiently.ts'
 import { createRefine, type Refine } from './refine/refine.ts'
 import { mapOf } from './refine/scripts.ts'
 import { createAgain } from './serve/again.ts'
 import { serveControl } from './serve/control.ts'
 import { createIntakes, type Intakes } from './serve/intakes.ts'
+import { tellKnown } from './serve/known.ts'
 import { createLag, type JournalState } from './serve/lag.ts'
 import { createLive } from './serve/live.ts'
 import type { AppSetup, FromApp, ToApp } from './serve/messages.ts'
@@ -60,6 +64,8 @@ export type Live = {
    * new ones. Returns the way to stop.
    */
   subscribe(organizationId: number, lastId: number, listener: (id: number, change: LiveChange) => void): () => void
+  /** Counts a stream of a person; returns the way to leave, which may be called again. Undefined: the person has 10 already. */
+  admit(personId: string): (() => void) | undefined
 }
 
 /** Every part of process app, wired. Stands at globalThis[Symbol.for('mishap.app')]. */
@@ -87,6 +93,8 @@ export type App = {
   unmerge: Unmerge
   live: Live
   journal(): JournalState
+  /** The store that holds refining up, and since when; undefined when none does. */
+  waitsFor(): Wait | undefined
   engineUp(): boolean
   /** Hands the changed keys to process main; resolves when accept uses them. */
   publishKeys(): Promise<void>
@@ -114,8 +122,8 @@ const numbersMs = 5000
 
 type Link = { send(message: FromApp): void; listen(listener: (message: ToApp) => void): void }
 
-/** Hands key snapshots to process main and waits until it uses them. */
-function createKeyLine(link: Link, meta: MetaStore) {
+/** Hands key snapshots to process main and waits until it uses them; the key of our own project is among them. */
+function createKeyLine(link: Link, meta: MetaStore, config: Config) {
   const waiting = new Map<number, () => void>()
   let last = 0
   return {
@@ -128,6 +136,7 @@ function createKeyLine(link: Link, meta: MetaStore) {
         const id = ++last
         waiting.set(id, resolve)
         link.send({ kind: 'keys', id, snapshot: meta.keySnapshot() })
+        link.send({ kind: 'self', dsn: selfDsnOf(meta, config) })
       }),
   }
 }
@@ -229,35 +238,41 @@ function wireScraping({ clock, observe, meta, artifacts, config, seal }: App): S
   })
 }
 
-type Thinner = { thinning: Thinning; turn: Turn; disk(): Promise<DiskState>; pause(): Promise<() => void> }
+type Thinner = {
+  thinning: Thinning
+  backups: Backups
+  turn: Turn
+  disk(): Promise<DiskState>
+  pause(): Promise<() => void>
+}
 
-/** The disk budget, and the pause of everything that changes the stores by itself: refining, thinning, retention. */
+/** The disk budget, backups, and the pause of everything that changes the stores by itself: refining, thinning, retention. */
 function wireThinning(
   {
-    config,
     bytesUnder,
     ...parts
-  }: Pick<App, 'clock' | 'observe' | 'meta' | 'events' | 'blobs' | 'config' | 'bytesUnder'>,
+  }: Pick<AppSetup, 'config' | 'folders' | 'version'> &
+    Pick<App, 'clock' | 'observe' | 'meta' | 'events' | 'blobs' | 'bytesUnder'>,
   pauseRefine: () => Promise<() => void>,
 ): Thinner {
-  const { meta, events } = parts
+  const { data, diskBudget: budget } = parts.config
   const turn = createTurn()
-  const disk = () => measureDisk({ data: config.data, budget: config.diskBudget, meta, events, bytesUnder })
-  return {
-    ...{ turn, disk },
-    thinning: createThinning({ ...parts, turn, pause: pauseRefine, measure: disk }),
-    pause: async () => {
-      const release = await turn()
-      const resume = await pauseRefine().catch((error: unknown) => {
-        release()
-        throw error
-      })
-      return () => {
-        resume()
-        release()
-      }
-    },
+  const pause = async () => {
+    const release = await turn()
+    const resume = await pauseRefine().catch((error: unknown) => {
+      release()
+      throw error
+    })
+    return () => {
+      resume()
+      release()
+    }
   }
+  const backups = createBackups({ ...parts, data, pause })
+  const copies = { copyFolders: () => copyFoldersOf(data), copying: backups.running }
+  const disk = () => measureDisk({ ...parts, data, budget, bytesUnder, ...copies })
+  const thinning = createThinning({ ...parts, turn, pause: pauseRefine, measure: disk })
+  return { turn, disk, pause, backups, thinning }
 }
 
 /** Begins in the background. A process that goes on without it would accept for ever and show nothing, so it ends: starting again recovers. */
@@ -331,9 +346,17 @@ function tellNumbers(app: App, setup: AppSetup, refine: Refine, link: Link): () 
 type Running = {
   scope: RequestScope
   app: App
+  backups: Backups
   pause(): Promise<() => void>
   durable(): number
   stop(): Promise<void>
+}
+
+/** A full disk is waited for: to end would be to start again, over and over. */
+function openPatiently(...words: Parameters<typeof openPeople>): ReturnType<typeof openPeople> {
+  const [, , clock, observe] = words
+  const waiting = { clock, observe, stopped: new AbortController(), waits: createWaits(clock) }
+  return patiently(waiting, 'database', () => openPeople(...words))
 }
 
 /** Opens every part in order and wires them. Throws MishapError START_NEWER_DATA. */
@@ -342,19 +365,19 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const clock = systemClock
   const scope = createRequestScope()
   const observe = createObserve('app', config.logLevel, { requestId: scope.id })
-  const { meta, auth, seal, close } = await openPeople(config, folders.meta, clock, observe)
+  const { meta, seal, close, ...people } = await openPatiently(config, folders.meta, clock, observe)
+  const auth = tellKnown(people.auth, clock, (credential) => link.send({ kind: 'known', credential }))
   const events = openEvents(sockets.engine, clock, observe)
   const blobs = openFileBlobs(folders.blobs, createSweep())
   const live = createLive(clock.now())
-  const keys = createKeyLine(link, meta)
-  const lag = createLag()
+  const keys = createKeyLine(link, meta, config)
   const state = { stopping: false, durable: 0 }
   const store = createStoreState(live, () => meta.organizations())
-  const intakes = createIntakes()
+  const [lag, intakes] = [createLag(), createIntakes()]
   const again = createAgain({ clock, meta, blobs, send: link.send, noted: (note) => intakes.take([note]) })
   const alerts = wireAlerts({ config, clock, observe, meta, events, seal })
   const bytesUnder = createFolderBytes(clock)
-  const thinner = wireThinning({ config, clock, observe, meta, events, blobs, bytesUnder }, () => refine.pause())
+  const thinner = wireThinning({ ...setup, clock, observe, meta, events, blobs, bytesUnder }, () => refine.pause())
   const app: App = {
     version: setup.version,
     startedMs: clock.now(),
@@ -365,12 +388,11 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
     grouping: createGroupingDesk(),
     unmerge: createUnmerge({ clock, meta, events, pause: thinner.pause }),
     triage: createTriage({ clock, observe, meta, events, alerts, live, url: config.url }),
-    ...{ live, intakes, bytesUnder, disk: thinner.disk },
-    jobs: () => jobs.states(),
+    ...{ live, intakes, bytesUnder, disk: thinner.disk, jobs: () => jobs.states() },
     ...{ sendAgain: again.send, deadCount: again.counted, requestId: scope.id },
     journal: () => lag.state(clock.now(), refine.waiting()),
-    engineUp: store.up,
-    publishKeys: keys.publish,
+    waitsFor: () => refine.waitsFor(),
+    ...{ engineUp: store.up, publishKeys: keys.publish },
     selfDsn: () => selfDsnOf(meta, config),
   }
   const refine = wireRefine(app, setup, lag, link)
@@ -405,7 +427,8 @@ export async function createApp(setup: AppSetup, link: Link): Promise<Running> {
   const made = [() => store.note({ tables: true }), () => link.send({ kind: 'stored' })]
   const next = [...made, regroup.resume, thinner.thinning.resume, refine.start]
   runInBackground(begin({ ...app, ...thinner, next }), app, () => state.stopping)
-  return { scope, app, pause: thinner.pause, durable: () => state.durable, stop }
+  void sweepAtStart(thinner.backups, app, () => state.stopping)
+  return { scope, app, ...thinner, durable: () => state.durable, stop }
 }
 
 /** The process: opens the app, serves screens, API and commands, and ends when main does. */
@@ -434,7 +457,13 @@ async function runProcess(setup: AppSetup): Promise<void> {
     ...peopleCommands(app.meta, app.auth, setup.config.url, changed),
     ...keepCommands({
       ...{ config: setup.config, version: setup.version, clock: app.clock, folders: setup.folders },
-      ...{ meta: app.meta, events: app.events, pause: running.pause, durable: running.durable },
+      ...{
+        meta: app.meta,
+        events: app.events,
+        backups: running.backups,
+        pause: running.pause,
+        durable: running.durable,
+      },
     }),
   })
   const api = createApi(app)

@@ -8,7 +8,8 @@ import { writeKeyFile } from './auth/keyfile.ts'
 import { lockDataFolder } from './auth/lock.ts'
 import { createSeal, type Seal } from './auth/seal.ts'
 import { loadSecrets } from './auth/secret.ts'
-import { takeBackup } from './backup/backup.ts'
+import { type Backups, createBackups } from './backup/backup.ts'
+import { rehearsal, sweepLeftovers } from './backup/leftovers.ts'
 import { restoreBackup } from './backup/restore.ts'
 import { type Check, verify } from './backup/verify.ts'
 import { type Clock, systemClock } from './clock.ts'
@@ -42,17 +43,16 @@ export async function openPeople(
 ): Promise<{ meta: MetaStore; auth: Auth; seal: Seal; close(): void }> {
   const file = join(folder, databaseFile)
   const meta = openSqliteMeta(file, { clock })
-  const version = programVersion()
-  if (meta.getValue(programValue) !== version) meta.setValue(programValue, version)
   const secret = loadSecrets(config.data).authSecret
-  const auth = await createAuth({
-    meta,
-    file,
-    secret,
-    url: config.url,
-    clock,
-    observe,
-  })
+  let auth: Awaited<ReturnType<typeof createAuth>>
+  try {
+    const version = programVersion()
+    if (meta.getValue(programValue) !== version) meta.setValue(programValue, version)
+    auth = await createAuth({ meta, file, secret, url: config.url, clock, observe })
+  } catch (error) {
+    meta.close()
+    throw error
+  }
   const close = () => {
     auth.close()
     meta.close()
@@ -105,6 +105,7 @@ export type KeepParts = {
   folders: Folders
   meta: MetaStore
   events: EventStore
+  backups: Backups
   /** Lets batches in flight end and starts none until the returned function is called. */
   pause(): Promise<() => void>
   /** Where the journal is on disk up to. */
@@ -131,10 +132,8 @@ async function verifyParts(parts: KeepParts): Promise<{ checks: Check[] }> {
 
 /** The commands that need all stores; the same with the product running and stopped. */
 export function keepCommands(parts: KeepParts): Commands {
-  const { clock, version, config, folders, meta, events, pause } = parts
   return {
-    backup: ({ file = '' }) =>
-      takeBackup({ ...{ clock, version, folders, meta, events, pause }, data: config.data }, file),
+    backup: ({ file = '' }) => parts.backups.take(file),
     verify: () => verifyParts(parts),
   }
 }
@@ -177,9 +176,10 @@ async function withStores(config: Config, work: (parts: KeepParts) => Promise<ob
   try {
     return await withEngine(config, places, observe, async (events) => {
       await events.migrate()
+      const pause = async () => () => {}
+      const parts = { version: programVersion(), meta, events, folders: places.folders, clock: systemClock, pause }
       return work({
-        ...{ config, version: programVersion(), meta, events, folders: places.folders, clock: systemClock },
-        pause: async () => () => {},
+        ...{ ...parts, config, backups: createBackups({ ...parts, data: config.data }) },
         durable: () => stoppedDurable,
       })
     })
@@ -206,20 +206,17 @@ async function restoreStopped(config: Config, file: string): Promise<object> {
   })
 }
 
-const rehearsal = 'rehearsal-'
-
 /**
  * Opens a copy of the data folder with this version, which brings its schema forward, and looks at every invariant
  * there. The data folder itself stays as it is, so the version that wrote it can go on. The copy lies within it: that is
  * where this user may write, and on the same file system.
  */
 async function rehearse(config: Config): Promise<object> {
-  // Sockets can't be copied, the locks are of this process, and what a rehearsal that was killed has left is of no use.
+  await sweepLeftovers(config.data)
+  // Sockets can't be copied, and the locks are of this process.
   const skipped = new Set(['run', 'lock.sqlite', 'lock.pid', 'backup'])
   const all = await readdir(config.data)
-  for (const name of all.filter((one) => one.startsWith(rehearsal)))
-    await rm(join(config.data, name), { recursive: true, force: true })
-  const names = all.filter((one) => !skipped.has(one) && !one.startsWith(rehearsal))
+  const names = all.filter((one) => !skipped.has(one))
   await demandRoom(config.data, names)
   const copy = await mkdtemp(join(config.data, rehearsal))
   try {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { catalogue, type ErrorCode, errorBody, MishapError } from './errors.ts'
+import { catalogue, type ErrorCode, errorBody, MishapError, senderLeft } from './errors.ts'
 
 const codes = Object.keys(catalogue) as ErrorCode[]
 
@@ -50,4 +50,16 @@ describe('what an error answers', () => {
     expect(error.stack).toContain('errors.test')
     expect(new MishapError('INTERNAL')).toMatchObject({ retryAfterS: undefined, fields: undefined })
   })
+})
+
+test.each<[string, unknown, boolean]>([
+  ['a request that was cut', Object.assign(new Error('aborted'), { code: 'ECONNRESET' }), true],
+  ['a stream that ended early', Object.assign(new Error('x'), { code: 'ERR_STREAM_PREMATURE_CLOSE' }), true],
+  ['a web stream', new DOMException('This operation was aborted', 'AbortError'), true],
+  ['an answer of Next', Object.assign(new Error(''), { name: 'ResponseAborted' }), true],
+  ['a connection of ours that was reset', Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }), false],
+  ['a fault of ours', new TypeError('aborted'), false],
+  ['no error', 'aborted', false],
+])('whether the sender left: %s', (_name, error, expected) => {
+  expect(senderLeft(error)).toBe(expected)
 })

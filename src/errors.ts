@@ -147,6 +147,21 @@ export const catalogue = {
     happened: 'The request comes from another origin.',
     todo: 'Open Mishap under the address that MISHAP_URL names.',
   },
+  REQUEST_TOO_MANY: {
+    status: 429,
+    happened: 'Too many requests from your address are in progress.',
+    todo: 'Wait for the time in Retry-After. Behind a proxy, name it in MISHAP_TRUSTED_PROXIES, so that people are told apart.',
+  },
+  REQUEST_OVERLOADED: {
+    status: 503,
+    happened: 'Too many requests are in progress.',
+    todo: 'Try again after the time in Retry-After.',
+  },
+  REQUEST_TOO_MANY_STREAMS: {
+    status: 429,
+    happened: 'Too many live streams are open.',
+    todo: 'Close some: a person may have 10, an address 200.',
+  },
   NOT_FOUND: {
     status: 404,
     happened: 'The requested resource does not exist',
@@ -168,6 +183,16 @@ export const catalogue = {
     status: 503,
     happened: 'The events store is away; ingest goes on.',
     todo: 'It comes back by itself; the status page shows it.',
+  },
+  DATABASE_UNWRITABLE: {
+    status: 503,
+    happened: 'The database can’t be written: its disk is full or fails.',
+    todo: 'Make room on the disk of the data folder. Mishap goes on by itself; ingest goes on meanwhile.',
+  },
+  BACKUP_RUNNING: {
+    status: 409,
+    happened: 'A backup is being taken.',
+    todo: 'Wait until it has ended: each copies everything that is stored.',
   },
   OUTGOING_REFUSED: {
     status: 400,
@@ -219,6 +244,9 @@ export const catalogue = {
 } as const satisfies Record<string, ErrorEntry>
 
 export type ErrorCode = keyof typeof catalogue
+
+export const isErrorCode = (text: unknown): text is ErrorCode =>
+  typeof text === 'string' && Object.hasOwn(catalogue, text)
 
 /** An expected failure with a code of the catalogue. `detail` is shown to the caller; it never holds event data. */
 export class MishapError extends Error {
@@ -282,4 +310,15 @@ export function callsOf(error: Error): string {
     .filter((line) => /^ {4}at /.test(line))
     .slice(0, 20)
     .join('\n')
+}
+
+/**
+ * Whether a failure only says that whoever sent a request left before its end. Node, the web streams and Next each say it
+ * in their own way. It is nobody's fault here, and anyone can cause it as often as they like.
+ */
+export function senderLeft(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { code } = error as Error & { code?: unknown }
+  if (code === 'ECONNRESET') return error.message === 'aborted'
+  return code === 'ERR_STREAM_PREMATURE_CLOSE' || error.name === 'AbortError' || error.name === 'ResponseAborted'
 }

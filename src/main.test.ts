@@ -61,6 +61,8 @@ describe('what is said and done at once', () => {
       expect(line, setting.env).toContain(`Default: ${setting.default || 'empty'}.`)
     }
     for (const name of ['start', 'bootstrap', 'user reset-password', 'doctor']) expect(out).toContain(`mishap ${name}`)
+    // what stands in brackets may be left out, and nothing else may
+    expect(out).toContain('mishap doctor --release R --url U --org O --project P --token T [--dist D] [--json]')
   })
 })
 

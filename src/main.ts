@@ -20,9 +20,11 @@ const help = `Mishap ${version}: errors and performance of your web applications
   mishap backup FILE [--data ./data]          one consistent file, also while the product runs
   mishap restore FILE --data ./data           into an empty data folder
   mishap verify [--json] [--data ./data]      looks at every invariant across the stores, changes nothing
-  mishap doctor --release R [--dist D] [--org O] [--project P] [--url U] [--token T] [--json]
+  mishap doctor --release R --url U --org O --project P --token T [--dist D] [--json]
                                               asks a running Mishap whether the source maps of a release work: ends with
-                                              0 good, 1 something is wrong, 2 it could not be asked
+                                              0 good, 1 something is wrong, 2 it could not be asked. All but --dist and
+                                              --json are required; instead of an option SENTRY_RELEASE, SENTRY_URL,
+                                              SENTRY_ORG, SENTRY_PROJECT and SENTRY_AUTH_TOKEN are read
   mishap upgrade --rehearse [--data ./data]   opens a copy with this version and verifies it; the product is stopped
   mishap --version
   mishap --help

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createClientAddress, isPublic, isWithin } from './network.ts'
+import { createClientAddress, isPublic, isWithin, ownOrigins } from './network.ts'
 
 test.each([
   ['10.1.2.3', ['10.0.0.0/8'], true],
@@ -68,3 +68,14 @@ test.each([
   ['::ffff:7f00:1', false],
   ['2606:4700::1111', true],
 ])('%s is public: %s', (address, expected) => expect(isPublic(address)).toBe(expected))
+
+test.each([
+  ['http://localhost:9000', ['http://localhost:9000', 'http://127.0.0.1:9000', 'http://[::1]:9000']],
+  ['http://127.0.0.1:9000/mishap', ['http://localhost:9000', 'http://127.0.0.1:9000', 'http://[::1]:9000']],
+  ['https://[::1]', ['https://localhost', 'https://127.0.0.1', 'https://[::1]']],
+  ['https://errors.example:8443/a', ['https://errors.example:8443']],
+  ['http://127.0.0.2:9000', ['http://127.0.0.2:9000']],
+  ['http://localhost.example', ['http://localhost.example']],
+])('own origins of %s', (url, origins) => {
+  expect(ownOrigins(url)).toEqual(origins)
+})

@@ -71,3 +71,15 @@ export function isPublic(address: string): boolean {
   // Of IPv6 only 2000::/3 is given out: outside of it are forms that carry an IPv4 address, as ::7f00:1.
   return one.kind() === 'ipv4' || one.match(ipaddr.parse('2000::'), 3)
 }
+
+const loopbackNames = ['localhost', '127.0.0.1', '[::1]']
+
+/**
+ * Origins of our own screens under `url`: its own, and for a loopback address those of its other names with the same
+ * scheme and port. People open either of them on the machine itself.
+ */
+export function ownOrigins(url: string): string[] {
+  const { protocol, hostname, port, origin } = new URL(url)
+  if (!loopbackNames.includes(hostname)) return [origin]
+  return loopbackNames.map((name) => `${protocol}//${name}${port === '' ? '' : `:${port}`}`)
+}

@@ -29,6 +29,9 @@ test('the ends of an item are these: the sum of the ledger is made of them', () 
 })
 
 describe('item types', () => {
+  /** One item of these holds many of its category. */
+  const lists = ['span', 'log', 'trace_metric', 'statsd', 'raw_security']
+
   test.each([
     ['event', 'error', true],
     ['transaction', 'transaction', true],
@@ -51,7 +54,7 @@ describe('item types', () => {
     ['raw_security', 'security', true],
     ['form_data', 'attachment', true],
   ])('%s counts as %s', (type, category, needsEventId) => {
-    expect(itemKind(type)).toEqual({ category, needsEventId })
+    expect(itemKind(type)).toEqual({ category, needsEventId, holdsMany: lists.includes(type) })
     expect(categories).toContain(category)
     expect(isItemType(type)).toBe(true)
   })
@@ -59,7 +62,10 @@ describe('item types', () => {
   test.each(['', 'Event', 'constructor', '__proto__', 'integration', 'x'.repeat(1000)])(
     'a name of the sender is no type: %.20s',
     (type) => {
-      expect([isItemType(type), itemKind(type)]).toEqual([false, { category: 'unknown', needsEventId: false }])
+      expect([isItemType(type), itemKind(type)]).toEqual([
+        false,
+        { category: 'unknown', needsEventId: false, holdsMany: false },
+      ])
     },
   )
 })

@@ -72,8 +72,9 @@ async function addressOf(url: URL, options: OutgoingOptions): Promise<string> {
     }
   }
   // One private address among public ones is how a name is made to point inside: the whole name is refused.
-  const inside = addresses.find((one) => !isPublic(one) && !isWithin(one, options.allowedNetworks))
-  if (inside !== undefined) throw refused(`${host} is at ${inside}, a private or reserved address.`)
+  // Which address it is stays unsaid: whoever may set a webhook up could ask for the names of our network by it.
+  if (addresses.some((one) => !isPublic(one) && !isWithin(one, options.allowedNetworks)))
+    throw refused(`${host} is at a private or reserved address.`)
   const [first] = addresses
   if (first === undefined) throw new MishapError('OUTGOING_FAILED', { detail: `The name ${host} has no address.` })
   return first

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { type Accept, createAccept } from './accept/accept.ts'
@@ -10,19 +10,25 @@ import { lockDataFolder } from './auth/lock.ts'
 import { loadSecrets } from './auth/secret.ts'
 import { systemClock } from './clock.ts'
 import { type Config, environment, SettingError, screensFolder } from './config.ts'
-import { errorBody, MishapError } from './errors.ts'
+import { MishapError } from './errors.ts'
 import { openJournalReader, openJournalWriter } from './journal/files.ts'
 import type { JournalWriter, RecordHead } from './journal/journal.ts'
+import { createNetworks } from './network.ts'
 import { createObserve, type Observe } from './observe.ts'
 import type { OutcomeCount } from './outcome.ts'
+import { refuseRequest } from './serve/answers.ts'
 import { createClientOf, isOwnOrigin } from './serve/client.ts'
 import { engineChild, sparing } from './serve/engine-child.ts'
 import { demandWhole, layOut } from './serve/folders.ts'
+import { boundHeads } from './serve/heads.ts'
+import { createKnown, type Known } from './serve/known.ts'
 import type { AppSetup, FromApp, ToApp } from './serve/messages.ts'
 import { type AppNumbers, answerMetrics, watchLoop } from './serve/metrics.ts'
 import { metricsOf } from './serve/numbers.ts'
 import { appTarget, innerTarget } from './serve/paths.ts'
+import { reportPathOf } from './serve/policy.ts'
 import { createProxy } from './serve/proxy.ts'
+import { createReady } from './serve/ready.ts'
 import { type Child, supervise } from './serve/supervise.ts'
 import { createSweep } from './serve/sweep.ts'
 import { dropUnfinished, openFileBlobs } from './store/blobs/files.ts'
@@ -56,6 +62,10 @@ type Main = {
     numbers: AppNumbers | undefined
     /** Answers of screens and API by status. */
     screens: Map<number, number>
+    /** Who is signed in, as process app says. */
+    known: Known
+    /** Where the screens report their own errors to. */
+    selfDsn: string | undefined
   }
   app: Child
   engine: Child
@@ -66,20 +76,20 @@ function answerJson(res: ServerResponse, status: number, body: object): void {
   res.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' }).end(JSON.stringify(body))
 }
 
-/** `live`: this process answers. `ready`: screens and the events store too, with tables of this version. Relay's path is an alias for load balancers set up for it. */
-function answerHealth(path: string, main: Main, res: ServerResponse): boolean {
-  const kind = /^\/api\/(?:health|relay\/healthcheck)\/(live|ready)\/?$/.exec(path)?.[1]
-  if (!kind) return false
+/**
+ * `live`: this process answers. `ready`: screens and the events store too, with tables of this version, and a request gets
+ * its answer from process app on the way of all others. Relay's path is an alias for load balancers set up for it.
+ */
+async function answerHealth(kind: string, main: Main, answers: () => Promise<boolean>, res: ServerResponse) {
   const tables = main.state.storedBy !== undefined && main.state.storedBy === main.app.pid()
-  const parts = { accept: true, app: main.app.up(), engine: main.engine.up(), tables }
-  const ok = kind === 'live' || (parts.app && parts.engine && tables)
+  const up = { accept: true, app: main.app.up(), engine: main.engine.up(), tables }
+  if (kind === 'live') return answerJson(res, 200, { status: 'ok', ...up })
+  const parts = { ...up, answers: up.app && (await answers()) }
+  const ok = parts.app && parts.engine && tables && parts.answers
   answerJson(res, ok ? 200 : 503, { status: ok ? 'ok' : 'starting', ...parts })
-  return true
 }
 
-function refuse(res: ServerResponse, error: MishapError): void {
-  answerJson(res, error.status, errorBody(error))
-}
+const healthOf = (path: string) => /^\/api\/(?:health|relay\/healthcheck)\/(live|ready)\/?$/.exec(path)?.[1]
 
 /** Which setting is at fault when the system will not listen: a name that is nobody's, an address of another machine, a port of root's. */
 const listenFaults: Record<string, 'host' | 'port'> = {
@@ -133,6 +143,8 @@ function takeFromApp(main: Main, message: FromApp): void {
       .catch((error: unknown) => observe.error({ error: String(error) }, 'the journal could not be trimmed'))
   } else if (message.kind === 'append') void appendForApp(main, message)
   else if (message.kind === 'numbers') state.numbers = message.numbers
+  else if (message.kind === 'known') state.known.note(message.credential)
+  else if (message.kind === 'self') state.selfDsn = message.dsn
   else if (message.kind === 'stored') state.storedBy = main.app.pid()
   else if (message.kind === 'refused') {
     state.refused = new MishapError(message.code, { detail: message.sentence })
@@ -277,23 +289,35 @@ function createFront(main: Main, accept: Accept) {
   const { screens } = main.state
   const answered = (status: number) => void screens.set(status, (screens.get(status) ?? 0) + 1)
   const socketPath = layOut(config.data).sockets.app
-  const proxy = createProxy({ socketPath, dev, url, clientOf: who, answered, passed: createSweep() })
+  const proxy = createProxy({
+    ...{ socketPath, dev, url, clientOf: who, answered, passed: createSweep() },
+    ...{ clock: systemClock, known: main.state.known },
+    ...{ folder: layOut(config.data).folders.blobs, diskReserveBytes: config.diskReserveBytes },
+    reportPath: () => reportPathOf(main.state.selfDsn, config.basePath, main.options.version),
+  })
+  const answers = createReady(systemClock, proxy.answers)
   const metrics = createMetrics(main, accept)
   const handle = (req: IncomingMessage, res: ServerResponse): void => {
     const target = innerTarget(req.url ?? '/', config.basePath)
     const cut = target.indexOf('?')
     const path = cut < 0 ? target : target.slice(0, cut)
     req.url = target
+    const health = healthOf(path)
     if (accept.owns(req.method ?? 'GET', path)) accept.handle(req, res)
-    else if (answerHealth(path, main, res)) return
-    else if (path === '/metrics' || path === '/metrics/') metrics(req, res)
-    else if (!isOwnOrigin(req, who(req), url)) refuse(res, new MishapError('AUTH_ORIGIN'))
+    else if (health !== undefined) void answerHealth(health, main, answers, res)
+    else if (path === '/metrics' || path === '/metrics/')
+      void proxy.admits(req, res).then((admitted) => admitted && metrics(req, res))
+    else if (!isOwnOrigin(req, who(req), url)) refuseRequest(req, res, new MishapError('AUTH_ORIGIN'), systemClock)
     else {
       req.url = appTarget(target, config.basePath)
-      proxy.handle(req, res)
+      void proxy.handle(req, res)
     }
   }
-  return { handle, upgrade: proxy.upgrade, close: proxy.close }
+  const listenTo = (server: Server): void => {
+    boundHeads(server, createNetworks(config.trustedProxies))
+    server.on('request', handle)
+  }
+  return { listenTo, upgrade: proxy.upgrade, close: proxy.close }
 }
 
 /** Tells process app what accept has answered; while app is away nobody asks for it. */
@@ -339,9 +363,39 @@ function tellDurable(main: Main): () => void {
 
 const newState = (config: Config): Main['state'] => ({
   keys: readKeyFile(config.data),
-  ...{ durableSent: 0, trimmed: 0, refused: undefined, storedBy: undefined },
-  ...{ startedMs: systemClock.now(), numbers: undefined, screens: new Map() },
+  ...{ durableSent: 0, trimmed: 0, refused: undefined, storedBy: undefined, selfDsn: undefined },
+  ...{ startedMs: systemClock.now(), numbers: undefined, screens: new Map(), known: createKnown(systemClock) },
 })
+
+type Ending = {
+  reason: string
+  cancels: (() => void)[]
+  server: Server
+  recordOutcomes(): Promise<void>
+  /** Gives the data folder free. */
+  release(): void
+}
+
+/** Ends all in the order of the data, within `stopMs`: what takes longer is killed, as nothing acknowledged is lost by that. */
+async function endAll(main: Main, { reason, cancels, server, recordOutcomes, release }: Ending): Promise<void> {
+  main.observe.info({ reason }, 'stopping')
+  for (const cancel of cancels) cancel()
+  server.close()
+  server.closeIdleConnections()
+  const late = systemClock.after(stopMs / 2, () => server.closeAllConnections())
+  const killed = systemClock.after(stopMs, () => {
+    main.observe.warn({}, 'stopping took too long: the rest is killed')
+    for (const child of [main.app, main.engine]) void child.stop(0)
+    release()
+  })
+  await recordOutcomes()
+  sendDurable(main)
+  await main.app.stop(stopMs * 0.6)
+  await Promise.all([main.engine.stop(stopMs * 0.3), main.journal.close()])
+  for (const cancel of [late, killed]) cancel()
+  server.closeAllConnections()
+  release()
+}
 
 /**
  * Process main: owns the data folder, listens, accepts, and keeps process app and process engine alive.
@@ -374,28 +428,14 @@ export async function startServer(
   const cancels: (() => void)[] = []
   let stopping: Promise<void> | undefined
 
-  async function end(reason: string): Promise<void> {
-    observe.info({ reason }, 'stopping')
-    for (const cancel of cancels) cancel()
-    server.close()
-    server.closeIdleConnections()
-    const late = systemClock.after(stopMs / 2, () => server.closeAllConnections())
-    const killed = systemClock.after(stopMs, () => {
-      observe.warn({}, 'stopping took too long: the rest is killed')
-      for (const child of [main.app, main.engine]) void child.stop(0)
+  const stop = (reason: string): Promise<void> => {
+    const release = () => {
       lock.release()
       ended.resolve(state.refused)
-    })
-    await recordOutcomes()
-    sendDurable(main)
-    await main.app.stop(stopMs * 0.6)
-    await Promise.all([main.engine.stop(stopMs * 0.3), journal.close()])
-    for (const cancel of [late, killed]) cancel()
-    server.closeAllConnections()
-    lock.release()
-    ended.resolve(state.refused)
+    }
+    stopping ??= endAll(main, { reason, cancels, server, recordOutcomes, release })
+    return stopping
   }
-  const stop = (reason: string): Promise<void> => (stopping ??= end(reason))
 
   const main: Main = { options, observe, journal, state, stop } as Main
   try {
@@ -410,7 +450,7 @@ export async function startServer(
     startChildren(options, observe, () => main),
   )
   const front = createFront(main, accept)
-  server.on('request', front.handle)
+  front.listenTo(server)
   server.on('upgrade', (req, socket, head) =>
     options.dev ? front.upgrade(req, socket as Socket, head) : socket.destroy(),
   )

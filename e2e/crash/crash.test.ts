@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
 import {
@@ -16,6 +15,7 @@ import {
   start,
   until,
 } from '../product.ts'
+import { childrenOf } from './traffic.ts'
 
 /** More rounds by hand: `CRASH_ROUNDS=20 npm run e2e -- e2e/crash`. */
 const rounds = Number(process.env.CRASH_ROUNDS ?? 3)
@@ -43,13 +43,6 @@ function load(product: Product, project: Project, type: string, acknowledged: st
     state,
   }
 }
-
-const childrenOf = (pid: number | undefined, word: string): number[] =>
-  execFileSync('ps', ['-eo', 'pid,ppid,args'], { encoding: 'utf8' })
-    .split('\n')
-    .map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line))
-    .filter((match) => match && Number(match[2]) === pid && match[3]?.includes(word))
-    .map((match) => Number(match?.[1]))
 
 /** Everything acknowledged is there, once, and the issue's counter equals the rows. */
 async function expectWhole(product: Product, project: Project, type: string, acknowledged: string[]): Promise<void> {

@@ -4,7 +4,9 @@ import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, expect, test } from 'vitest'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Login, loginOf, noChromium, openBrowser, openPage } from '../browser.ts'
 import {
   bootstrap,
   envelopeOf,
@@ -16,11 +18,16 @@ import {
   start,
   until,
 } from '../product.ts'
-import { type Acknowledged, faultsOf, send } from './traffic.ts'
+import { type Acknowledged, childrenOf, faultsOf, readyAtLast, send, verifyFaults } from './traffic.ts'
 
 const mounts: string[] = []
 const running: Product[] = []
+let browser: Browser | undefined
+beforeAll(async () => {
+  if (!noChromium && canMount) browser = await openBrowser()
+})
 afterAll(async () => {
+  await browser?.close()
   for (const product of running) await product.stop('SIGKILL')
   for (const path of mounts) execFileSync('umount', ['-l', path])
   for (const product of running) {
@@ -76,6 +83,8 @@ type Stage = {
   status: 200 | 503
   /** An event with a file over 1 MiB, which goes through the blobs. */
   large?: 503
+  /** What the status says that processing waits for. */
+  waits?: 'events' | 'database'
 }
 
 const journal = { folder: 'journal', mebibytes: 96, status: 503 } as const
@@ -95,8 +104,8 @@ const runs: { what: string; env: Record<string, string>; stages: Stage[] }[] = [
     what: 'the disks of events store, meta and blobs are full in turn',
     env: {},
     stages: [
-      { name: 'events store', folder: 'events', mebibytes: 96, leave: 0, status: 200 },
-      { name: 'meta', folder: 'meta', mebibytes: 48, leave: 0, status: 200 },
+      { name: 'events store', folder: 'events', mebibytes: 96, leave: 0, status: 200, waits: 'events' },
+      { name: 'meta', folder: 'meta', mebibytes: 48, leave: 0, status: 200, waits: 'database' },
       { name: 'blobs', folder: 'blobs', mebibytes: 48, leave: 0, status: 200, large: 503 },
     ],
   },
@@ -110,8 +119,42 @@ const answerTo = async (product: Product, project: Project, type: string, attach
   return { answer, event }
 }
 
+/** The list keeps its frame, and the status says what is waited for, where the store is said to be the one. */
+async function lookAtScreens(product: Product, project: Project, browser: Browser, login: Login, waits: string) {
+  const { page } = await openPage(browser, product.url, { login })
+  const answer = await page.goto(`${product.url}/o/${project.org}/issues`)
+  expect([waits, answer?.status()]).toEqual([waits, 200])
+  await page.getByRole('navigation').first().waitFor({ timeout: 10_000 })
+  await page.goto(`${product.url}/o/${project.org}/status`)
+  await page.getByText(`Processing has waited for the ${waits === 'events' ? 'events store' : waits}`).waitFor()
+  await page.context().close()
+}
+
+/**
+ * Kills process app while the disk is full: the one that takes its place recovers what was open, waits for the disk instead
+ * of ending again, and goes on.
+ */
+async function killApp(product: Product): Promise<void> {
+  const appsOf = () => childrenOf(product.child.pid, 'app.ts')
+  const [first] = appsOf()
+  if (first === undefined) throw new Error('no process app')
+  process.kill(first, 'SIGKILL')
+  const [second] = await until('another process app', 20_000, async () => {
+    const found = appsOf().filter((pid) => pid !== first)
+    return found.length > 0 && found
+  })
+  await pause(5000)
+  expect(appsOf()).toEqual([second])
+}
+
 /** Fills the disk under traffic, looks at the answers and gives the space back; gives what was acknowledged. */
-async function goThrough(product: Product, project: Project, stage: Stage, type: string): Promise<Acknowledged[]> {
+async function goThrough(
+  product: Product,
+  project: Project,
+  stage: Stage,
+  type: string,
+  screens: { browser: Browser; login: Login } | undefined,
+): Promise<Acknowledged[]> {
   const acknowledged: Acknowledged[] = []
   const { name } = stage
   const before = send(product, project, [type], 4)
@@ -134,8 +177,10 @@ async function goThrough(product: Product, project: Project, stage: Stage, type:
     expect(Number(large.answer.headers.get('retry-after'))).toBeGreaterThan(0)
   }
   expect((await fetch(`${product.url}/api/health/live`)).status).toBe(200)
-  await pause(3000)
+  if (stage.waits && screens) await lookAtScreens(product, project, screens.browser, screens.login, stage.waits)
+  await killApp(product)
   giveBack()
+  await readyAtLast(product)
   await until(`ingest to go on (${name})`, 20_000, async () => {
     const again = await answerTo(product, project, type)
     if (again.answer.status === 200) acknowledged.push({ id: again.event.event_id, type, ns: 0n })
@@ -161,10 +206,14 @@ for (const { what, env, stages } of runs)
       const project = bootstrap(product, 'full', 'web')
       await ready(product)
       const acknowledged: Acknowledged[] = []
+      const screens =
+        browser && stages.some((one) => one.waits)
+          ? { browser, login: await loginOf(browser, product.url, 'owner@full.test') }
+          : undefined
       const typeOf = ({ folder }: Stage) => `${folder}FullError`
       const types = stages.map(typeOf)
       for (const stage of stages) {
-        acknowledged.push(...(await goThrough(product, project, stage, typeOf(stage))))
+        acknowledged.push(...(await goThrough(product, project, stage, typeOf(stage), screens)))
         const faults = await faultsOf(product, project, types, acknowledged, true)
         expect([stage.name, ...faults]).toEqual([stage.name])
       }
@@ -173,5 +222,6 @@ for (const { what, env, stages } of runs)
       running.push(again)
       expect(await faultsOf(again, project, types, acknowledged, true)).toEqual([])
       await again.stop()
+      expect(await verifyFaults(data)).toBe('')
     },
   )

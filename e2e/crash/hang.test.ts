@@ -1,6 +1,5 @@
 // The engine hangs instead of dying, and the clock is set back and forward.
 
-import { execFileSync } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
@@ -18,19 +17,13 @@ import {
   start,
   until,
 } from '../product.ts'
-import { type Acknowledged, faultsOf, readyAtLast, send, settled } from './traffic.ts'
+import { type Acknowledged, childrenOf, faultsOf, readyAtLast, send, settled } from './traffic.ts'
 
 const long = Number(process.env.CRASH_ROUNDS ?? 3) >= 10
 const running: Product[] = []
 afterAll(() => Promise.all(running.map(discard)))
 
-function engineOf(product: Product): number {
-  const lines = execFileSync('ps', ['-eo', 'pid=,ppid=,args='], { encoding: 'utf8' }).split('\n')
-  const found = lines
-    .map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line))
-    .find((one) => Number(one?.[2]) === product.child.pid && one?.[3]?.includes('engine.ts'))
-  return Number(found?.[1])
-}
+const engineOf = (product: Product): number => childrenOf(product.child.pid, 'engine.ts')[0] ?? 0
 
 const readyStatus = async (product: Product) => (await fetch(`${product.url}/api/health/ready`)).status
 

@@ -1,7 +1,5 @@
 // kill -9 at each step of mapping events again: no event is lost, none is there twice, and every sum agrees.
-import { execFile } from 'node:child_process'
 import { existsSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
 import { buildOf, failedEvent, runsOf, uploadBuild } from '../mapped.ts'
@@ -16,12 +14,11 @@ import {
   ingest,
   type Product,
   ready,
-  root,
   start,
   until,
 } from '../product.ts'
 import { regroupSteps } from './regroup-steps.ts'
-import { settled } from './traffic.ts'
+import { settled, verifyFaults } from './traffic.ts'
 
 let running: Product | undefined
 afterAll(async () => {
@@ -36,13 +33,6 @@ const steps = regroupSteps.filter((step) =>
 )
 const eventsEach = 40
 const roundMs = 90_000
-
-/** What `mishap verify` finds wrong with a folder whose product stands. */
-const verifyFaults = (data: string): Promise<string> =>
-  new Promise((resolve) => {
-    const words = ['--disable-warning=ExperimentalWarning', join(root, 'src/main.ts'), 'verify', '--data', data]
-    execFile(process.execPath, words, (error, out, err) => resolve(error ? `${out}${err}`.slice(-1500) : ''))
-  })
 
 test('killed at each step of mapping events again', { timeout: (steps.length + 2) * roundMs }, async () => {
   const port = await freePort()

@@ -1,5 +1,7 @@
 // What is sent while things break, and the comparison of what was acknowledged with what is there.
+import { execFile, execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import {
   api,
@@ -10,6 +12,7 @@ import {
   ingest,
   type Product,
   type Project,
+  root,
   until,
 } from '../product.ts'
 
@@ -236,3 +239,18 @@ async function attachmentFaults(product: Product, project: Project, sent: Acknow
   }
   return faults
 }
+
+/** What `mishap verify` finds wrong with a folder whose product stands. */
+export const verifyFaults = (data: string): Promise<string> =>
+  new Promise((resolve) => {
+    const words = ['--disable-warning=ExperimentalWarning', join(root, 'src/main.ts'), 'verify', '--data', data]
+    execFile(process.execPath, words, (error, out, err) => resolve(error ? `${out}${err}`.slice(-1500) : ''))
+  })
+
+/** Pids of the processes that `pid` started and whose command line has `word`. */
+export const childrenOf = (pid: number | undefined, word: string): number[] =>
+  execFileSync('ps', ['-eo', 'pid,ppid,args'], { encoding: 'utf8' })
+    .split('\n')
+    .map((line) => /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line))
+    .filter((match) => match && Number(match[2]) === pid && match[3]?.includes(word))
+    .map((match) => Number(match?.[1]))

@@ -17,6 +17,7 @@ import {
   ingest,
   type Product,
   type Project,
+  password,
   ready,
   start,
   until,
@@ -218,6 +219,70 @@ test.skipIf(filesMax < 3 * loris)(
     expect(seen.statuses).toEqual([200])
     expect(seen.worst).toBeLessThan(1000)
     expect(memory()).toBeLessThan(1500)
+  },
+)
+
+test.skipIf(filesMax < 3 * loris)(
+  `${loris} stalled POSTs to screens and REST from one address: who is signed in goes on, and who comes can sign in`,
+  async () => {
+    const path = `/organizations/${project.org}/issues/?statsPeriod=24h`
+    expect((await api(product, project, path)).status).toBe(200)
+    const begin = (i: number) => {
+      const length = 'Content-Length: 100000\r\n\r\n{'
+      if (i % 2 === 0) return `POST /login HTTP/1.1\r\nHost: a\r\nOrigin: ${product.url}\r\n${length}`
+      return `POST /api/0/organizations/${project.org}/issues/ HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer made-up-${i}\r\n${length}`
+    }
+    const sockets: Socket[] = []
+    const state = { on: true, cut: 0 }
+    const attack = (async () => {
+      // those that are cut off come again
+      for (let i = 0; state.on; i++) {
+        if (sockets.length - state.cut < loris) {
+          const socket = connect(product.port, '127.0.0.1')
+          socket.on('error', () => undefined)
+          socket.on('close', () => state.cut++)
+          socket.resume()
+          socket.write(begin(i))
+          sockets.push(socket)
+        }
+        if (i % 50 === 49) await pause(10)
+      }
+    })()
+    await pause(3000)
+    const times: number[] = []
+    const statuses = new Set<number>()
+    for (let i = 0; i < 60; i++) {
+      const began = performance.now()
+      statuses.add((await api(product, project, path)).status)
+      times.push(performance.now() - began)
+      await pause(50)
+    }
+    const open = sockets.filter((one) => !one.destroyed).length
+    const page = await fetch(`${product.url}/login`)
+    const ready = await fetch(`${product.url}/api/health/ready`)
+    const signIn = () =>
+      fetch(`${product.url}/api/auth/sign-in/email`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', origin: product.url },
+        body: JSON.stringify({ email: `owner@${project.org}.test`, password }),
+      })
+    const login = await until('a sign-in', 20_000, async () => {
+      const answer = await signIn()
+      return answer.status === 429 ? undefined : answer
+    })
+    state.on = false
+    await attack
+    for (const socket of sockets) socket.destroy()
+    times.sort((a, b) => a - b)
+    const p99 = times[Math.ceil(times.length * 0.99) - 1] ?? 0
+    console.log(`stalled POSTs: ${open} open, ${state.cut} cut; the signed-in list's p99 is ${Math.round(p99)} ms`)
+    expect([...statuses]).toEqual([200])
+    expect(open).toBeGreaterThan(100)
+    expect([page.status, ready.status]).toEqual([200, 200])
+    expect(p99).toBeLessThan(10_000)
+    expect(memory()).toBeLessThan(1500)
+    expect(login.status).toBe(200)
+    await settled(product, project)
   },
 )
 

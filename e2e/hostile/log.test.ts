@@ -1,5 +1,7 @@
 // Nothing of an event's content may stand in our own log: hostile events with a mark in every place, then a look for it.
 import { request } from 'node:http'
+import { connect } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
@@ -88,4 +90,36 @@ test('a request has an id: a sane one is kept, another is replaced', async () =>
   expect(await idOf('trace-12345678')).toBe('trace-12345678')
   expect(await idOf('two words')).toMatch(/^[\da-f-]{36}$/)
   expect(await idOf()).not.toBe(await idOf())
+})
+
+test('senders that leave cause no line of level 50, no event and no notification', async () => {
+  const body = JSON.stringify({ email: 'nobody@example.test', password: 'wrong horse 99' })
+  const origin = `Origin: ${product.url}\r\n`
+  const heads = [
+    `POST /login HTTP/1.1\r\nHost: 127.0.0.1:${product.port}\r\n${origin}Next-Action: ${'a'.repeat(42)}\r\nContent-Type: text/plain;charset=UTF-8\r\n`,
+    `POST /api/auth/sign-in/email HTTP/1.1\r\nHost: a\r\n${origin}Content-Type: application/json\r\n`,
+    `PUT /api/0/organizations/logs/issues/ HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${project.token}\r\n`,
+    'GET /login HTTP/1.1\r\nHost: a\r\nAccept: text/html\r\n',
+  ]
+  for (let i = 0; i < 200; i++) {
+    const head = heads[i % heads.length] ?? ''
+    const socket = connect(product.port, '127.0.0.1')
+    socket.on('error', () => undefined)
+    // some leave in the middle of the body, some when app has begun to answer
+    const sent = i % 3 === 0 ? body.slice(0, 20) : body
+    socket.write(head.startsWith('GET') ? `${head}\r\n` : `${head}Content-Length: ${body.length}\r\n\r\n${sent}`)
+    await pause(i % 7)
+    socket.destroy()
+  }
+  await until('the last of them', 10_000, async () => (await fetch(`${product.url}/login`)).ok)
+  await pause(500)
+  const errors = product
+    .log()
+    .split('\n')
+    .filter((line) => line.includes('"level":50'))
+  expect(errors).toEqual([])
+  const { json } = await api(product, project, '/organizations/logs/projects/')
+  expect((json as { slug: string }[]).map((one) => one.slug)).toContain('mishap')
+  const issues = await api(product, project, '/projects/logs/mishap/issues/?query=')
+  expect([issues.status, (issues.json as { title: string }[]).map((one) => one.title)]).toEqual([200, []])
 })

@@ -1,5 +1,5 @@
-import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { execFile, spawn } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -80,6 +80,42 @@ test.concurrent('a backup taken under load comes back with everything that was a
   })
   expect(there).toBeLessThanOrEqual(after + 2)
   expect((await mishap('verify', '--json', '--data', data)).json).toMatchObject({ ok: true })
+}, 180_000)
+
+test.concurrent('kill -9 during a backup leaves nothing behind its next start; of three at once one is taken', async () => {
+  const product = await start()
+  running.push(product)
+  const project = await bootstrap(product)
+  await ready(product)
+  expect((await ingest(product, project, envelopeOf(errorEvent('Cut', 'off')))).status).toBe(200)
+  // so much that a backup is not over before it is killed; a hole takes nothing here
+  const large = join(product.data, 'blobs', 'attachments', 'large')
+  mkdirSync(join(large, '..'), { recursive: true })
+  writeFileSync(large, '')
+  truncateSync(large, 512 * 1024 * 1024)
+  const [work, part] = [join(product.data, 'backup'), join(folder, '.cut.tar.part')]
+  // With its product gone the command would take the backup by itself: a power cut ends both.
+  const words = [join(root, 'src/main.ts'), 'backup', join(folder, 'cut.tar'), '--data', product.data]
+  const asked = spawn(process.execPath, words, { stdio: 'ignore' })
+  await until('half an archive', 30_000, async () => existsSync(part))
+  asked.kill('SIGKILL')
+  await product.stop('SIGKILL')
+  expect([existsSync(part), readdirSync(work).length > 0]).toEqual([true, true])
+
+  const again = await start({ data: product.data })
+  running.push(again)
+  await ready(again)
+  await until('a swept folder', 30_000, async () => readdirSync(work).length === 0)
+  expect([existsSync(part), existsSync(large)]).toEqual([false, true])
+
+  const files = ['a', 'b', 'c'].map((name) => join(folder, `three-${name}.tar`))
+  const said = await Promise.all(files.map((file) => mishap('backup', file, '--data', again.data)))
+  const refused = said.filter((one) => one.status === 1)
+  expect([said.filter((one) => one.status === 0).length, refused.length]).toEqual([1, 2])
+  for (const one of refused) expect(one.text).toContain('BACKUP_RUNNING: A backup to')
+  expect(files.filter(existsSync).length).toBe(1)
+  expect(readdirSync(work)).toEqual([])
+  rmSync(large)
 }, 180_000)
 
 test.concurrent('verify names what is wrong and exits 1', async () => {

@@ -112,10 +112,7 @@ describe.skipIf(!binary)('an upload gone wrong, and mended by the command that t
     const id = await fail(script, 'https://shop.test/app.js', {})
     expect((await diagnosed(id)).finding?.code).toBe('no_uploads')
     const none = await doctor('--release', 'shop@1')
-    expect([none.code, none.said]).toEqual([
-      1,
-      expect.stringContaining('Nothing was ever uploaded for the project shop.'),
-    ])
+    expect([none.code, none.said]).toEqual([1, expect.stringContaining('The project shop has no uploaded files.')])
 
     await cli('first', 'upload', '--project', 'billing', './dist')
     const { finding } = await diagnosed(id)

@@ -70,7 +70,7 @@ describe.skipIf(noChromium)('why a stack is not readable', () => {
     await send('NoUpload', 'https://shop.test/app.js', { contexts: { trace } })
     await send('Native', '[native code]')
     await page().goto(`${product.url}/o/${org}/issues/${state.groups.NoUpload}`)
-    await doctor().getByText('Nothing was ever uploaded for the project web.').waitFor()
+    await doctor().getByText('The project web has no uploaded files.').waitFor()
     const url = product.url.replace('127.0.0.1', 'localhost')
     expect(await doctor().locator('pre').textContent()).toBe(
       `npx @sentry/cli --url ${url} sourcemaps inject ./dist\nnpx @sentry/cli --url ${url} sourcemaps upload --org ${org} --project web ./dist`,

@@ -96,6 +96,18 @@ describe.skipIf(noChromium)('what the screens report of themselves', () => {
     expect(issue.project.slug).toBe('mishap')
   })
 
+  test('what the policy keeps from a screen arrives in the project "mishap", too', async () => {
+    const { page } = await open()
+    const host = `planted-${Date.now()}.example`
+    await page.evaluate(`new Image().src = 'https://${host}/pixel.png'`)
+    const own = ownProject()
+    const issue = await until('the report', 15_000, async () => {
+      const path = `/organizations/${own.org}/issues/?query=${encodeURIComponent(host)}`
+      return ((await api(product, own, path)).json as { title: string; project: { slug: string } }[])[0]
+    })
+    expect([issue.project.slug, issue.title]).toEqual(['mishap', `Blocked 'image' from '${host}'`])
+  })
+
   test('the trace of a page load ends 1 s after the last activity', async () => {
     const { page, sent } = await open()
     await page.clock.runFor(900)

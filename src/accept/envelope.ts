@@ -3,7 +3,7 @@ import type { AcceptKey } from '../auth/keys.ts'
 import { MishapError } from '../errors.ts'
 import type { RecordHead, RecordKind, Room } from '../journal/journal.ts'
 import { EnvelopeWalk } from '../protocol/envelope.ts'
-import { itemKind, needsEventId } from '../protocol/itemtypes.ts'
+import { claimedCount, itemKind, needsEventId } from '../protocol/itemtypes.ts'
 import { answerError, answerId, Refusal } from './answer.ts'
 import { dropSpool, fail, headOf, type Intake, Overloaded } from './intake.ts'
 import { dsnAgrees, findKeyByDsn } from './key.ts'
@@ -220,7 +220,7 @@ function takeRates(
     const why = limited ?? (lone.has(i) ? ofLone : undefined)
     if (why === undefined) continue
     skip.push(i)
-    core.ledger.count(key, category, 'rate_limited', why.reason, item.type, item.bytes)
+    core.ledger.count(key, category, 'rate_limited', why.reason, item.type, item.bytes, claimedCount(item))
   }
   const why = limited ?? ofLone
   return why ? { skip, limited: why } : {}

@@ -7,7 +7,7 @@ import type { JournalWriter, RecordHead, RecordKind, Room } from '../journal/jou
 import { faultOf, type Observe, requestIdOf } from '../observe.ts'
 import type { OutcomeReason } from '../outcome.ts'
 import type { EnvelopeWalk } from '../protocol/envelope.ts'
-import { itemKind } from '../protocol/itemtypes.ts'
+import { claimedCount, itemKind } from '../protocol/itemtypes.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import { answerError, Refusal } from './answer.ts'
 import type { Encoding, Inflater } from './body.ts'
@@ -156,7 +156,7 @@ export function refuse(intake: Intake, error: MishapError, walk?: EnvelopeWalk):
     core.ledger.count(key, target.route.category, outcome, reason, '', intake.wireBytes)
   } else {
     for (const item of walk.items)
-      core.ledger.count(key, itemKind(item.type).category, outcome, reason, item.type, item.bytes)
+      core.ledger.count(key, itemKind(item.type).category, outcome, reason, item.type, item.bytes, claimedCount(item))
   }
   if (key) core.ledger.use(key, intake.receivedMs, error.code)
   core.notes.add(intake, { status: error.status, code: error.code, reason, outcome, items: walk?.items ?? [] })

@@ -14,6 +14,7 @@ export type Ledger = {
     reason: OutcomeReason,
     itemType: string,
     bytes: number,
+    quantity?: number,
   ): void
   /** Remembers that a key was used, and with which code it was refused. */
   use(key: AcceptKey, atMs: number, refusedCode: string | null): void
@@ -27,7 +28,7 @@ export function createLedger(): Ledger {
   let accepted = new Map<number, KeyUse>()
   let refused = new Map<number, KeyUse>()
   return {
-    count: (key, category, outcome, reason, type, bytes) => {
+    count: (key, category, outcome, reason, type, bytes, quantity = 1) => {
       const itemType = type === '' || isItemType(type) ? type : 'unknown'
       // Without a known key there is no project that could be told: the path's number is only a claim.
       const projectId = key?.projectId ?? 0
@@ -35,9 +36,9 @@ export function createLedger(): Ledger {
       const name = `${projectId} ${keyId} ${category} ${outcome} ${reason} ${itemType}`
       const found = counts.get(name)
       if (found) {
-        found.quantity++
+        found.quantity += quantity
         found.bytes += bytes
-      } else counts.set(name, { projectId, keyId, category, outcome, reason, itemType, quantity: 1, bytes })
+      } else counts.set(name, { projectId, keyId, category, outcome, reason, itemType, quantity, bytes })
     },
     use: (key, atMs, refusedCode) => {
       const uses = refusedCode === null ? accepted : refused

@@ -281,6 +281,17 @@ describe('rate limits', () => {
     expect(rig.journal.records).toHaveLength(3)
   })
 
+  test('a container that is limited or refused counts for what its header says, as far as it has room', async () => {
+    await start({ key: { rateLimit: { count: 1, windowS: 60 } } })
+    const logs = (bytes: number) => sized(['log', bytes, { item_count: 100 }])
+    for (const bytes of [3000, 3000, 30]) await rig.send(path, { body: logs(bytes) })
+    expect(rig.accept.drainOutcomes()).toMatchObject([
+      { category: 'log_item', outcome: 'rate_limited', itemType: 'log', quantity: 110, bytes: 3030 },
+    ])
+    await rig.send(path, { body: Buffer.concat([logs(3000), Buffer.from('\nno item')]) })
+    expect(rig.accept.drainOutcomes()).toMatchObject([{ category: 'log_item', outcome: 'invalid', quantity: 100 }])
+  })
+
   test('items within the budget are kept, the rest is named in skip; client reports are never limited', async () => {
     await start({ key: { rateLimit: { count: 2, windowS: 60 } } })
     const answer = await rig.send(path, {

@@ -51,6 +51,70 @@ describe('POST /minidump/', () => {
   })
 
   const json = JSON.stringify({ event_id: eventId, release: 'a@1' })
+  /** What Electron's crash reporter on Linux keeps as its dump: the whole body of an upload. */
+  const nested = (...parts: Buffer[]) =>
+    Buffer.from(
+      form(...parts)
+        .toString('latin1')
+        .replaceAll('--xyz', '------------------------0a1b2c'),
+      'latin1',
+    )
+  test.each<[string, Record<string, string>, Buffer]>([
+    ['in a form', type, form(field('sentry', json), upload(nested(field('prod', 'Electron'), upload(dump()))))],
+    ['in front of the event', type, form(upload(nested(upload(dump()))), field('sentry', json))],
+    ['compressed within', type, form(upload(nested(upload(gzipSync(dump())))), field('sentry', json))],
+    ['with its own event', type, form(upload(nested(field('sentry', json), upload(dump()))))],
+    ['as the body', {}, nested(field('sentry', json), upload(dump()))],
+  ])('a dump that is a form itself, %s: kept as it came', async (_name, headers, body) => {
+    await start()
+    const answer = await rig.send(path, { headers, body })
+    expect([answer.status, answer.body.replaceAll('-', '')]).toEqual([200, eventId])
+    expect(rig.journal.records[0]?.body.equals(body)).toBe(true)
+  })
+
+  test('a large dump that is a form itself, whatever the pieces', async () => {
+    await start()
+    const body = form(field('sentry', json), upload(nested(field('prod', 'x'), upload(dump(3 * 1024 * 1024)))))
+    for (const size of [50, 60_001]) {
+      const from = Math.min(body.length, 1000 * size)
+      const pieces = Array.from({ length: 1000 }, (_, i) => body.subarray(i * size, Math.min((i + 1) * size, from)))
+      const answer = await rig.send(path, { headers: type, body: [...pieces, body.subarray(from)] })
+      expect([size, answer.status, answer.body.replaceAll('-', '')]).toEqual([size, 200, eventId])
+    }
+    expect(rig.journal.records.map((one) => rig.blobs.get(one.head.spool?.key ?? '')?.equals(body))).toEqual([
+      true,
+      true,
+    ])
+  })
+
+  const inner = (at: number) => file(`f${at}`, 'x')
+  test.each<[string, Buffer, number, string]>([
+    ['without a dump', form(upload(nested(field('prod', 'x')))), 400, 'ACCEPT_MINIDUMP'],
+    ['with something else as its dump', form(upload(nested(upload(Buffer.from('PK..rest'))))), 400, 'ACCEPT_MINIDUMP'],
+    ['in a form in a form', form(upload(nested(upload(nested(upload(dump())))))), 400, 'ACCEPT_MINIDUMP'],
+    ['with a first line that does not end', form(upload(Buffer.from('-'.repeat(500)))), 400, 'ACCEPT_MINIDUMP'],
+    ['not closed', form(upload(nested(upload(dump())).subarray(0, -20))), 400, 'ACCEPT_BODY_MALFORMED'],
+    [
+      '31 files in both',
+      form(
+        upload(nested(upload(dump()), ...Array.from({ length: 15 }, (_, i) => inner(i)))),
+        ...Array.from({ length: 16 }, (_, i) => inner(i)),
+      ),
+      413,
+      'ACCEPT_TOO_LARGE',
+    ],
+    [
+      'fields over 1 MiB in both',
+      form(field('a', 'x'.repeat(600_000)), upload(nested(field('b', 'x'.repeat(600_000)), upload(dump())))),
+      413,
+      'ACCEPT_TOO_LARGE',
+    ],
+  ])('a dump that is a form itself, %s: refused', async (_name, body, status, code) => {
+    await start()
+    const answer = await rig.send(path, { headers: type, body })
+    expect([answer.status, codeOf(answer), rig.journal.records.length]).toEqual([status, code, 0])
+  })
+
   test.each([
     ['sentry', [field('sentry', json)]],
     ['sentry behind the dump', [upload(dump()), field('sentry', json)]],

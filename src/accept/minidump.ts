@@ -1,11 +1,14 @@
 import { MishapError } from '../errors.ts'
 import { hyphenated, normalizeId } from '../protocol/ids.ts'
 import {
+  beginsAsForm,
   dumpFormOf,
   dumpMagicBytes,
   dumpPartName,
   type FormField,
   formBytesMax,
+  nestedBoundary,
+  nestedLineBytesMax,
   readForm,
 } from '../protocol/minidump.ts'
 import { MultipartScan, readBoundary, type ScannedPart } from '../protocol/multipart.ts'
@@ -19,8 +22,12 @@ import { checkScan, keep } from './store.ts'
 /** Holds a minidump's request against the rules while it arrives, with the memory of its plain fields. */
 class DumpCheck {
   readonly #scan: MultipartScan | undefined
+  /** First bytes of the dump: of its part, or of the body. */
   #first: Buffer = Buffer.alloc(0)
+  /** Reads a form that stands where the dump is expected, and is read to its end behind it. */
+  #nested: MultipartScan | undefined
   #dump: ScannedPart | undefined
+  #nestedDump: ScannedPart | undefined
   #files = 0
   #fields = 0
   /** Names and values of the plain fields; `#field`, which still grows, is not among them. */
@@ -29,15 +36,23 @@ class DumpCheck {
 
   constructor(contentType: string) {
     const boundary = readBoundary(contentType)
-    if (boundary !== undefined) this.#scan = new MultipartScan(boundary, (part) => this.#begun(part))
+    if (boundary !== undefined)
+      this.#scan = new MultipartScan(
+        boundary,
+        (part) => this.#begun(part, false),
+        (part, bytes) => {
+          if (part === this.#dump) this.#pushDump(bytes)
+        },
+      )
     else if (/^multipart\/form-data\b/i.test(contentType)) throw new MishapError('ACCEPT_ENCODING_UNKNOWN')
   }
 
   /** Counts a part, whose head came; returns how much of it is wanted: the dump's first bytes, fields of an event. */
-  #begun(part: ScannedPart): number {
+  #begun(part: ScannedPart, isNested: boolean): number {
     this.#sumLast()
-    if (part.name === dumpPartName && this.#dump === undefined) {
-      this.#dump = part
+    if (part.name === dumpPartName && (isNested ? this.#nestedDump : this.#dump) === undefined) {
+      if (isNested) this.#nestedDump = part
+      else this.#dump = part
       return dumpMagicBytes
     }
     // Refine takes the first dump for the dump and each further one for a file, as it is counted here.
@@ -58,32 +73,47 @@ class DumpCheck {
     if (this.#fieldBytes > formBytesMax) throw fieldsTooLarge()
   }
 
-  /** Throws the refusal of what came so far. */
-  push(piece: Buffer): void {
-    const scan = this.#scan
-    if (scan === undefined) {
-      if (this.#first.length >= dumpMagicBytes) return
-      this.#first = Buffer.concat([this.#first, piece.subarray(0, dumpMagicBytes)])
-      if (this.#first.length >= dumpMagicBytes) checkMagic(this.#first)
+  /** Takes bytes of the dump. A form in its place is recognized by its first line and read from there on. */
+  #pushDump(bytes: Buffer): void {
+    if (this.#nested) {
+      this.#nested.push(bytes)
       return
     }
-    scan.push(piece)
-    checkScan(scan)
+    if (this.#first.length >= nestedLineBytesMax) return
+    const before = this.#first.length
+    this.#first = Buffer.concat([this.#first, bytes.subarray(0, nestedLineBytesMax - before)])
+    const boundary = nestedBoundary(this.#first)
+    if (boundary === undefined) return
+    this.#nested = new MultipartScan(boundary, (part) => this.#begun(part, true))
+    this.#nested.push(this.#first)
+    this.#nested.push(bytes.subarray(this.#first.length - before))
+  }
+
+  /** Throws where what came of the dump can be none. `end`: no more of it comes. */
+  #checkDump(end: boolean): void {
+    if (this.#nested) checkScan(this.#nested, end)
+    const first = this.#nested ? this.#nestedDump?.first : this.#first
+    // one that begins as a form is none of either kind only when its first line does not end
+    const least = !this.#nested && beginsAsForm(this.#first) ? nestedLineBytesMax : dumpMagicBytes
+    if (end || (first && first.length >= least)) checkMagic(first)
+  }
+
+  /** Throws the refusal of what came so far. */
+  push(piece: Buffer): void {
+    if (this.#scan === undefined) this.#pushDump(piece)
+    else {
+      this.#scan.push(piece)
+      checkScan(this.#scan)
+    }
     if (this.#fieldBytes + (this.#field?.bytes ?? 0) > formBytesMax) throw fieldsTooLarge()
-    const dump = this.#dump
-    if (dump && dump.first.length >= dumpMagicBytes) checkMagic(dump.first)
+    this.#checkDump(false)
   }
 
   /** Throws the refusal of the whole; returns the id that the form's event names, or a new one. */
   end(): string {
-    const scan = this.#scan
-    if (scan === undefined) {
-      checkMagic(this.#first)
-      return newEventId()
-    }
-    checkScan(scan, true)
-    checkMagic(this.#dump?.first)
-    const fields: FormField[] = scan.parts
+    if (this.#scan) checkScan(this.#scan, true)
+    this.#checkDump(true)
+    const fields: FormField[] = [...(this.#nested?.parts ?? []), ...(this.#scan?.parts ?? [])]
       .filter((part) => part.filename === undefined && part.name.startsWith('sentry'))
       .map((part) => ({ name: part.name, value: part.first.toString() }))
     return normalizeId(readForm(fields).event['event_id']) ?? newEventId()
@@ -103,7 +133,8 @@ const tooMany = (what: string) => new Refusal('ACCEPT_TOO_LARGE', 'too_many_item
 
 /**
  * A crash reporter's upload: a form with the dump in `upload_file_minidump`, fields of an event and files, or the dump
- * alone as the body. The body is kept as it came; refine unpacks and reads the dump.
+ * alone as the body. The dump may be a form itself, as Electron on Linux has it. The body is kept as it came; refine unpacks
+ * and reads the dump.
  */
 export const minidumpReceiver: Receiver = {
   small: (intake, body) => {

@@ -4,7 +4,7 @@ import type { Context } from 'hono'
 import { Hono } from 'hono'
 import type { App } from '../app.ts'
 import type { Actor, Thing } from '../auth/auth.ts'
-import { errorBody, MishapError } from '../errors.ts'
+import { errorBody, MishapError, senderLeft } from '../errors.ts'
 import { faultOf } from '../observe.ts'
 import { bodyBytesMax, readBody, readQuery } from './input.ts'
 import type { Found, Route } from './route.ts'
@@ -40,7 +40,7 @@ export function createRoutes(app: App): Hono {
   for (const [path, methods] of paths)
     hono.all(addressOf(path), () => failure(app, new MishapError('METHOD_NOT_ALLOWED'), { allow: methods.join(', ') }))
   hono.notFound(() => failure(app, new MishapError('NOT_FOUND')))
-  hono.onError((error) => failure(app, error))
+  hono.onError((error, context) => (hasLeft(error, context) ? gone(app) : failure(app, error)))
   return hono
 }
 
@@ -126,6 +126,15 @@ function moved(basePath: string, route: Route, params: Record<string, string>, t
     { slug, detail },
     { status: request.method === 'GET' ? 302 : 307, headers: { location: url, 'cache-control': 'no-store' } },
   )
+}
+
+const hasLeft = (error: unknown, { req }: Context): boolean =>
+  !(error instanceof MishapError) && (senderLeft(error) || req.raw.signal.aborted)
+
+/** Nobody is there to read it. */
+function gone(app: App): Response {
+  app.observe.debug({}, 'the sender of a call left')
+  return new Response(null, { status: 499, statusText: 'Sender left' })
 }
 
 /** The answer for an error: its body and status; anything unexpected is a 500 with an id that the log has, too. */

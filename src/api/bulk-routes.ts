@@ -25,7 +25,7 @@ type WhichCall<Body> = Call<z.output<typeof whichQuery>, Body>
 const issuesMax = 50_000
 /** Each is taken out of every store with its events. */
 const deletesMax = 100
-/** They become one in one transaction. */
+/** They become one, or none does where one can't. */
 const mergesMax = 1_000
 const patienceMs = 4_000
 
@@ -77,7 +77,7 @@ async function changeMany(call: WhichCall<IssueChangeBody>): Promise<Answer<z.in
       throw new MishapError('VALIDATION', {
         detail: `At most ${mergesMax} issues are made one at once; narrow the search down, or merge in parts.`,
       })
-    return { body: { merge: mergeIssues(app, actor, issues), updated: [] } }
+    return { body: { merge: await mergeIssues(app, actor, issues), updated: [] } }
   }
   const issues = await whichOf(call, action, issuesMax)
   // Who named no ids does not know what to take back: the change is kept as one.

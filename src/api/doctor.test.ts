@@ -64,7 +64,7 @@ describe('the doctor', () => {
         ...{ eventId: hex(1), release, dist: null, verdict: 'failed', filesOmitted: 0 },
         frames: { mapped: 0, unmapped: 1, ignored: 0 },
         errors: [
-          { type: 'no_uploads', message: 'Nothing was ever uploaded for the project web.', data: { project: 'web' } },
+          { type: 'no_uploads', message: 'The project web has no uploaded files.', data: { project: 'web' } },
         ],
         finding: { code: 'no_uploads', command: expect.stringContaining('--url http://mishap.test sourcemaps inject') },
         files: [{ url, frames: 1, line: 1, column: 3, state: 'failed' }],
@@ -78,7 +78,7 @@ describe('the doctor', () => {
     const moved = (await ofEvent(1)).json as { finding: { code: string; command: string } }
     expect(moved.finding.code).toBe('url_differs')
     expect(moved.finding.command).toContain("--release shop@1.2.4 --url-prefix '~/assets' ./dist")
-    expect((await ofEvent(2)).json).toMatchObject({ finding: { code: 'release_differs' } })
+    expect((await ofEvent(2)).json).toMatchObject({ finding: { code: 'release_unknown' } })
     expect((await ofRelease()).json).toMatchObject({
       ...{ verdict: 'wrong', dist: null, events: { looked: 1, frames: 1, mapped: 0 } },
       findings: [{ code: 'url_differs', count: 1 }],

@@ -20,13 +20,14 @@ async function bytesUnder(folder: string): Promise<number> {
     const sizes = await Promise.all(
       plain.map((one) =>
         stat(join(one.parentPath, one.name))
-          .then((found) => found.blocks * 512)
+          // a file with several names lies there once
+          .then((found) => (found.blocks * 512) / Math.max(1, found.nlink))
           .catch(() => 0),
       ),
     )
     for (const size of sizes) bytes += size
   }
-  return bytes
+  return Math.round(bytes)
 }
 
 /**

@@ -233,6 +233,34 @@ describe('the version', () => {
     for (const one of await issues())
       if (/Chunk|static props|Hydration/.test(one.title)) await call('DELETE', `${O}/issues/${one.id}/`)
   })
+
+  test('a project that changes over to version 3 groups messages by their text, and its issue goes on', async () => {
+    const frames = [{ filename: 'https://a.test/a.js', function: 'report', lineno: 1, colno: 2, in_app: true }]
+    const mechanism = { type: 'generic', handled: true, synthetic: true }
+    const reported = (value: string) => ({
+      ...{ ...browser('', value), message: value, release: 'shop@1' },
+      exception: { values: [{ value, stacktrace: { frames }, mechanism }] },
+    })
+    const mine = async () =>
+      (await issues()).filter(({ title }) => /no stock|left/.test(title)).map(({ title, count }) => `${count} ${title}`)
+    expect(await change('mishap:2')).toBe(200)
+    await made().store([reported('no stock')])
+    await made().store([reported('Anna left')])
+    expect(await mine()).toEqual(['2 Anna left'])
+    expect(await change('mishap:3')).toBe(200)
+    // The old hash still leads to the issue of before, for 90 days.
+    const [first] = await made().store([reported('no stock')])
+    expect(await mine()).toEqual(['3 no stock'])
+    const { version, variants } = await infoOf(first)
+    expect([version, variants.map(({ name, contributes, hint }) => [name, contributes, hint])]).toEqual([
+      3,
+      [
+        ['default', true, null],
+        ['app', false, 'message-first'],
+        ['system', false, 'message-first'],
+      ],
+    ])
+  })
 })
 
 describe('merge and unmerge', () => {
@@ -287,6 +315,28 @@ describe('merge and unmerge', () => {
     )
     const { status } = await call('DELETE', `${O}/issues/${kept.id}/hashes/?id=${'0'.repeat(16)}`, { token: secret })
     expect(status).toBe(404)
+  })
+  test('sixty at once are merged in steps, and the answer comes with their end', async () => {
+    const { app, project } = made()
+    const timestampMs = app.clock.now()
+    const events = Array.from({ length: 60 }, (_, n) =>
+      effect({ projectId: project.id, hashes: [hash(n + 700)], title: 'SixtyError', timestampMs }),
+    )
+    commit(app.meta, { events })
+    const ids = app.meta
+      .listIssues({ projectIds: [project.id], sort: 'last', max: 200 })
+      .flatMap((one) => (one.title === 'SixtyError' ? [`id=${one.id}`] : []))
+    expect(ids.length).toBe(60)
+    const { status, json } = await call('PUT', `${O}/issues/?${ids.join('&')}`, { body: { merge: 1 } })
+    const { merge } = json as { merge: { parent: string; children: string[] } }
+    expect([status, merge.children.length]).toEqual([200, 59])
+    expect(app.meta.issueById(Number(merge.children[58]))).toMatchObject({ id: Number(merge.parent), count: 60 })
+    const entry = app.meta.activityOf(Number(merge.parent)).find((one) => one.type === 'merge')
+    expect(entry).toMatchObject({ userId: expect.any(String), data: { count: 59 } })
+    // one that is gone by now: nothing is merged
+    const again = await call('PUT', `${O}/issues/?id=${merge.parent}&id=${merge.children[0]}`, { body: { merge: 1 } })
+    expect(again.status).toBe(400)
+    await call('DELETE', `${O}/issues/${merge.parent}/`)
   })
   test('more than 1,000 that a search finds: refused, none is left out', async () => {
     const { app } = made()

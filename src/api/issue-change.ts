@@ -6,11 +6,11 @@ import type { Issue } from '../store/meta/meta.ts'
 import { actionOf, type IssueChangeBody, ownFields, readChange, type Wish } from './issue-input.ts'
 
 /** From this many on a change is done in steps, so that nothing else waits for it. */
-const manyFrom = 50
+export const manyFrom = 50
 /** Issues whose own marks are set in one transaction: a few milliseconds, as one by one each waits for the disk. */
 const ownMax = 500
 /** A change of some thousands is done by then; the answer says how far it is. */
-const patienceMs = 4_000
+export const patienceMs = 4_000
 
 /** What an answer says was set, of the first issue where releases differ by project. */
 function toldOf(wish: Wish, first: Issue | undefined, body: IssueChangeBody): Omit<RestIssueChange, 'updated'> {
@@ -88,7 +88,7 @@ export async function updateIssues(
   }
   const items = issues.map((issue) => ({ issueId: issue.id, change: wish.of(issue) }))
   await setOwn(app, actor.person.id, ids, body)
-  const { id } = app.triage.bulks.ask({ organizationId, userId: actor.person.id, items })
+  const { id } = await app.triage.bulks.ask({ organizationId, userId: actor.person.id, items })
   const bulk = await app.triage.bulks.wait(id, patienceMs)
   return { ...answer, ...(bulk ? { bulk: toRestBulk(bulk) } : {}) }
 }

@@ -129,13 +129,22 @@ export function readChange(app: App, organizationId: number, body: IssueChangeBo
     latest.set(projectId, known)
     return known
   }
+  // One commit is named for all: of thousands of issues it is looked up once a project.
+  const having = new Map<number, string | undefined>()
+  const havingOf = (projectId: number, repository: string, commit: string): string | undefined => {
+    if (!having.has(projectId))
+      having.set(
+        projectId,
+        app.meta
+          .versionsWithCommit(organizationId, repository, commit)
+          .flatMap((version) => app.meta.releaseOf([projectId], version) ?? [])
+          .toSorted((a, b) => a.createdMs - b.createdMs)[0]?.version,
+      )
+    return having.get(projectId)
+  }
   const knownOf = (projectId: number): Known => ({
     latest: () => latestOf(projectId),
-    having: (repository, commit) =>
-      app.meta
-        .versionsWithCommit(organizationId, repository, commit)
-        .flatMap((version) => app.meta.releaseOf([projectId], version) ?? [])
-        .toSorted((a, b) => a.createdMs - b.createdMs)[0]?.version,
+    having: (repository, commit) => havingOf(projectId, repository, commit),
   })
   const assignee = body.assignedTo === undefined ? undefined : assigneeOf(app, organizationId, body.assignedTo)
   const given = body.statusDetails ?? {}

@@ -128,6 +128,19 @@ describe('live stream', () => {
     stop.abort()
   })
 
+  test('a person has at most 10 streams; another person and one that follows an ended one are let in', async () => {
+    const app = parts({})
+    const stops = Array.from({ length: 10 }, () => new AbortController())
+    for (const stop of stops) liveStream(app, actor, organization, '', stop.signal)
+    const open = (who = actor) => liveStream(app, who, organization, '', AbortSignal.abort())
+    expect(() => open()).toThrow('Too many live streams are open.')
+    expect(open({ ...actor, person: { ...actor.person, id: 'another' } }).status).toBe(200)
+    stops[3]?.abort()
+    expect(open().status).toBe(200)
+    await liveStream(app, actor, organization, '', new AbortController().signal).body?.cancel()
+    expect(open().status).toBe(200)
+  })
+
   test('ends with the request and for a reader that does not read', async () => {
     const app = parts({})
     const stop = new AbortController()

@@ -1,5 +1,6 @@
 import type { App } from '../app.ts'
 import type { Actor } from '../auth/auth.ts'
+import { MishapError } from '../errors.ts'
 import type { LiveChange } from '../protocol/rest.ts'
 import type { Organization } from '../store/meta/meta.ts'
 import { readableProjects } from './route.ts'
@@ -20,6 +21,7 @@ function seenBy(change: LiveChange, projectIds: Set<string>): LiveChange | undef
  * `lastId` ('' for none) resumes where a connection broke off or where a document was made; when not all changes since
  * then are known any more it begins with `missed`, and with the engine's state where that is down.
  * `stillMay` is asked each 15 s: a stream would outlive the login session or token that opened it.
+ * Throws REQUEST_TOO_MANY_STREAMS.
  */
 export function liveStream(
   app: App,
@@ -32,7 +34,9 @@ export function liveStream(
   const text = new TextEncoder()
   // 0: the stream begins now.
   const after = /^\d{1,16}$/.test(lastId) ? Number(lastId) : 0
-  let stop = () => {}
+  const leave = app.live.admit(actor.person.id)
+  if (!leave) throw new MishapError('REQUEST_TOO_MANY_STREAMS', { retryAfterS: 30 })
+  let stop: () => void = leave
   const stream = new ReadableStream<Uint8Array>(
     {
       start: (controller) => {
@@ -65,7 +69,9 @@ export function liveStream(
         stop = () => {
           unsubscribe()
           quiet()
+          leave()
         }
+        if (signal.aborted) return end()
         signal.addEventListener('abort', end, { once: true })
       },
       cancel: () => stop(),

@@ -59,6 +59,7 @@ export const systemStatus = z
       waitingRecords: z.number(),
       oldestWaitingMs: z.number(),
       boundBytes: z.number(),
+      waitsFor: z.strictObject({ store: z.enum(['events', 'database', 'files']), since: time }).nullable(),
     }),
     ledger: ledgerSums,
     disk: z.strictObject({
@@ -76,6 +77,7 @@ export const systemStatus = z
           spanBytes: z.number(),
           blobBytes: z.number(),
           databaseBytes: z.number(),
+          copyBytes: z.number().describe('What backups that were killed left, until it is swept.'),
         })
         .nullable(),
       thinned: z.array(

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -47,9 +47,10 @@ function appWith(counts: [OutcomeCount[], number][], change: Partial<App> = {}) 
       size: async () => [{ table: 'events', rows: 3, bytesOnDisk: 10, bytesRaw: 30 }],
     } as unknown as App['events'],
     journal: () => ({ lagBytes: 0, waitingRecords: 0, oldestWaitingMs: 0, boundBytes: 1 }),
+    waitsFor: () => undefined,
     engineUp: () => true,
     bytesUnder: createFolderBytes(clock),
-    disk: async () => ({ events: 10, spans: 5, rows: 3, blobs: 20, database: 30, stored: 65, budget: 100 }),
+    disk: async () => ({ events: 10, spans: 5, rows: 3, blobs: 20, database: 30, copies: 0, stored: 65, budget: 100 }),
     ...change,
   }
   return { app: app as App, meta }
@@ -126,7 +127,9 @@ describe('ledger', () => {
 describe('the rest of the status', () => {
   test('journal, engine, times', async () => {
     const journal = { lagBytes: 5, waitingRecords: 2, oldestWaitingMs: 70, boundBytes: 100 }
-    const status = await statusOf(appWith([], { journal: () => journal, engineUp: () => false }).app)
+    const waitsFor = () => ({ store: 'database', sinceMs: nowMs - 9000 }) as const
+    const status = await statusOf(appWith([], { journal: () => journal, waitsFor, engineUp: () => false }).app)
+    expect(status.journal.waitsFor).toEqual({ store: 'database', since: new Date(nowMs - 9000).toISOString() })
     expect(status).toMatchObject({
       version: '1.2.3',
       startedAt: new Date(nowMs - 5000).toISOString(),
@@ -154,6 +157,10 @@ describe('the rest of the status', () => {
     expect((await statusOf(app)).disk.dataBytes).toBe(before.dataBytes)
     clock.advance(1)
     expect((await statusOf(app)).disk.dataBytes - before.dataBytes).toBeGreaterThan(900_000)
+    // a copy's blobs are the same bytes under another name
+    linkSync(join(folder, 'big'), join(folder, 'linked'))
+    clock.advance(15_000)
+    expect((await statusOf(app)).disk.dataBytes - before.dataBytes).toBeLessThan(1_900_000)
     const after = (await statusOf(appWith([]).app)).disk
     expect(after.dataBytes - before.dataBytes).toBeGreaterThan(900_000)
     expect(after.freeBytes).toBeLessThanOrEqual(after.totalBytes)
@@ -170,7 +177,15 @@ describe('the rest of the status', () => {
     const status = await statusOf(app)
     expect(status.ledger).toMatchObject({ received: 9, stored: 9, lost: 0, thinned: 7 })
     expect(status.disk.budget).toEqual({
-      ...{ budgetBytes: 100, storedBytes: 65, eventBytes: 10, spanBytes: 5, blobBytes: 20, databaseBytes: 30 },
+      ...{
+        budgetBytes: 100,
+        storedBytes: 65,
+        eventBytes: 10,
+        spanBytes: 5,
+        blobBytes: 20,
+        databaseBytes: 30,
+        copyBytes: 0,
+      },
     })
     const none = { startedAt: at, budgetBytes: 100, events: 0, attachments: 0 }
     expect(status.disk.thinned).toEqual([

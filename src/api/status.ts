@@ -76,10 +76,10 @@ const isAway = (error: unknown) => error instanceof MishapError && error.code ==
 /** The disk budget: what is stored, what it may take. Null while the events store is away. */
 async function budgetOf(app: App): Promise<RestStatus['disk']['budget']> {
   try {
-    const { budget, stored, events, spans, blobs, database } = await app.disk()
+    const { budget, stored, events, spans, blobs, database, copies } = await app.disk()
     return {
       ...{ budgetBytes: budget, storedBytes: stored },
-      ...{ eventBytes: events, spanBytes: spans, blobBytes: blobs, databaseBytes: database },
+      ...{ eventBytes: events, spanBytes: spans, blobBytes: blobs, databaseBytes: database, copyBytes: copies },
     }
   } catch (error) {
     if (isAway(error)) return null
@@ -120,11 +120,15 @@ export async function statusOf(app: App): Promise<RestStatus> {
   const versions = versionsOf(app)
   // counted once: each count reads the heads of up to 5,000 records, on the thread that commits
   const journal = app.journal()
+  const wait = app.waitsFor()
   return {
     version: app.version,
     startedAt: new Date(app.startedMs).toISOString(),
     engine: { up: app.engineUp(), version: versions.find((one) => one.name === 'chdb')?.version ?? null },
-    journal,
+    journal: {
+      ...journal,
+      waitsFor: wait ? { store: wait.store, since: new Date(wait.sinceMs).toISOString() } : null,
+    },
     ledger: ledgerOf(app, journal.waitingRecords),
     disk: {
       dataBytes,

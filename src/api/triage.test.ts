@@ -8,7 +8,7 @@ import type {
   RestOwnership,
   RestOwnershipTrial,
 } from '../protocol/rest-triage.ts'
-import { effect } from '../store/meta/fixture.ts'
+import { commit, effect, hash } from '../store/meta/fixture.ts'
 import { appForFile } from './app.cases.ts'
 import { seedEvents } from './seed.cases.ts'
 
@@ -440,5 +440,29 @@ describe('tombstones', () => {
     expect((await call('DELETE', path, { token: state.bob?.token ?? '' })).status).toBe(403)
     expect((await call('DELETE', path)).status).toBe(204)
     expect(await list()).toEqual([])
+  })
+})
+
+// The last one: it changes every issue of the file's project.
+describe('one project of several', () => {
+  test('a project’s own route leaves the issues of other projects alone, by id and by search', async () => {
+    const { app, organization } = made()
+    const own = await first()
+    const api = app.meta.createProject({
+      ...{ organizationId: organization.id, slug: 'aside', name: 'Aside', platform: 'node' },
+    })
+    commit(app.meta, { events: [effect({ projectId: api.id, hashes: [hash(4242)], timestampMs: app.clock.now() })] })
+    const [other] = app.meta.listIssues({ projectIds: [api.id], sort: 'last', max: 1 })
+    const ids = `id=${own.id}&id=${other?.id}`
+    const states = () => [Number(own.id), other?.id ?? 0].map((id) => app.meta.issueById(id)?.status)
+    const byId = (await call('PUT', `${P}/issues/?${ids}`, { body: { status: 'resolved' } })).json as RestIssueChange
+    expect([byId.updated, states()]).toEqual([[own.id], ['resolved', 'unresolved']])
+    const path = `${P}/issues/?query=&statsPeriod=90d`
+    const all = (await call('PUT', path, { body: { status: 'ignored' } })).json as RestIssueChange
+    expect([all.updated.includes(String(other?.id)), states()]).toEqual([false, ['ignored', 'unresolved']])
+    const merged = await call('PUT', `${P}/issues/?${ids}`, { body: { merge: 1 } })
+    expect([merged.status, states()[1]]).toEqual([400, 'unresolved'])
+    expect((await call('DELETE', `${P}/issues/?id=${other?.id}`)).status).toBe(404)
+    expect(states()[1]).toBe('unresolved')
   })
 })

@@ -4,6 +4,7 @@ import { hashPassword, verifyPassword } from 'better-auth/crypto'
 import { z } from 'zod'
 import type { Clock } from '../clock.ts'
 import { errorBody, MishapError } from '../errors.ts'
+import { ownOrigins } from '../network.ts'
 import type { Observe } from '../observe.ts'
 import type { MetaStore, Person } from '../store/meta/meta.ts'
 import { checkName } from '../store/meta/names.ts'
@@ -57,7 +58,7 @@ export type AuthOptions = {
 const scrypt: Hashing = { hash: hashPassword, verify: verifyPassword }
 
 const originsOf = (options: Pick<AuthOptions, 'url' | 'trustedOrigins'>) => [
-  new URL(options.url).origin,
+  ...ownOrigins(options.url),
   ...(options.trustedOrigins ?? []),
 ]
 
@@ -194,6 +195,14 @@ async function changePassword(better: Better, guard: Guard, meta: MetaStore, req
   return guarded(guard, [email, addressOf(request.headers)], forward, isWrongPassword)
 }
 
+/** Ends a session. It takes nothing from a body, so none is read and its content type is nobody's concern. */
+function signOut(better: Better, request: Request): Promise<Response> {
+  const headers = new Headers(request.headers)
+  headers.set('content-type', 'application/json')
+  headers.delete('content-length')
+  return better.handler(new Request(request.url, { method: 'POST', headers, body: '{}' }))
+}
+
 /** Answers /api/auth/: a closed list of better-auth's routes, with our limits and our rule for passwords in front. */
 async function handle(
   better: Better,
@@ -208,6 +217,7 @@ async function handle(
   // Main checks origins too; here it holds for whoever else serves this handler. better-auth skips its own check at times.
   const origin = request.headers.get('origin')
   if (origin === null ? request.headers.has('cookie') : !origins.includes(origin)) throw new MishapError('AUTH_ORIGIN')
+  if (path === '/sign-out') return signOut(better, request)
   const text = await request.text()
   if (text.length > bodyCharactersMax) throw refusal('body', `Use at most ${bodyCharactersMax} characters.`)
   const forward = () =>

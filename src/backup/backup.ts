@@ -4,9 +4,12 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { create } from 'tar'
 import type { Clock } from '../clock.ts'
 import { MishapError } from '../errors.ts'
+import { copyWaiting } from '../journal/copy.ts'
+import type { Observe } from '../observe.ts'
 import type { EventStore } from '../store/events/events.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
 import { syncPath } from '../store/sync.ts'
+import { noteArchive, sweepLeftovers, workFolderOf } from './leftovers.ts'
 import { backupFormat, type Manifest, parts } from './manifest.ts'
 
 export type BackupDeps = {
@@ -14,9 +17,9 @@ export type BackupDeps = {
   version: string
   /** The data folder and its parts. */
   data: string
-  folders: { journal: string; blobs: string; engine: string }
+  folders: { journal: string; blobs: string }
   meta: Pick<MetaStore, 'copyTo' | 'tally' | 'cursor' | 'blobMark' | 'blobKeys'>
-  events: Pick<EventStore, 'backup' | 'size'>
+  events: Pick<EventStore, 'backup' | 'copying' | 'size'>
   /** Lets batches in flight end and starts none until the returned function is called. Accepting goes on. */
   pause(): Promise<() => void>
 }
@@ -25,6 +28,8 @@ export type BackupDeps = {
 const spoolFolder = 'spool'
 /** A disk that is full after a backup helps nobody. */
 const spareBytes = 64 * 1024 * 1024
+const lookMs = 500
+const sweepAgainMs = 1000
 
 /** Copies files of a folder and below; `linked`: as hard links where the file system has them (for files that never change in place). */
 async function copyTree(from: string, to: string, linked: boolean): Promise<number> {
@@ -82,8 +87,8 @@ async function gather(deps: BackupDeps, stage: string, name: string): Promise<Ma
       blobs += (await takeFile(join(from, key), join(to, key), true)) ? 1 : 0
     }
     deps.meta.copyTo(join(stage, parts.meta))
-    // Copied, never linked: the journal writes on in its newest segment and uses old ones again.
-    await copyTree(deps.folders.journal, join(stage, parts.journal), false)
+    // what was processed stands in the journal's files as it was sent: secrets that the stores no longer have
+    await copyWaiting(deps.folders.journal, join(stage, parts.journal), deps.meta.cursor())
     // Accepting goes on: bodies that the copied journal names may have come just now, and go as soon as they are refined.
     if (existsSync(join(from, spoolFolder)))
       blobs += await copyTree(join(from, spoolFolder), join(to, spoolFolder), true)
@@ -103,13 +108,22 @@ async function gather(deps: BackupDeps, stage: string, name: string): Promise<Ma
   }
 }
 
-/**
- * Writes one archive that is consistent across the three stores and the journal, while the product runs: refining
- * pauses for the copy of the events (about a second a gigabyte), accepting never does. The file stands whole or not
- * at all. Throws VALIDATION when it exists already, its folder does not, or space is short.
- */
-export async function takeBackup(deps: BackupDeps, path: string): Promise<Manifest> {
-  const file = resolve(path)
+/** Backups of one data folder. */
+export type Backups = {
+  /**
+   * Writes one archive that is consistent across the three stores and the journal, while the product runs: refining
+   * pauses for the copy of the events (about a second a gigabyte), accepting never does. The file stands whole or not
+   * at all. Throws BACKUP_RUNNING while another is taken, VALIDATION when the file exists already, its folder does not, or
+   * space is short.
+   */
+  take(path: string): Promise<Manifest>
+  /** Takes away what those have left that were killed, at most once at a time. Returns what was there. */
+  sweep(): Promise<string[]>
+  /** Whether one is being taken: its copies go by themselves. */
+  running(): boolean
+}
+
+async function demandTarget(file: string): Promise<void> {
   const exists = await access(file, constants.F_OK).then(
     () => true,
     () => false,
@@ -118,14 +132,19 @@ export async function takeBackup(deps: BackupDeps, path: string): Promise<Manife
   await access(dirname(file), constants.W_OK).catch(() => {
     throw new MishapError('VALIDATION', { detail: `${dirname(file)} is no folder that Mishap may write to.` })
   })
+}
+
+async function take(deps: BackupDeps, file: string): Promise<Manifest> {
   await demandSpace(deps, file)
   const name = `take-${deps.clock.now()}`
-  const stage = join(dirname(deps.folders.engine), 'backup', `stage-${name}`)
+  const work = workFolderOf(deps.data)
+  const stage = join(work, `stage-${name}`)
   const beside = join(dirname(file), `.${basename(file)}.part`)
+  await mkdir(stage, { recursive: true, mode: 0o700 })
+  const note = await noteArchive(work, name, beside)
   try {
-    await mkdir(stage, { recursive: true, mode: 0o700 })
     const manifest = await gather(deps, stage, name)
-    await rename(join(dirname(stage), name), join(stage, parts.events))
+    await rename(join(work, name), join(stage, parts.events))
     for (const one of parts.files) await takeFile(join(deps.data, one), join(stage, one), false)
     await writeFile(join(stage, parts.manifest), `${JSON.stringify(manifest, undefined, 2)}\n`)
     // The manifest first, so that a restore knows at once what it has; nothing is packed twice: rows are ZSTD already.
@@ -138,8 +157,61 @@ export async function takeBackup(deps: BackupDeps, path: string): Promise<Manife
     await syncPath(dirname(file))
     return manifest
   } finally {
-    await rm(beside, { force: true })
-    await rm(stage, { recursive: true, force: true })
-    await rm(join(dirname(stage), name), { recursive: true, force: true })
+    for (const one of [beside, stage, join(work, name), note]) await rm(one, { recursive: true, force: true })
+  }
+}
+
+/** Makes the backups of a data folder. One is taken at a time: each is a copy of everything that is stored. */
+export function createBackups(deps: BackupDeps): Backups {
+  const state: { file: string | undefined; sweeping: Promise<string[]> | undefined } = {
+    ...{ file: undefined, sweeping: undefined },
+  }
+
+  async function sweepOnce(): Promise<string[]> {
+    // The engine outlives process app, and goes on with a copy that nobody waits for any more.
+    while (await deps.events.copying()) await deps.clock.sleep(lookMs)
+    return sweepLeftovers(deps.data)
+  }
+  const sweep = () => {
+    state.sweeping ??= sweepOnce().finally(() => {
+      state.sweeping = undefined
+    })
+    return state.sweeping
+  }
+
+  return {
+    take: async (path) => {
+      if (state.file !== undefined)
+        throw new MishapError('BACKUP_RUNNING', { detail: `A backup to ${state.file} is being taken; one at a time.` })
+      const file = resolve(path)
+      state.file = file
+      try {
+        await demandTarget(file)
+        await sweep()
+        return await take(deps, file)
+      } finally {
+        state.file = undefined
+      }
+    },
+    sweep: () => (state.file === undefined ? sweep() : Promise.resolve([])),
+    running: () => state.file !== undefined,
+  }
+}
+
+/** What a kill has left goes at the start, as soon as the engine answers: else it lies there until somebody looks. */
+export async function sweepAtStart(
+  { sweep }: Pick<Backups, 'sweep'>,
+  { clock, observe }: { clock: Clock; observe: Observe },
+  isStopping: () => boolean,
+): Promise<void> {
+  while (!isStopping()) {
+    try {
+      const swept = await sweep()
+      if (swept.length > 0) observe.warn({ swept }, 'took away what a backup that was broken off has left')
+      return
+    } catch {
+      // no answer of the engine yet, or no way to delete: the next backup tries again
+      await clock.sleep(sweepAgainMs)
+    }
   }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { create, list } from 'tar'
 import { afterAll, describe, expect, test } from 'vitest'
 import { testClock } from '../clock.ts'
-import { takeBackup } from './backup.ts'
+import { type BackupDeps, createBackups } from './backup.ts'
 import { type Manifest, readManifest } from './manifest.ts'
 import { restoreBackup } from './restore.ts'
 
@@ -41,7 +41,7 @@ function emptyData() {
 /** A data folder with something in each part; the events' copy is made by a stand-in for the engine. */
 function usedData() {
   const here = emptyData()
-  writeFileSync(join(here.folders.journal, '1.seg'), 'waiting')
+  writeFileSync(join(here.folders.journal, '000000001.seg'), 'waiting')
   mkdirSync(join(here.folders.blobs, 'attachments'))
   writeFileSync(join(here.folders.blobs, 'attachments', 'a'), 'bytes')
   writeFileSync(join(here.folders.blobs, 'half~'), 'half')
@@ -51,41 +51,41 @@ function usedData() {
 }
 
 const order: string[] = []
-function take(here: ReturnType<typeof usedData>, file: string, more: Partial<Parameters<typeof takeBackup>[0]> = {}) {
+function backups(here: ReturnType<typeof usedData>, more: Partial<BackupDeps> = {}) {
   order.length = 0
-  return takeBackup(
-    {
-      ...{ clock: testClock(), version: '0.1.0', data: here.data, folders: here.folders },
-      meta: {
-        copyTo: (to) => {
-          order.push('meta')
-          writeFileSync(to, 'rows')
-        },
-        tally: () => tally,
-        cursor: () => 5,
-        blobMark: () => ({ attachment: 0, deadItem: 0, bundle: 0 }),
-        blobKeys: () => [],
+  return createBackups({
+    ...{ clock: testClock(), version: '0.1.0', data: here.data, folders: here.folders },
+    meta: {
+      copyTo: (to) => {
+        order.push('meta')
+        writeFileSync(to, 'rows')
       },
-      events: {
-        backup: async (name) => {
-          order.push('events')
-          mkdirSync(join(here.data, 'backup', name), { recursive: true })
-          writeFileSync(join(here.data, 'backup', name, 'part'), 'x')
-        },
-        size: async () => [
-          { table: 'events', rows: 4, bytesOnDisk: 1, bytesRaw: 1 },
-          { table: 'spans', rows: 7, bytesOnDisk: 1, bytesRaw: 1 },
-        ],
-      },
-      pause: async () => {
-        order.push('pause')
-        return () => void order.push('resume')
-      },
-      ...more,
+      tally: () => tally,
+      cursor: () => 5,
+      blobMark: () => ({ attachment: 0, deadItem: 0, bundle: 0 }),
+      blobKeys: () => [],
     },
-    file,
-  )
+    events: {
+      backup: async (name) => {
+        order.push('events')
+        mkdirSync(join(here.data, 'backup', name), { recursive: true })
+        writeFileSync(join(here.data, 'backup', name, 'part'), 'x')
+      },
+      copying: async () => false,
+      size: async () => [
+        { table: 'events', rows: 4, bytesOnDisk: 1, bytesRaw: 1 },
+        { table: 'spans', rows: 7, bytesOnDisk: 1, bytesRaw: 1 },
+      ],
+    },
+    pause: async () => {
+      order.push('pause')
+      return () => void order.push('resume')
+    },
+    ...more,
+  })
 }
+const take = (here: ReturnType<typeof usedData>, file: string, more: Partial<BackupDeps> = {}) =>
+  backups(here, more).take(file)
 
 type Stores = Parameters<Parameters<Parameters<typeof restoreBackup>[2]['withStores']>[0]>[0]
 const restore = (here: ReturnType<typeof emptyData>, file: string, change: Partial<Manifest> = {}) =>
@@ -130,7 +130,7 @@ describe('backup and back', () => {
       'events',
       'events/restored',
       'journal',
-      'journal/1.seg',
+      'journal/000000001.seg',
       'meta',
       'meta/mishap.sqlite',
       'secrets.json',
@@ -143,7 +143,7 @@ describe('backup and back', () => {
     expect(existsSync(cut.mark)).toBe(false)
     const used = usedData()
     await expect(restore(used, file)).rejects.toThrow('holds data already')
-    expect(existsSync(join(used.folders.journal, '1.seg'))).toBe(true)
+    expect(existsSync(join(used.folders.journal, '000000001.seg'))).toBe(true)
   })
   test.each<[Partial<Manifest>, string]>([
     [{ events: 3 }, 'holds 4 events, but 3 came back'],
@@ -208,12 +208,14 @@ describe('refused', () => {
     await expect(take(here, there)).rejects.toThrow('exists already')
     await expect(take(here, join(root, 'no', 'x.tar'))).rejects.toThrow('is no folder')
     const failing = join(root, 'failing.tar')
-    const events = { backup: () => Promise.reject(new Error('no')), size: async () => [] }
+    const copying = async () => false
+    const events = { backup: () => Promise.reject(new Error('no')), copying, size: async () => [] }
     await expect(take(here, failing, { events })).rejects.toThrow('no')
     expect(order).toEqual(['pause', 'resume'])
     expect([existsSync(failing), readdirSync(join(here.data, 'backup'))]).toEqual([false, []])
     const full = {
       backup: async () => {},
+      copying,
       size: async () => [{ table: 'events', rows: 1, bytesOnDisk: 1e18, bytesRaw: 1 }],
     }
     await expect(take(here, failing, { events: full })).rejects.toThrow('MiB free')

@@ -1,20 +1,25 @@
 import type { Clock } from '../clock.ts'
 import { faultOf, type Observe } from '../observe.ts'
-import type { Bulk } from '../store/meta/bulk.ts'
+import type { AskedBulk, Bulk } from '../store/meta/bulk.ts'
+import type { Merge } from '../store/meta/merge-steps.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
-import type { IssueChange } from '../store/meta/triage.ts'
 
 export type BulkDeps = {
   clock: Clock
   observe: Observe
-  meta: Pick<MetaStore, 'askBulk' | 'openBulks' | 'stepBulk' | 'undoBulk' | 'bulkById' | 'dropBulks'>
-  /** After each step: screens are told. */
+  meta: Pick<
+    MetaStore,
+    'askBulk' | 'growBulk' | 'askMerge' | 'openBulks' | 'stepBulk' | 'undoBulk' | 'bulkById' | 'dropBulks'
+  >
+  /** After some hundred issues and at the end of each bulk: screens are told. */
   changed(organizationId: number, issueIds: readonly number[]): void
 }
 
-/** Changes of many issues: done in steps, so that nothing else waits; a restart goes on where one stood. */
+/** Changes and merges of many issues: done in steps, so that nothing else waits; a restart goes on where one stood. */
 export type Bulks = {
-  ask(value: { organizationId: number; userId: string | null; items: { issueId: number; change: IssueChange }[] }): Bulk
+  ask(value: { organizationId: number; userId: string | null; items: AskedBulk['items'] }): Promise<Bulk>
+  /** Throws as `askMerge` of the store does. */
+  merge(value: Merge): Bulk
   /** Takes back what was not changed since; undefined when it was taken back before. */
   undo(id: number): Bulk | undefined
   run(): Promise<{ changed: number }>
@@ -22,27 +27,55 @@ export type Bulks = {
   wait(id: number, ms: number): Promise<Bulk | undefined>
 }
 
-/** 500 issues are 60 ms of one transaction; commits of events come in between. */
-const stepMax = 500
+/** A step should take this long: commits of events and requests come in between. */
+const stepMs = 20
+/** Issues of a step: the first one of a bulk, and what it becomes by how long one took. */
+const stepFirst = 50
+const stepLeast = 5
+const stepMost = 500
+/** Issues that are noted down, or forgotten, in one go: 5 ms. */
+const partMax = 1000
 const lookMs = 20
 /** Undo is offered for seconds; the row says for a day what was done. */
 const keptMs = 86_400_000
 
-/** Makes the bulk changes of process app; nothing runs before `ask`, `undo` or `run`. */
+/** How many issues the next step takes, after one of `size` that took `ms`. */
+function nextSize(size: number, ms: number): number {
+  const wanted = ms < stepMs / 2 ? size * 2 : ms > stepMs ? Math.floor((size * stepMs) / ms) : size
+  return Math.min(stepMost, Math.max(stepLeast, wanted))
+}
+
+/** Tells of what changed in organizations where it is as many as `least`. */
+function tell(changed: BulkDeps['changed'], untold: Map<number, number[]>, least: number): void {
+  for (const [organizationId, ids] of untold) {
+    if (ids.length < least) continue
+    untold.delete(organizationId)
+    changed(organizationId, ids)
+  }
+}
+
+/** Makes the bulk changes of process app; nothing runs before `ask`, `merge`, `undo` or `run`. */
 export function createBulks({ clock, observe, meta, changed }: BulkDeps): Bulks {
   const state: { running: Promise<{ changed: number }> | undefined } = { running: undefined }
 
   async function round(): Promise<{ changed: number }> {
     let sum = 0
+    const sizes = new Map<number, number>()
+    const untold = new Map<number, number[]>()
     for (let open = meta.openBulks(); open.length > 0; open = meta.openBulks()) {
       for (const { id } of open) {
-        const { issueIds, bulk } = meta.stepBulk(id, stepMax, clock.now())
+        const size = sizes.get(id) ?? stepFirst
+        const began = clock.now()
+        const { issueIds, bulk } = meta.stepBulk(id, size, began)
+        sizes.set(id, nextSize(size, clock.now() - began))
         sum += issueIds.length
-        if (issueIds.length > 0) changed(bulk.organizationId, issueIds)
+        untold.set(bulk.organizationId, [...(untold.get(bulk.organizationId) ?? []), ...issueIds])
+        tell(changed, untold, bulk.endedMs === null ? stepMost : 1)
         await clock.sleep(0)
       }
     }
-    meta.dropBulks(clock.now() - keptMs)
+    tell(changed, untold, 1)
+    while (meta.dropBulks(clock.now() - keptMs, partMax)) await clock.sleep(0)
     return { changed: sum }
   }
 
@@ -60,7 +93,16 @@ export function createBulks({ clock, observe, meta, changed }: BulkDeps): Bulks 
   }
 
   return {
-    ask: (value) => start(meta.askBulk(value, clock.now())),
+    ask: async ({ items, ...value }) => {
+      const more = (end: number) => end < items.length
+      let bulk = meta.askBulk({ ...value, items: items.slice(0, partMax), more: more(partMax) }, clock.now())
+      for (let from = partMax; more(from); from += partMax) {
+        await clock.sleep(0)
+        bulk = meta.growBulk(bulk.id, items.slice(from, from + partMax), more(from + partMax))
+      }
+      return start(bulk)
+    },
+    merge: (value) => start(meta.askMerge(value, clock.now())),
     undo: (id) => {
       const bulk = meta.undoBulk(id, clock.now())
       return bulk && start(bulk)

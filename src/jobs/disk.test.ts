@@ -45,16 +45,25 @@ const deps = {
     ],
     leavingBytes: async () => 50,
   },
-  bytesUnder: async (folder: string) => ({ '/data/meta': 300, '/data/journal': 4000 })[folder] ?? 0,
+  bytesUnder: async (folder: string) =>
+    ({ '/data/meta': 300, '/data/journal': 4000, '/data/backup': 600, '/data/rehearsal-1': 60 })[folder] ?? 0,
+  copyFolders: async () => ['/data/backup', '/data/rehearsal-1'],
+  copying: () => true,
 }
 
 test('what is stored, by kind; the journal is not among it', async () => {
   expect(await measureDisk(deps)).toEqual({
-    ...{ events: 1200, spans: 90, rows: 9, blobs: 36, database: 300, stored: 1626, budget: 5000 },
+    ...{ events: 1200, spans: 90, rows: 9, blobs: 36, database: 300, copies: 0, stored: 1626, budget: 5000 },
   })
+})
+
+test('what a backup that was killed left counts as stored, what one that runs takes does not', async () => {
+  expect(await measureDisk({ ...deps, copying: () => false })).toMatchObject({ copies: 660, stored: 2286 })
 })
 
 test('without the events store nothing is known', async () => {
   const size = () => Promise.reject(new MishapError('STORE_UNAVAILABLE'))
-  await expect(measureDisk({ ...deps, events: { ...deps.events, size } })).rejects.toThrow()
+  await expect(measureDisk({ ...deps, events: { ...deps.events, size } })).rejects.toMatchObject({
+    code: 'STORE_UNAVAILABLE',
+  })
 })

@@ -13,6 +13,8 @@ export type DiskState = {
   rows: number
   blobs: number
   database: number
+  /** What backups and rehearsals left that were killed, until it is swept. Those of one that runs go by themselves. */
+  copies: number
   /** All of them together. The journal is not among them: it has a bound of its own and empties by itself. */
   stored: number
   /** Null: no bound. */
@@ -49,17 +51,23 @@ export type DiskDeps = {
   events: Pick<EventStore, 'size' | 'leavingBytes'>
   /** Bytes of the files under a folder. */
   bytesUnder(folder: string): Promise<number>
+  /** Folders of whole copies that lie in the data folder for a time. */
+  copyFolders(): Promise<string[]>
+  /** Whether a backup is being taken. */
+  copying(): boolean
 }
 
 /** Measures what is stored. Throws STORE_UNAVAILABLE while the events store is away. */
-export async function measureDisk({ data, budget, meta, events, bytesUnder }: DiskDeps): Promise<DiskState> {
-  const [tables, leaving, database, journal, spool, chunks, volume] = await Promise.all([
+export async function measureDisk(deps: DiskDeps): Promise<DiskState> {
+  const { data, budget, meta, events, bytesUnder } = deps
+  const [tables, leaving, database, journal, spool, chunks, parts, volume] = await Promise.all([
     events.size(),
     events.leavingBytes(),
     bytesUnder(join(data, 'meta')),
     bytesUnder(join(data, 'journal')),
     bytesUnder(join(data, 'blobs', 'spool')),
     bytesUnder(join(data, 'blobs', 'chunks')),
+    deps.copyFolders().then((all) => Promise.all(all.map(bytesUnder))),
     statfs(data).then(
       ({ blocks, bfree, bsize }): Volume => ({ total: blocks * bsize, used: (blocks - bfree) * bsize }),
       () => undefined,
@@ -70,10 +78,12 @@ export async function measureDisk({ data, budget, meta, events, bytesUnder }: Di
   const blobs = meta
     .bytesByProject()
     .reduce((sum, one) => sum + one.attachments.bytes + one.dead.bytes + one.bundles.bytes, 0)
-  const stored = bytes + spans + blobs + database
+  const copied = parts.reduce((sum, one) => sum + one, 0)
+  const [copies, copying] = deps.copying() ? [0, copied] : [copied, 0]
+  const stored = bytes + spans + blobs + database + copies
   return {
-    ...{ events: bytes, spans, blobs, database, stored },
+    ...{ events: bytes, spans, blobs, database, copies, stored },
     rows: tables.find((one) => one.table === 'events')?.rows ?? 0,
-    budget: budgetBytes(budget, volume, stored, leaving + journal + spool + chunks),
+    budget: budgetBytes(budget, volume, stored, leaving + journal + spool + chunks + copying),
   }
 }

@@ -67,7 +67,16 @@ async function open(issues: Given[]) {
       measure: async () => {
         const rows = await rowsNow()
         const stored = rows * rowBytes
-        return { events: stored, spans: 0, rows, blobs: 0, database: 0, stored, budget: budgetRows * rowBytes }
+        return {
+          events: stored,
+          spans: 0,
+          rows,
+          blobs: 0,
+          database: 0,
+          copies: 0,
+          stored,
+          budget: budgetRows * rowBytes,
+        }
       },
     }
     return createThinning(deps)

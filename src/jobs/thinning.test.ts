@@ -82,7 +82,7 @@ describe('thinning over the real stores', () => {
         const rows = (await events.size()).find((one) => one.table === 'events')?.rows ?? 0
         const stored = rows * rowBytes
         const budget = budgetRows === null ? null : budgetRows * rowBytes
-        return { events: stored, spans: 0, rows, blobs: 0, database: 0, stored, budget }
+        return { events: stored, spans: 0, rows, blobs: 0, database: 0, copies: 0, stored, budget }
       },
     }
   }

@@ -54,6 +54,23 @@ test('a body beside the journal waits with its record, and is done with it', asy
   expect([writer.besideBytes(), writer.lagBytes() < MiB, writer.doneBytes() >= 50 * MiB]).toEqual([0, true, true])
 })
 
+test('of a group that the disk refused nothing waits', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mishap-beside-'))
+  const writer = await openJournalWriter({
+    ...{ folder, bytesMax: 100 * MiB, diskReserveBytes: 0, groupMs: 0, clock: systemClock, observe: silent },
+    segmentBytes: 65_536,
+  })
+  await writer.append(head(1), Buffer.alloc(60_000))
+  // The segment is full and its folder is away: no new one can be made.
+  rmSync(folder, { recursive: true })
+  const large = (n: number) => writer.append(named(n, 10 * MiB), Buffer.alloc(60_000)).catch((error: unknown) => error)
+  const refused = [large(2), large(3)]
+  expect(writer.besideBytes()).toBe(20 * MiB)
+  for (const one of await Promise.all(refused)) expect(one).toMatchObject({ code: 'ACCEPT_DISK_FULL' })
+  expect(writer.besideBytes()).toBe(0)
+  await writer.close()
+})
+
 test('what an earlier life left is counted, but not what is done with', async () => {
   const writer = await open()
   await writer.trim(100)

@@ -31,7 +31,7 @@ export function listSpares(folder: string): string[] {
   return readdirSync(folder).filter((name) => /^spare-\d+$/.test(name))
 }
 
-const newestFile = 'newest'
+export const newestFile = 'newest'
 
 /**
  * The highest segment number that was ever begun, 0 when nothing says so. It is kept beside the segments, so that a

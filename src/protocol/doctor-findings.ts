@@ -20,23 +20,25 @@ export const doctorFindings = {
   },
   no_column: {
     ...{ step: 'address', weight: 'wrong', command: null },
-    message: 'The frame in {url} has a line but no column, and all of a minified file is one line.',
+    message: 'The frame in {url} has a line but no column, and a place in a minified file needs both.',
     mend: 'Update the SDK, and look whether something of your own cuts the column off the stack.',
   },
   not_injected: {
     ...{ step: 'debug_id', weight: 'wrong', command: 'inject' },
-    message: 'The event has neither a debug id for {url} nor a release, so no file can be looked for.',
+    message:
+      'The event has neither a debug id for {url} nor a release, and no file that was uploaded without a release has this address.',
     mend: 'Inject debug ids before you deploy, upload, and deploy the very files that were injected.',
   },
   sdk_old: {
     ...{ step: 'debug_id', weight: 'wrong', command: null },
-    message: 'The SDK {sdk} sends no debug ids (7.47.0 is the first that does), and {url} was uploaded with one.',
+    message:
+      'The SDK {sdk} sends no debug ids (7.47.0 is the first that does), but the files uploaded at {when} have them.',
     mend: 'Update the SDK, or set release in its init and upload with --release.',
   },
   debug_id_missing: {
     ...{ step: 'debug_id', weight: 'wrong', command: 'inject' },
     message:
-      'The event has no debug id for {url}, but the files uploaded at {when} have them: the deployed file was not injected.',
+      'The event has no debug id for {url}, but the files uploaded at {when} have them: the deployed file was not injected, or is not of that build.',
     mend: 'Inject before you copy the build to where it is served, then deploy those very files.',
   },
   no_release: {
@@ -47,49 +49,50 @@ export const doctorFindings = {
   by_address: {
     ...{ step: 'debug_id', weight: 'note', command: 'upload' },
     message:
-      'The deployed {url} has the debug id {debugId}, but the uploaded {found} has none: it was uploaded before ids were injected, so places may be off.',
+      'The deployed {url} has the debug id {debugId}, but the uploaded {found} has none: it is not the deployed file itself, so places may be off.',
     mend: 'Upload after you inject.',
   },
   no_uploads: {
     ...{ step: 'bundle', weight: 'wrong', command: 'inject' },
-    message: 'Nothing was ever uploaded for the project {project}.',
+    message: 'The project {project} has no uploaded files.',
     mend: 'Upload what the build made, before you deploy it.',
   },
   other_project: {
     ...{ step: 'bundle', weight: 'wrong', command: 'upload' },
-    message: 'The files were uploaded to the project {other}, but the event came to {project}.',
-    mend: 'Name {project} at the upload (--project or SENTRY_PROJECT); a build of both may name both.',
+    message: 'The project {project} has no file that this event asks for, but the project {other} has one.',
+    mend: 'If it is the same application, name {project} at the upload (--project or SENTRY_PROJECT); a build of both may name both.',
   },
   debug_id_differs: {
     ...{ step: 'bundle', weight: 'wrong', command: 'upload' },
     message:
-      'The deployed {url} has the debug id {debugId}, but the one uploaded at {when} has {foundId}: build and deploy are not the same.',
-    mend: 'Upload from the build that is deployed, and do not build again between upload and deploy.',
+      'The deployed {url} has the debug id {debugId}, but the file uploaded for this address at {when} has {foundId}: it is of another build.',
+    mend: 'Upload the files of the build that is deployed. If you did, something built again between upload and deploy.',
   },
   debug_id_unknown: {
     ...{ step: 'bundle', weight: 'wrong', command: 'upload' },
     message: 'No upload has the debug id {debugId} of {url}; the newest upload came at {when}.',
-    mend: 'Upload the files of this build; it was deployed without.',
+    mend: 'Upload the files of the build that is deployed. If you did, something built again between upload and deploy.',
   },
   release_differs: {
     ...{ step: 'bundle', weight: 'wrong', command: 'upload' },
-    message: 'The event says release {release}, but {found} was uploaded for {foundRelease}.',
-    mend: 'Give the SDK and the upload the same release, letter for letter, or inject debug ids, which need none.',
+    message: 'There are no files for the release {release} of the event; {found} was uploaded for {foundRelease}.',
+    mend: 'Upload the build of {release}. If {foundRelease} is the same build, give the SDK and the upload the same release, letter for letter.',
   },
   dist_differs: {
     ...{ step: 'bundle', weight: 'wrong', command: 'upload' },
-    message: 'The event says dist {dist}, but {found} was uploaded for dist {foundDist}.',
+    message:
+      'The event says release {release}, dist {dist}, but {found} was uploaded for dist {foundDist} of this release.',
     mend: 'Give the SDK and the upload the same dist; none is a dist of its own.',
   },
   release_unknown: {
     ...{ step: 'bundle', weight: 'wrong', command: 'upload' },
-    message: 'Nothing was uploaded for release {release}, dist {dist}.',
-    mend: 'Upload what the build of this release made.',
+    message: 'There are no files for release {release}, dist {dist}.',
+    mend: 'Upload what the build of this release made. If you did, look whether the upload names another release or dist.',
   },
   aged_out: {
     ...{ step: 'bundle', weight: 'wrong', command: 'upload' },
     message:
-      'Release {release} is older than {days} days and has no files: uploads that no event uses for that long are removed.',
+      'Release {release} is older than {days} days and has no files: it had none, or no event used them for that long and they were removed.',
     mend: 'Upload its build again if people still use it.',
   },
   unfindable: {
@@ -100,27 +103,30 @@ export const doctorFindings = {
   },
   build_differs: {
     ...{ step: 'file', weight: 'wrong', command: 'upload' },
-    message: 'The event asks for {url}, but {found} was uploaded: the name carries another build.',
-    mend: 'Upload from the build that is deployed, and do not build again between upload and deploy.',
+    message:
+      'Nothing was uploaded for {url}, but {found} was: only a part of the name differs, as the hash of a build does.',
+    mend: 'If it is the same file, upload from the build that is deployed, and do not build again between upload and deploy.',
   },
   url_differs: {
     ...{ step: 'file', weight: 'wrong', command: 'prefix' },
-    message: 'The event asks for {url}; the nearest uploaded file is {found}.',
-    mend: 'Upload under the address that browsers load it from, or inject debug ids, which need none.',
+    message:
+      'The event asks for {url}, for which nothing was uploaded; the nearest uploaded file of this release is {found}.',
+    mend: 'If it is the same file, upload it under the address that browsers load it from, or inject debug ids, which need none.',
   },
   file_missing: {
     ...{ step: 'file', weight: 'wrong', command: 'upload' },
-    message: 'No uploaded file is called {url}, or nearly so.',
-    mend: 'Look whether the upload takes the folder that this file lies in.',
+    message: 'Files were uploaded for release {release}, but none for {url}.',
+    mend: 'Look whether the upload takes the folder that this file lies in, and which address it gives its files.',
   },
   in_page: {
     ...{ step: 'file', weight: 'note', command: null },
-    message: 'The frame lies in the page {url} itself: a script within HTML has no source map.',
-    mend: 'Nothing is to be mended, unless the page holds more than a line or two of script.',
+    message: 'Nothing was uploaded for {url}, which looks like a page: a script within HTML has no source map.',
+    mend: 'Nothing is to be mended for a page. A script that has such an address needs an upload under it.',
   },
   third_party: {
     ...{ step: 'file', weight: 'note', command: null },
-    message: '{url} comes from another host than your mapped files, and nothing like it was uploaded.',
+    message:
+      '{url} comes from another host than the files of this event that were uploaded, and nothing like it was uploaded.',
     mend: 'Nothing is to be mended where it is a script of somebody else.',
   },
   file_gone: {
@@ -130,7 +136,7 @@ export const doctorFindings = {
   },
   map_missing: {
     ...{ step: 'map', weight: 'wrong', command: 'upload' },
-    message: 'The uploaded {found} names the map {map}, which was not uploaded.',
+    message: 'The uploaded {found} names the map {map}, but nothing was uploaded at that address for it.',
     mend: 'Upload the folder with its .map files, before anything deletes them.',
   },
   map_unnamed: {
@@ -166,19 +172,19 @@ export const doctorFindings = {
   position_beyond: {
     ...{ step: 'column', weight: 'wrong', command: 'upload' },
     message:
-      'The event points at line {line}, column {column} of {url}, but the uploaded file ends before: another file is deployed.',
+      'The event points at line {line}, column {column} of {url}, but the uploaded file ends before: it is not the file that was loaded.',
     mend: 'Upload the very file that is served: let nothing (a proxy, a minifier, a banner) change it after the build.',
   },
   position_unmapped: {
     ...{ step: 'column', weight: 'wrong', command: 'inject' },
     message:
-      'The map of {found} says nothing about line {line}, column {column}: the file was changed after its map was made, or a tool made this place.',
+      'The map of {found} says nothing about line {line}, column {column}: it is of another build, the file was changed after it, or a tool made this place.',
     mend: 'Make the map in the last step that changes the file, or chain the maps of the steps.',
   },
   source_missing: {
     ...{ step: 'source', weight: 'wrong', command: 'upload' },
     message:
-      'The frame is mapped to {source}, but the map has no text of it (sourcesContent), and it was not uploaded.',
+      'The frame is mapped to {source}, but the map has no text of it (sourcesContent), and none was uploaded with it.',
     mend: 'Let the bundler write sourcesContent, or upload from where the sources lie: sentry-cli puts them in.',
   },
   source_differs: {
@@ -188,7 +194,7 @@ export const doctorFindings = {
   },
   came_later: {
     ...{ step: 'bundle', weight: 'note', command: null },
-    message: 'The files are here now: they were uploaded at {when}, after the event came.',
+    message: 'The files are here now: they came at {when}, after the event.',
     mend: 'Nothing is to be done: events of the last 30 days are mapped again, within a minute or so. Upload before you deploy, then the first ones are readable at once.',
   },
   read_later: {

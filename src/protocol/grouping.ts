@@ -29,6 +29,7 @@ export const groupingHints = [
   'no-stack',
   'fingerprint-first',
   'exception-first',
+  'message-first',
   'wrapper',
   'one-cause',
   'build-cut',
@@ -106,10 +107,10 @@ export type Features = { frames: string[]; types: string[]; words: string[] }
 export type Likeness = { stack: number; message: number; score: number }
 
 /** Versions that a project may have; docs/grouping.md says what each is. */
-export const groupingVersions = [1, 2] as const
+export const groupingVersions = [1, 2, 3] as const
 export type GroupingVersion = (typeof groupingVersions)[number]
 /** The version that new projects get. */
-export const newestGrouping: GroupingVersion = 2
+export const newestGrouping: GroupingVersion = 3
 /** A version as the API and other tools name it. */
 export const groupingConfigOf = (version: number): string => `mishap:${version}`
 /** The number within such a name. */

@@ -5,9 +5,12 @@ export type ItemKind = {
   category: DataCategory
   /** The item belongs to the event whose id the envelope names; one is made when it names none. */
   needsEventId: boolean
+  /** The payload may be a list, and each entry of it counts for itself. */
+  holdsMany: boolean
 }
 
-const kind = (category: DataCategory, needsEventId = false): ItemKind => ({ category, needsEventId })
+const kind = (category: DataCategory, needsEventId = false): ItemKind => ({ category, needsEventId, holdsMany: false })
+const list = (category: DataCategory, needsEventId = false): ItemKind => ({ category, needsEventId, holdsMany: true })
 
 /** Every item type that the wire knows (protocol.md 2.3). */
 const kinds = new Map<string, ItemKind>([
@@ -26,14 +29,14 @@ const kinds = new Map<string, ItemKind>([
   ['profile', kind('profile', true)],
   ['profile_chunk', kind('profile_chunk')],
   ['profile_chunk_ui', kind('profile_chunk')],
-  ['span', kind('span')],
-  ['log', kind('log_item')],
+  ['span', list('span')],
+  ['log', list('log_item')],
   ['otel_log', kind('log_item')],
-  ['trace_metric', kind('trace_metric')],
-  ['statsd', kind('metric_bucket')],
-  ['metric_buckets', kind('metric_bucket')],
+  ['trace_metric', list('trace_metric')],
+  ['statsd', list('metric_bucket')],
+  ['metric_buckets', list('metric_bucket')],
   ['metric_meta', kind('metric_bucket')],
-  ['raw_security', kind('security', true)],
+  ['raw_security', list('security', true)],
   ['security', kind('security', true)],
   ['form_data', kind('attachment', true)],
   ['unreal_report', kind('error', true)],
@@ -45,6 +48,29 @@ const unknownKind = kind('unknown')
 /** The kind of an item type; unknown types have category `unknown` and need no event id. Never throws. */
 export function itemKind(type: string): ItemKind {
   return kinds.get(type) ?? unknownKind
+}
+
+/** The fewest bytes of one entry in a list: `{}` and a comma. */
+const entryBytesMin = 3
+
+/**
+ * How many entries an item says that it holds (`item_count`), for where its payload is not or cannot be read. The header is
+ * the sender's word: it counts no more than the payload has room for, and one that is no count stands for one.
+ */
+export function claimedCount({
+  type,
+  headers,
+  bytes,
+}: {
+  type: string
+  headers: { [key: string]: unknown }
+  bytes: number
+}): number {
+  const claimed = headers['item_count']
+  // A span item without a content type is the old form: one span.
+  const isList = itemKind(type).holdsMany && (type !== 'span' || typeof headers['content_type'] === 'string')
+  if (!isList || typeof claimed !== 'number' || !Number.isInteger(claimed) || claimed < 1) return 1
+  return Math.min(claimed, Math.max(1, Math.floor(bytes / entryBytesMin)))
 }
 
 /** Whether the wire knows this item type; names of others come from the sender and are not for lists of ours. */

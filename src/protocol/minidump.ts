@@ -24,6 +24,21 @@ export function dumpFormOf(bytes: Uint8Array): DumpForm | undefined {
   return magics.find(([, magic]) => magic.every((byte, i) => bytes[i] === byte))?.[0]
 }
 
+/** Bytes that a nested form's first line takes at most: two hyphens, a boundary of 70 and the line's end. */
+export const nestedLineBytesMax = 74
+
+/** Whether bytes begin as a form does; no minidump begins so. */
+export const beginsAsForm = (bytes: Uint8Array): boolean => bytes[0] === 0x2d && bytes[1] === 0x2d
+
+/**
+ * The boundary of a form that lies where a dump is expected; undefined where none begins or its first line is not complete.
+ * On Linux Electron's crash reporter keeps the whole body of its upload as the dump, and the SDK sends that file.
+ */
+export function nestedBoundary(bytes: Buffer): string | undefined {
+  if (!beginsAsForm(bytes)) return undefined
+  return /^--([^\r\n]{1,70})\r\n/.exec(bytes.toString('latin1', 0, nestedLineBytesMax))?.[1]
+}
+
 /** A plain field of a crash reporter's form. */
 export type FormField = { name: string; value: string }
 

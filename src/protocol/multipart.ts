@@ -32,8 +32,17 @@ export function parseMultipart(
   partsMax = 1000,
 ): { value: MultipartPart[] | undefined; errors: MultipartError[] } {
   const boundary = readBoundary(contentType)
+  if (boundary !== undefined) return parseParts(bytes, boundary, partsMax)
+  return { value: undefined, errors: [{ at: 0, what: 'the content type has no boundary' }] }
+}
+
+/** As `parseMultipart`, by a boundary that is known. Never throws. */
+export function parseParts(
+  bytes: Buffer,
+  boundary: string,
+  partsMax = 1000,
+): { value: MultipartPart[] | undefined; errors: MultipartError[] } {
   const fail = (at: number, what: string) => ({ value: undefined, errors: [{ at, what }] })
-  if (boundary === undefined) return fail(0, 'the content type has no boundary')
   const delimiter = Buffer.from(`--${boundary}`)
   const parts: MultipartPart[] = []
   let at = findDelimiter(bytes, delimiter, 0)

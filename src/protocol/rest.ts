@@ -1,5 +1,6 @@
 import type { UnmappedReason } from './event.ts'
 import type { StatusDetails, Substatus } from './issue-states.ts'
+import type { RestDisk } from './rest-disk.ts'
 import type { RestBrowserSide, RestFailure } from './rest-failure.ts'
 import type { RestPerson } from './rest-triage.ts'
 import type { NoiseKind, RestSigns } from './signs.ts'
@@ -354,7 +355,14 @@ export type RestStatus = {
   version: string
   startedAt: string
   engine: { up: boolean; version: string | null }
-  journal: { lagBytes: number; waitingRecords: number; oldestWaitingMs: number; boundBytes: number }
+  journal: {
+    lagBytes: number
+    waitingRecords: number
+    oldestWaitingMs: number
+    boundBytes: number
+    /** The store that processing waits for, as its disk is full or it is away; null when nothing holds it up. */
+    waitsFor: { store: 'events' | 'database' | 'files'; since: string } | null
+  }
   ledger: {
     received: number
     stored: number
@@ -370,36 +378,7 @@ export type RestStatus = {
     thinned: number
     rows: { category: string; outcome: string; reason: string; quantity: number; bytes: number }[]
   }
-  disk: {
-    dataBytes: number
-    freeBytes: number
-    totalBytes: number
-    tables: { table: string; rows: number; bytesOnDisk: number; bytesRaw: number }[]
-    /**
-     * What is stored (events, attachments and dead items, database) and what it may take (null: as much as there is).
-     * Null while the events store is away.
-     */
-    budget: {
-      budgetBytes: number | null
-      storedBytes: number
-      eventBytes: number
-      spanBytes: number
-      blobBytes: number
-      databaseBytes: number
-    } | null
-    /** The newest times that events were thinned; `endedAt` and `bytesAfter` are null while it lasts or where it was broken off. */
-    thinned: {
-      startedAt: string
-      endedAt: string | null
-      budgetBytes: number
-      bytesBefore: number
-      bytesAfter: number | null
-      events: number
-      attachments: number
-      /** Whether what is stored fitted then; it does not where each issue is down to what it always keeps. */
-      reached: boolean
-    }[]
-  }
+  disk: RestDisk
   deadItems: { jpos: string; projectId: string; receivedAt: string; reason: string; bytes: number }[]
   versions: { name: string; version: string; advisory: string | null }[]
 }

@@ -72,7 +72,13 @@ function rig() {
   const { meta } = state
   if (!meta) throw new Error('nothing is open')
   const { events, asked, merged } = eventsOf(state.groups)
-  const deps = { meta, events, clock: testClock(nowMs), config: { url: '' }, auth: { personByEmail: () => undefined } }
+  const deps = {
+    meta,
+    events,
+    clock: { ...testClock(nowMs), sleep: async () => undefined },
+    config: { url: '' },
+    auth: { personByEmail: () => undefined },
+  }
   return { deps: deps as unknown as QueryDeps, asked, merged }
 }
 

@@ -49,6 +49,8 @@ type CrewOptions = {
   settingsOf: (projectId: number) => ProjectSettings | undefined
   /** Answers what workers ask of source maps. */
   maps?: Pick<MapDesk, 'answer'> | undefined
+  /** Hears when a worker waits for the disk of the blobs, and when it no longer does. */
+  full?(full: boolean): void
 }
 
 /** Starts `size` worker threads; jobs go to them in turn. */
@@ -182,10 +184,8 @@ function hire(options: CrewOptions, state: { closed: boolean }) {
   }
 
   function take(message: FromWorker, from: Worker): void {
-    if (message.kind === 'ask') {
-      answerMaps(options, message, from)
-      return
-    }
+    if (message.kind === 'full') return options.full?.(message.full)
+    if (message.kind === 'ask') return answerMaps(options, message, from)
     const one = given.get(message.kind === 'done' ? message.range.job : message.job)
     if (!one) return
     if (message.kind === 'found') {

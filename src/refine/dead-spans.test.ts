@@ -92,7 +92,7 @@ test('events are stored beside spans that are refused, and the event of a record
   await send(one, 3)
   refine.advance(one.writer.durable())
   await settled(one, 3)
-  expect([outcome(one, 'stored'), outcome(one, 'dead'), one.events.rows.size]).toEqual([3, 4, 3])
+  expect([outcome(one, 'stored'), outcome(one, 'dead'), one.events.rows.length]).toEqual([3, 4, 3])
   const keys = one.meta.deadItems(10).map(({ blobKey }) => blobKey)
   expect(keys.sort()).toEqual([`dead/${jpos}`, `dead/${jpos}-1`])
 })

@@ -38,20 +38,13 @@ const noSources = goodMap.replace(/,"sourcesContent".*]/, '')
 
 /** Each way to get it wrong: what was uploaded, what the event asks, and the one sentence that names it. */
 const ways: [way: string, uploads: Upload[], asked: Asked, code: string, sentence: string, command: string | null][] = [
-  [
-    '1: no upload at all',
-    [],
-    { debugId: idA },
-    'no_uploads',
-    'Nothing was ever uploaded for the project web.',
-    inject(),
-  ],
+  ['1: no upload at all', [], { debugId: idA }, 'no_uploads', 'The project web has no uploaded files.', inject()],
   [
     '2: the upload went to another project',
     [{ files: pair('a.js', idA), project: 2 }],
     { debugId: idA },
     'other_project',
-    'The files were uploaded to the project api, but the event came to web.',
+    'The project web has no file that this event asks for, but the project api has one.',
     upload(),
   ],
   [
@@ -59,7 +52,7 @@ const ways: [way: string, uploads: Upload[], asked: Asked, code: string, sentenc
     [{ files: pair('a.js'), project: 2, ...at('shop@1') }],
     { release: 'shop@1' },
     'other_project',
-    'The files were uploaded to the project api, but the event came to web.',
+    'The project web has no file that this event asks for, but the project api has one.',
     upload(' --release shop@1'),
   ],
   [
@@ -67,7 +60,7 @@ const ways: [way: string, uploads: Upload[], asked: Asked, code: string, sentenc
     [{ files: pair('a.js', idB) }],
     { debugId: idA },
     'debug_id_differs',
-    `The deployed https://shop.test/a.js has the debug id ${idA}, but the one uploaded at ${new Date(eventMs - 3_600_000).toISOString()} has ${idB}: build and deploy are not the same.`,
+    `The deployed https://shop.test/a.js has the debug id ${idA}, but the file uploaded for this address at ${new Date(eventMs - 3_600_000).toISOString()} has ${idB}: it is of another build.`,
     upload(),
   ],
   [
@@ -83,7 +76,7 @@ const ways: [way: string, uploads: Upload[], asked: Asked, code: string, sentenc
     [{ files: pair('a.js'), ...at('shop@1.2.3') }],
     { release: 'shop@1.2.4' },
     'release_differs',
-    'The event says release shop@1.2.4, but ~/a.js was uploaded for shop@1.2.3.',
+    'There are no files for the release shop@1.2.4 of the event; ~/a.js was uploaded for shop@1.2.3.',
     upload(' --release shop@1.2.4'),
   ],
   [
@@ -91,7 +84,7 @@ const ways: [way: string, uploads: Upload[], asked: Asked, code: string, sentenc
     [{ files: pair('a.js'), ...at('shop@1', 'web') }],
     { release: 'shop@1' },
     'dist_differs',
-    'The event says dist –, but ~/a.js was uploaded for dist web.',
+    'The event says release shop@1, dist –, but ~/a.js was uploaded for dist web of this release.',
     upload(' --release shop@1'),
   ],
   [
@@ -99,7 +92,7 @@ const ways: [way: string, uploads: Upload[], asked: Asked, code: string, sentenc
     [{ files: pair('a.js'), ...at('shop@1') }],
     { release: 'shop@1', dist: 'web' },
     'dist_differs',
-    'The event says dist web, but ~/a.js was uploaded for dist –.',
+    'The event says release shop@1, dist web, but ~/a.js was uploaded for dist – of this release.',
     upload(' --release shop@1 --dist web'),
   ],
   [
@@ -107,7 +100,7 @@ const ways: [way: string, uploads: Upload[], asked: Asked, code: string, sentenc
     [{ files: pair('static/js/app.js'), ...at('shop@1') }],
     { url: 'https://shop.test/assets/js/app.js?v=3', release: 'shop@1' },
     'url_differs',
-    'The event asks for https://shop.test/assets/js/app.js?v=3; the nearest uploaded file is ~/static/js/app.js.',
+    'The event asks for https://shop.test/assets/js/app.js?v=3, for which nothing was uploaded; the nearest uploaded file of this release is ~/static/js/app.js.',
     upload(" --release shop@1 --url-prefix '~/assets'"),
   ],
   [
@@ -115,7 +108,7 @@ const ways: [way: string, uploads: Upload[], asked: Asked, code: string, sentenc
     [{ files: pair('a.js').slice(0, 1), ...at('shop@1') }],
     { release: 'shop@1' },
     'map_missing',
-    'The uploaded ~/a.js names the map https://shop.test/a.js.map, which was not uploaded.',
+    'The uploaded ~/a.js names the map https://shop.test/a.js.map, but nothing was uploaded at that address for it.',
     upload(' --release shop@1'),
   ],
   [
@@ -147,7 +140,7 @@ const ways: [way: string, uploads: Upload[], asked: Asked, code: string, sentenc
     [{ files: pair('a.js', idA, noSources) }],
     { debugId: idA },
     'source_missing',
-    'The frame is mapped to ../src/in.ts, but the map has no text of it (sourcesContent), and it was not uploaded.',
+    'The frame is mapped to ../src/in.ts, but the map has no text of it (sourcesContent), and none was uploaded with it.',
     upload(),
   ],
   [
@@ -163,7 +156,7 @@ const ways: [way: string, uploads: Upload[], asked: Asked, code: string, sentenc
     [{ files: pair('a.js', idA) }],
     { debugId: idA, column: 90_210 },
     'position_beyond',
-    'The event points at line 1, column 90210 of https://shop.test/a.js, but the uploaded file ends before: another file is deployed.',
+    'The event points at line 1, column 90210 of https://shop.test/a.js, but the uploaded file ends before: it is not the file that was loaded.',
     upload(),
   ],
   [
@@ -171,7 +164,7 @@ const ways: [way: string, uploads: Upload[], asked: Asked, code: string, sentenc
     [{ files: pair('a.js', idA) }],
     { debugId: idA, line: 2, column: 3 },
     'position_unmapped',
-    'The map of ~/a.js says nothing about line 2, column 3: the file was changed after its map was made, or a tool made this place.',
+    'The map of ~/a.js says nothing about line 2, column 3: it is of another build, the file was changed after it, or a tool made this place.',
     inject(),
   ],
   [
@@ -179,7 +172,7 @@ const ways: [way: string, uploads: Upload[], asked: Asked, code: string, sentenc
     [{ files: [{ url: '~/other.js', body: 'b()' }], ...at('shop@1') }],
     {},
     'not_injected',
-    'The event has neither a debug id for https://shop.test/a.js nor a release, so no file can be looked for.',
+    'The event has neither a debug id for https://shop.test/a.js nor a release, and no file that was uploaded without a release has this address.',
     inject(),
   ],
   [
@@ -187,7 +180,7 @@ const ways: [way: string, uploads: Upload[], asked: Asked, code: string, sentenc
     [{ files: pair('a.js', idA) }],
     { sdk: '7.46.0', release: 'shop@1' },
     'sdk_old',
-    'The SDK 7.46.0 sends no debug ids (7.47.0 is the first that does), and https://shop.test/a.js was uploaded with one.',
+    'The SDK 7.46.0 sends no debug ids (7.47.0 is the first that does), but the files uploaded at 2026-11-17T10:06:40.000Z have them.',
     null,
   ],
   [
@@ -195,7 +188,7 @@ const ways: [way: string, uploads: Upload[], asked: Asked, code: string, sentenc
     [{ files: pair(`${idA}-0.js`, idA) }],
     { release: 'shop@1' },
     'debug_id_missing',
-    `The event has no debug id for https://shop.test/a.js, but the files uploaded at ${new Date(eventMs - 3_600_000).toISOString()} have them: the deployed file was not injected.`,
+    `The event has no debug id for https://shop.test/a.js, but the files uploaded at ${new Date(eventMs - 3_600_000).toISOString()} have them: the deployed file was not injected, or is not of that build.`,
     inject(' --release shop@1'),
   ],
   [
@@ -211,7 +204,7 @@ const ways: [way: string, uploads: Upload[], asked: Asked, code: string, sentenc
     [{ files: pair('a.js', idA) }],
     { debugId: idA, column: undefined },
     'no_column',
-    'The frame in https://shop.test/a.js has a line but no column, and all of a minified file is one line.',
+    'The frame in https://shop.test/a.js has a line but no column, and a place in a minified file needs both.',
     null,
   ],
   [
@@ -219,7 +212,7 @@ const ways: [way: string, uploads: Upload[], asked: Asked, code: string, sentenc
     [{ files: [{ url: '~/other.js', body: 'b()' }], ...at('shop@1') }],
     { release: 'shop@2', dist: 'x' },
     'release_unknown',
-    'Nothing was uploaded for release shop@2, dist x.',
+    'There are no files for release shop@2, dist x.',
     upload(' --release shop@2 --dist x'),
   ],
   [
@@ -227,7 +220,7 @@ const ways: [way: string, uploads: Upload[], asked: Asked, code: string, sentenc
     [{ files: pair('assets/index-BxZ81kq2.js'), ...at('shop@1') }],
     { url: 'https://shop.test/assets/index-C0ffee99.js', release: 'shop@1' },
     'build_differs',
-    'The event asks for https://shop.test/assets/index-C0ffee99.js, but ~/assets/index-BxZ81kq2.js was uploaded: the name carries another build.',
+    'Nothing was uploaded for https://shop.test/assets/index-C0ffee99.js, but ~/assets/index-BxZ81kq2.js was: only a part of the name differs, as the hash of a build does.',
     upload(' --release shop@1'),
   ],
   [
@@ -235,7 +228,7 @@ const ways: [way: string, uploads: Upload[], asked: Asked, code: string, sentenc
     [{ files: pair('other.js'), ...at('shop@1') }],
     { release: 'shop@1' },
     'file_missing',
-    'No uploaded file is called https://shop.test/a.js, or nearly so.',
+    'Files were uploaded for release shop@1, but none for https://shop.test/a.js.',
     upload(' --release shop@1'),
   ],
 ]

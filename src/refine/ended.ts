@@ -1,7 +1,7 @@
 import type { RecordHead } from '../journal/journal.ts'
 import type { DataCategory, Outcome, OutcomeCount, OutcomeReason } from '../outcome.ts'
 
-/** One end of one item. */
+/** One end of one item, or of `quantity` entries of it. */
 export function ended(
   { head }: { head: Pick<RecordHead, 'projectId' | 'keyId'> },
   itemType: string,
@@ -9,7 +9,8 @@ export function ended(
   outcome: Outcome,
   reason: OutcomeReason,
   bytes: number,
+  quantity = 1,
 ): OutcomeCount {
   const { projectId, keyId } = head
-  return { projectId, keyId, category, outcome, reason, itemType, quantity: 1, bytes }
+  return { projectId, keyId, category, outcome, reason, itemType, quantity, bytes }
 }

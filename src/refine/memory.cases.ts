@@ -33,36 +33,55 @@ const rowOf = (line: string): EventRow => ({
   payload: text(line, 'payload'),
 })
 
-/** An events store in memory that keeps what a token brought once, and fails as it is told to. */
+/**
+ * An events store in memory that fails as it is told to, and as the real one does: it keeps what a token brought once, but
+ * each row as often as it is inserted; and it writes a token down before the rows, so that one that fails `before` them
+ * drops whatever comes under the same token later.
+ */
 export function memoryEvents() {
-  const rows = new Map<number, { line: string; token: string }>()
+  const rows: { jpos: number; line: string; token: string }[] = []
   const tokens = new Set<string>()
-  const state = { fail: [] as ('before' | 'after' | 'content')[], inserts: 0, bad: '' }
+  const state = {
+    fail: [] as ('before' | 'after')[],
+    inserts: 0,
+    /** A word that makes the store refuse every row that has it, and the batch with it. */
+    bad: '',
+    /** What was asked, in order: `insert` when it ends, `settle`. */
+    calls: [] as { what: 'insert' | 'settle'; token: string }[],
+    /** Ends when an insert may begin; for tests that change the order of two. */
+    gate: undefined as ((token: string) => Promise<void>) | undefined,
+  }
   /** The same of spans, which are told apart by record and place. */
   const spans = { lines: [] as string[], fail: [] as ('before' | 'after')[], inserts: 0, bad: '' }
   const lines = (tsv: Buffer) => tsv.toString('latin1').split('\n').filter(Boolean)
   const store: Partial<EventStore> = {
     insert: async (tsv, token) => {
       state.inserts++
+      await state.gate?.(token)
       const fault = state.fail.shift()
-      if (fault === 'before') throw new MishapError('STORE_UNAVAILABLE')
       if (state.bad && lines(tsv).some((line) => line.includes(state.bad)))
         throw new Error('Code: 27. Cannot parse input')
-      if (!tokens.has(token)) for (const line of lines(tsv)) rows.set(keyOf(line), { line, token })
+      const isKnown = tokens.has(token)
       tokens.add(token)
+      if (fault === 'before') throw new MishapError('STORE_UNAVAILABLE')
+      if (!isKnown) for (const line of lines(tsv)) rows.push({ jpos: keyOf(line), line, token })
+      state.calls.push({ what: 'insert', token })
       if (fault === 'after') throw new MishapError('STORE_UNAVAILABLE')
     },
-    settle: async (_token, from, to) =>
-      [...rows].filter(([jpos]) => jpos >= from && jpos < to).map(([, { line }]) => rowOf(line)),
+    settle: async (token, from, to) => {
+      state.calls.push({ what: 'settle', token })
+      return rows.filter(({ jpos }) => jpos >= from && jpos < to).map(({ line }) => rowOf(line))
+    },
     recentIds: async () => [],
     insertSpans: async (tsv, token) => {
       spans.inserts++
       const fault = spans.fail.shift()
-      if (fault === 'before') throw new MishapError('STORE_UNAVAILABLE')
       if (spans.bad && lines(tsv).some((line) => line.includes(spans.bad)))
         throw new Error('Code: 27. Cannot parse input')
-      if (!tokens.has(token)) for (const line of lines(tsv)) spans.lines.push(line)
+      const isKnown = tokens.has(token)
       tokens.add(token)
+      if (fault === 'before') throw new MishapError('STORE_UNAVAILABLE')
+      if (!isKnown) for (const line of lines(tsv)) spans.lines.push(line)
       if (fault === 'after') throw new MishapError('STORE_UNAVAILABLE')
     },
     settleSpans: async (_token, from, to) => {

@@ -5,7 +5,7 @@ import { type EnvelopeItem, parseEnvelope } from '../protocol/envelope.ts'
 import type { NormalEvent } from '../protocol/event.ts'
 import { normalizeId } from '../protocol/ids.ts'
 import { isItemType, itemKind, needsEventId } from '../protocol/itemtypes.ts'
-import { dumpAttachmentType, readForm } from '../protocol/minidump.ts'
+import { dumpAttachmentType, type FormField, readForm } from '../protocol/minidump.ts'
 import { parseMultipart } from '../protocol/multipart.ts'
 import type { EventRow } from '../store/events/events.ts'
 import type { FeedbackEffect } from '../store/meta/feedback.ts'
@@ -18,6 +18,7 @@ import {
   attachmentOfItem,
   attachmentOfPart,
 } from './attachment/attachment.ts'
+import { endsOfContents } from './contents.ts'
 import { discardsOf } from './discards.ts'
 import { newDraft } from './draft.ts'
 import { ended } from './ended.ts'
@@ -27,7 +28,7 @@ import { feedbackOf, reportOf } from './feedback/feedback.ts'
 import { filtered, sampleOf } from './filter/filter.ts'
 import type { Forms } from './lines.ts'
 import { eventOfDump, withFields } from './minidump/event.ts'
-import { dumpName, isDumpItem, type OpenDumps, readOpened, readUpload } from './minidump/upload.ts'
+import { dumpName, dumpOfItem, type OpenDumps, readOpened, readUpload } from './minidump/upload.ts'
 import { reportsMax, reportsOf } from './security/security.ts'
 import { type RefinedSpans, refineSpans, refineTransaction } from './spans.ts'
 import { type Context, createTools, eventSteps, firstSteps, type Tools } from './step.ts'
@@ -71,7 +72,7 @@ type Work = {
   dumps: OpenDumps
   maps: MapSource | undefined
   /** The minidump that the record's event is about. */
-  dump: ReturnType<typeof readOpened> | undefined
+  dump: (ReturnType<typeof readOpened> & { fields: FormField[] }) | undefined
   standing: Standing | undefined
 }
 
@@ -156,9 +157,10 @@ function refineEnvelope(work: Work, body: Buffer): void {
   const sentMs = sentS === undefined ? undefined : sentS * 1000
   const around = { named, sentMs, trace: value.header.all['trace'] }
   const first = work.out.events.length
-  const dump = items.find(({ item }) => isDumpItem(item))
-  if (dump) {
-    work.dump = readOpened(dump.item.payload, work.dumps.get(dump.index))
+  const dump = items.find(({ item }) => dumpOfItem(item) !== undefined)
+  const held = dump && dumpOfItem(dump.item)
+  if (dump && held) {
+    work.dump = { ...readOpened(held.bytes, work.dumps.get(dump.index)), fields: readForm(held.fields).rest }
     if (!items.some(({ item }) => withDump.has(item.type))) refineLoneDump(work, dump.index, named, sentMs)
   }
   for (const { item, index } of items) if (item.type !== 'attachment') refineItem(work, item, index, around)
@@ -219,22 +221,25 @@ function refineItem(work: Work, item: EnvelopeItem, index: number, { named, sent
       ...(named ? { eventId: named } : {}),
     })
   } else {
-    if (type === 'client_report')
-      for (const { category, quantity } of discardsOf(payload))
-        work.out.outcomes.push({ ...ended(work, type, category, 'client_discard', 'sdk', 0), quantity })
-    const known = isItemType(type)
-    const reason = type === 'integration' ? 'bad_item' : known ? 'not_stored_yet' : 'unknown_item_type'
-    work.out.outcomes.push(
-      ended(
-        work,
-        known ? type : 'other',
-        itemKind(type).category,
-        type === 'integration' ? 'invalid' : 'filtered',
-        reason,
-        payload.length,
-      ),
-    )
+    countOnly(work, item)
   }
+}
+
+/** An item that no store takes: what it holds is counted. */
+function countOnly(work: Work, item: EnvelopeItem): void {
+  const { type, payload } = item
+  const { category } = itemKind(type)
+  if (type === 'client_report')
+    for (const { category: discarded, quantity } of discardsOf(payload))
+      work.out.outcomes.push(ended(work, type, discarded, 'client_discard', 'sdk', 0, quantity))
+  const contents = endsOfContents(item)
+  for (const { outcome, reason, quantity, bytes } of contents ?? [])
+    work.out.outcomes.push(ended(work, type, category, outcome, reason, bytes, quantity))
+  if (contents) return
+  const known = isItemType(type)
+  const outcome = type === 'integration' ? 'invalid' : 'filtered'
+  const reason = type === 'integration' ? 'bad_item' : known ? 'not_stored_yet' : 'unknown_item_type'
+  work.out.outcomes.push(ended(work, known ? type : 'other', category, outcome, reason, payload.length))
 }
 
 type Incoming = {
@@ -272,7 +277,7 @@ function refineEvent(work: Work, incoming: Incoming): void {
   // Its row would stand where the next record does: hundreds of reports in a body that lies outside of the journal.
   if (jpos >= work.record.end) return void bad('error', 'invalid', 'too_many_items')
   const dump = incoming.itemType === 'event' ? work.dump : undefined
-  if (dump) received = eventOfDump(received, dump.dump, dump.why)
+  if (dump) received = eventOfDump(withFields(received, dump.fields), dump.dump, dump.why)
   const head = incoming.head ?? work.head
   const eventId = incoming.eventId ?? normalizeId(own(received, 'event_id')) ?? derivedId(work, incoming.index)
   const { settings, tools, maps } = work
@@ -407,7 +412,10 @@ function refineAttachment(
   else {
     const { projectId, receivedMs } = work.head
     const place = { projectId, eventId, jpos: work.record.jpos, index, receivedMs }
-    if (work.dumps.has(index)) keepDump(work, item.payload, item.headers['filename'], place)
+    const dump = dumpOfItem(item)
+    // one that came packed or in a form is kept as the dump alone
+    if (dump && (work.dumps.has(index) || dump.bytes !== item.payload))
+      keepDump(work, dump.bytes, item.headers['filename'], place)
     else work.out.attachments.push({ ...attachmentOfItem(item, place), outcome: end('stored', 'ok') })
   }
 }
@@ -438,7 +446,7 @@ function refineMinidump(work: Work, body: Buffer): void {
   const formBytes = fields.reduce((sum, one) => sum + one.name.length + one.value.length, 0)
   const errors = form.broken ? { errors: [{ type: 'invalid_data', name: 'sentry', value: 'no JSON object' }] } : {}
   const value = wellFormed(withFields({ ...form.event, ...errors }, form.rest))
-  work.dump = readOpened(dump.bytes, work.dumps.get(dump.index))
+  work.dump = { ...readOpened(dump.bytes, work.dumps.get(dump.index)), fields: [] }
   const parsed = { value, repaired: false }
   refineEvent(work, { parsed, bytes: formBytes, itemType: 'event', eventId, index: 0, sentMs: undefined })
   const { projectId, receivedMs } = work.head

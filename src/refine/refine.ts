@@ -9,6 +9,7 @@ import type { EventRow, EventStore } from '../store/events/events.ts'
 import type { Batch, BatchEffects, BatchResult, BatchStore, ProjectSettings } from '../store/meta/meta.ts'
 import { type Begun, type Crew, createCrew } from './crew.ts'
 import { settledEnds } from './ends.ts'
+import { createWaits, patiently, type Wait, type Waits } from './patiently.ts'
 import { effectOf } from './record.ts'
 import { createRemapper, type Remapper } from './remap.ts'
 import { createSeen } from './seen.ts'
@@ -17,7 +18,7 @@ import { type Memory, nothingStored, type Sifted, type Stored, settleSurely, sif
 import { settleSpansSurely } from './storing-spans.ts'
 import { createMapDesk, type MapDesk, type MapDeskDeps } from './symbolicate/desk.ts'
 import { endTrial, readTrial, type Trial, writeTrial } from './trial.ts'
-import { joined, type KeyUse, type RefinedRange, type WorkerSetup } from './worker.ts'
+import { joined, type KeyUse, type RefinedRange, receivedCount, type WorkerSetup } from './worker.ts'
 
 /** Records of one batch: 500 rows of 14 kB are 7 MB, and larger batches gained nothing in the prototype. */
 const recordsMax = 1000
@@ -75,6 +76,8 @@ export type Refine = {
   advance(durable: number): void
   /** Records on disk that are not committed; counted up to 5,000. */
   waiting(): number
+  /** The store that holds refining up, as its disk is full or it is away; undefined when none does. */
+  waitsFor(): Wait | undefined
   /** What was committed since the start; `ms` is the time of each batch from its start to its commit, summed up. */
   totals(): Totals
   /** Maps stored rows of a project again, in a thread of its own. */
@@ -87,18 +90,18 @@ export type Refine = {
 
 export type Totals = { batches: number; records: number; events: number; ms: number }
 
-type Work = RefineDeps & Memory & { crew: Crew; stopped: AbortController; totals: Totals }
+type Work = RefineDeps & Memory & { crew: Crew; stopped: AbortController; totals: Totals; waits: Waits }
 
-function commit(
+async function commit(
   work: Work,
   batch: Batch,
   range: RefinedRange,
   sifted: Sifted,
   effects: BatchEffects,
   beganMs: number,
-): void {
-  const result = work.meta.commitBatch(batch, effects, work.clock.now())
-  if (range.uses.length > 0) work.meta.touchKeys(range.uses)
+): Promise<void> {
+  const result = await patiently(work, 'database', () => work.meta.commitBatch(batch, effects, work.clock.now()))
+  if (range.uses.length > 0) await patiently(work, 'database', () => work.meta.touchKeys(range.uses))
   work.trim(batch.to)
   for (const key of range.spools) work.blobs.delete(key).catch(() => undefined)
   for (const { blobKey } of range.again) work.blobs.delete(blobKey).catch(() => undefined)
@@ -125,6 +128,7 @@ async function recover(work: Work): Promise<void> {
     const rows = new Map((standing.get(batch) ?? []).map((row) => [row.jpos, row]))
     const stored: Stored = { events: new Set(rows.keys()), spans: spans.get(batch) ?? new Map() }
     const range = await refineAgain(work, batch, stored)
+    takeKept(range, stored, rows)
     if (range.to !== batch.to)
       work.observe.error({ from: batch.from, to: batch.to, found: range.to }, 'the journal ends before an open batch')
     for (const event of range.events) {
@@ -135,12 +139,27 @@ async function recover(work: Work): Promise<void> {
     const done = await store(work, batch, range, sifted, stored, true)
     // a power cut may have kept the rollups of rows that it took: they are counted anew from what stands now
     if (sifted.tsv.length > 0) await settleSurely(work, batch)
-    commit(work, batch, range, sifted, done, work.clock.now())
-    endTrial(work.worker.journalFolder)
+    await commit(work, batch, range, sifted, done, work.clock.now())
     work.observe.info(
       { from: batch.from, to: batch.to, standing: rows.size, spansOf: stored.spans.size, refined: range.events.length },
       'recovered an open batch',
     )
+  }
+}
+
+/** What stands of records that could not be refined again counts as stored, as it was when it was refined first. */
+function takeKept(range: RefinedRange, stored: Stored, rows: ReadonlyMap<number, EventRow>): void {
+  for (const { from, to, projectId, keyId, kind, bytes } of range.kept) {
+    const end = { projectId, keyId, outcome: 'stored', reason: 'ok', itemType: kind, bytes } as const
+    const within = (jpos: number) => jpos >= from && jpos < to
+    const events = [...rows.values()].filter((row) => within(row.jpos))
+    const spans = [...stored.spans].flatMap(([jpos, places]) => (within(jpos) ? [...places] : [])).length
+    for (const row of events) {
+      const outcome = { ...end, category: 'error', quantity: 1 } as const
+      range.events.push({ effect: effectOf(row, keyId), outcome, tsvFrom: 0, tsvTo: 0, index: row.jpos - from })
+    }
+    if (spans > 0) range.outcomes.push({ ...end, category: 'span', quantity: spans })
+    range.outcomes.push(receivedCount(projectId, keyId, kind, events.length + spans, bytes))
   }
 }
 
@@ -155,21 +174,28 @@ async function refineAgain(work: Work, { from, to }: Batch, stored: Stored): Pro
   const folder = work.worker.journalFolder
   const trial = readTrial(folder, from, to)
   const next: Trial = { ...trial, tries: trial.tries + 1 }
-  writeTrial(folder, next)
+  await patiently(work, 'files', () => writeTrial(folder, next))
   const standing = { events: stored.events, spans: new Set(stored.spans.keys()) }
   const whole = { from, durable: to, recordsMax: 1e9, bytesMax: 1e12, standing }
-  if (trial.tries < trialsMax) return work.crew.refine(whole)
+  if (trial.tries < trialsMax) {
+    const range = await work.crew.refine(whole)
+    // it came through: what fails from here on is no record's fault
+    endTrial(folder)
+    return range
+  }
   work.observe.warn({ from, to, tries: trial.tries }, 'an open batch is recovered record by record')
   const ranges: RefinedRange[] = []
   for (let at = from; at < to; ) {
     const atTries = trial.at === at ? (trial.atTries ?? 0) : 0
-    writeTrial(folder, { ...next, at, atTries: atTries + 1 })
+    const one = { ...next, at, atTries: atTries + 1 }
+    await patiently(work, 'files', () => writeTrial(folder, one))
     const bury = atTries >= trialsMax ? { bury: 'the process ended on it' } : {}
     const range = await work.crew.refine({ ...whole, from: at, recordsMax: 1, ...bury })
     if (range.to <= at) break
     ranges.push(range)
     at = range.to
   }
+  endTrial(folder)
   return joined(ranges, from)
 }
 
@@ -218,14 +244,14 @@ async function runBatch(work: Work, from: number, begun: Promise<Begun>, order: 
   try {
     const { to, done } = await begun
     if (to > from) {
-      const batch = work.meta.openBatch(from, to)
+      const batch = await patiently(work, 'database', () => work.meta.openBatch(from, to))
       const range = await done
       await before.sifted
       const kept = sift(range, work, nothingStored)
       sifted.resolve()
       const effects = await store(work, batch, range, kept, nothingStored)
       await before.committed
-      commit(work, batch, range, kept, effects, beganMs)
+      await commit(work, batch, range, kept, effects, beganMs)
     } else await Promise.all([before.sifted, before.committed])
     sifted.resolve()
     committed.resolve()
@@ -251,8 +277,9 @@ function settingsOf(
   return { ...settings, artifacts, ...(artifactNames ? { artifactNames } : {}) }
 }
 
-const crewOf = (deps: RefineDeps, maps: MapDesk | undefined): Crew =>
+const crewOf = (deps: RefineDeps, maps: MapDesk | undefined, waits: Waits): Crew =>
   createCrew({
+    full: (full) => (full ? waits.begin('files') : waits.end('files')),
     size: deps.workers,
     setup: deps.worker,
     observe: deps.observe,
@@ -313,11 +340,12 @@ export function createRefine(deps: RefineDeps): Refine {
   const stopped = new AbortController()
   const { clock, observe, artifacts, blobs, worker } = deps
   const maps = artifacts && createMapDesk({ clock, observe, meta: artifacts, blobs, blobFolder: worker.blobFolder })
-  const crew = crewOf(deps, maps)
+  const waits = createWaits(clock)
+  const crew = crewOf(deps, maps, waits)
   const remapper =
     maps && createRemapper({ clock, observe, maps, groupingOf: (id) => deps.meta.projectSettings(id)?.grouping })
   const totals: Totals = { batches: 0, records: 0, events: 0, ms: 0 }
-  const work: Work = { ...deps, crew, stopped, totals, ...createMemory() }
+  const work: Work = { ...deps, crew, stopped, totals, waits, ...createMemory() }
   const bell = createBell()
   const reader = openJournalReader(deps.worker.journalFolder)
   const state: LoopState = { durable: 0, position: 0, inFlight: 0, draining: false, held: 0 }
@@ -335,6 +363,7 @@ export function createRefine(deps: RefineDeps): Refine {
       state.durable = Math.max(state.durable, durable)
       bell.ring()
     },
+    waitsFor: waits.oldest,
     totals: () => ({ ...totals }),
     mapAgain: async (projectId, rows) => {
       if (!remapper) throw new Error('no artifacts to map by')

@@ -29,6 +29,8 @@ export type Bench = {
   projectId: number
   commits: BatchResult[]
   failures: unknown[]
+  /** How far the journal was trimmed, each with what was committed then. */
+  trims: { before: number; cursor: number }[]
   /** `file`: what the workers run. */
   open(file?: string, clock?: Clock): Refine
 }
@@ -55,6 +57,7 @@ export async function bench(): Promise<Bench> {
   const events = memoryEvents()
   const commits: BatchResult[] = []
   const failures: unknown[] = []
+  const trims: Bench['trims'] = []
   closing.push(
     () => writer.close(),
     async () => meta.close(),
@@ -73,13 +76,16 @@ export async function bench(): Promise<Bench> {
         ...(file ? { file } : {}),
       },
       committed: (result) => void commits.push(result),
-      trim: () => undefined,
+      trim: (before) => {
+        trims.push({ before, cursor: meta.cursor() })
+        void writer.trim(before).catch((error: unknown) => failures.push(error))
+      },
       failed: (error) => void failures.push(error),
     })
     closing.unshift(() => refine.stop(100))
     return refine
   }
-  return { writer, meta, events, folder, projectId: project.id, commits, failures, open }
+  return { writer, meta, events, folder, projectId: project.id, commits, failures, trims, open }
 }
 
 export const head = (projectId: number): RecordHead => ({

@@ -3,6 +3,7 @@ import type { JournalRecord, RecordHead } from '../journal/journal.ts'
 import type { OutcomeCount, OutcomeReason } from '../outcome.ts'
 import type { EnvelopeItem } from '../protocol/envelope.ts'
 import { normalizeId } from '../protocol/ids.ts'
+import { claimedCount } from '../protocol/itemtypes.ts'
 import type { SpanRow } from '../store/events/span-store.ts'
 import type { ProjectSettings } from '../store/meta/meta.ts'
 import { newDraft } from './draft.ts'
@@ -74,7 +75,7 @@ function kept(work: SpanWork, itemType: string, { rows, excess, broken }: SpansO
     [broken, 'bad_item'],
     [rows.length - fits, 'too_large'],
   ] as const)
-    if (quantity > 0) work.out.outcomes.push({ ...ended(work, itemType, 'span', 'invalid', reason, 0), quantity })
+    if (quantity > 0) work.out.outcomes.push(ended(work, itemType, 'span', 'invalid', reason, 0, quantity))
   return rows.slice(0, fits)
 }
 
@@ -135,7 +136,7 @@ function filteredSpans(work: SpanWork, itemType: string, quantity: number, reaso
 export function refineSpans(
   work: SpanWork,
   {
-    item: { payload, headers },
+    item: { type, payload, headers },
     eventId,
     index,
     sentMs,
@@ -144,15 +145,17 @@ export function refineSpans(
 ): void {
   const { head, settings, tools, record, out } = work
   const parsed = parsePayload(payload)
-  const invalid = (reason: OutcomeReason) =>
-    out.outcomes.push(ended(work, 'span', 'span', 'invalid', reason, payload.length))
+  // what cannot be read counts as many spans as its header says
+  const claimed = claimedCount({ type, headers, bytes: payload.length })
+  const invalid = (reason: OutcomeReason, quantity: number) =>
+    out.outcomes.push(ended(work, 'span', 'span', 'invalid', reason, payload.length, quantity))
   if ('broken' in parsed) {
-    invalid('bad_json')
+    invalid('bad_json', claimed)
     return
   }
   const item = spanItem(parsed.value, headers['content_type'], trace, parsed.sent)
   if (!item || item.spans.length === 0) {
-    invalid('bad_item')
+    invalid('bad_item', item ? 1 : claimed)
     return
   }
   const context: Context = { head, eventId, sentMs, settings, tools, maps: undefined }

@@ -5,6 +5,7 @@ import { silent } from '../observe.ts'
 import type { OutcomeCount } from '../outcome.ts'
 import { plainSettings, recordedMs, refineBody } from './fixture.ts'
 import { memoryEvents } from './memory.cases.ts'
+import { createWaits } from './patiently.ts'
 import { createSeen } from './seen.ts'
 import { streamedType } from './span/items.ts'
 import { createTools } from './step.ts'
@@ -52,6 +53,7 @@ const world = () => {
   const seen = () => createSeen(3_600_000, 1000)
   const work: Storing = {
     ...{ clock, observe: silent, events: events.store, blobs: {} as never, stopped: new AbortController() },
+    ...{ waits: createWaits(clock) },
     ...{ worker: { journalFolder: '', blobFolder: '' }, seen: seen(), transactions: seen(), spanItems: seen() },
   }
   return { work, events }

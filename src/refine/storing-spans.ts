@@ -49,7 +49,7 @@ export function siftSpans(
 
 /** What stands of a batch's spans once no insert of them runs any more; waits for the engine as long as it takes. */
 export const settleSpansSurely = (work: Storing, batch: Batch): Promise<Stored['spans']> =>
-  patiently(work, () => work.events.settleSpans(spanToken(batch), batch.from, batch.to))
+  patiently(work, 'events', () => work.events.settleSpans(spanToken(batch), batch.from, batch.to))
 
 /** Rows of these items that do not stand: all of an item, or those behind a line break whose place is missing. */
 function missingLines(range: RefinedRange, spans: readonly RangeSpans[], stored: Stored['spans']): Buffer[] {
@@ -91,6 +91,7 @@ async function insertSurely(
   spans: readonly RangeSpans[],
   stored: Stored['spans'],
   again: boolean,
+  contentTriesMax = triesMax,
 ): Promise<void> {
   let name = again ? `${spanToken(batch)}:${randomUUID()}` : spanToken(batch)
   let pieces = piecesOf(missingLines(range, spans, stored))
@@ -98,11 +99,13 @@ async function insertSurely(
     try {
       for (const [at, piece] of pieces.entries())
         await work.events.insertSpans(piece, at === 0 ? name : `${name}:${at}`)
+      work.waits.end('events')
       return
     } catch (error) {
       if (work.stopped.signal.aborted) throw error
       const away = error instanceof MishapError && error.code === 'STORE_UNAVAILABLE'
-      if (!away && tries >= triesMax) throw error
+      if (away) work.waits.begin('events')
+      else if (tries >= contentTriesMax) throw error
       work.observe.warn({ from: batch.from, tries, error: faultOf(error) }, 'the insert of a batch of spans is unclear')
       await work.clock.sleep(Math.min(2000, 50 * 2 ** Math.min(tries, 8)), work.stopped.signal)
       pieces = piecesOf(missingLines(range, spans, await settleSpansSurely(work, batch)))
@@ -127,7 +130,8 @@ async function buryItem(
   const spans = outcomes.reduce((sum, end) => sum + end.quantity, -1)
   const from = { jpos, index, part: 'onlyItem' } as const
   const kept = await recordOf(work, batch, from, { category, itemType, spans })
-  await work.blobs.put(blobKey, kept ?? range.spanTsv.subarray(one.tsvFrom, one.tsvTo))
+  const record = kept ?? range.spanTsv.subarray(one.tsvFrom, one.tsvTo)
+  await patiently(work, 'files', () => work.blobs.put(blobKey, record))
   // it is not stored: it may come again
   memoryOf(work, one).forget(projectId, one.key)
   range.dead.push({ jpos, projectId, keyId, receivedMs, reason: faultOf(error), bytes, blobKey })
@@ -158,11 +162,10 @@ export async function storeSpans(
   const ends: OutcomeCount[] = []
   for (const one of spans) {
     try {
-      const lines = missingLines(range, [one], there)
-      if (lines.length > 0) await work.events.insertSpans(Buffer.concat(lines), `${spanToken(batch)}:${randomUUID()}`)
+      await insertSurely(work, batch, range, [one], there, true, 1)
       ends.push(...one.outcomes)
     } catch (error) {
-      if (error instanceof MishapError && error.code === 'STORE_UNAVAILABLE') throw error
+      if (work.stopped.signal.aborted) throw error
       ends.push(...(await buryItem(work, batch, range, one, error)))
     }
   }

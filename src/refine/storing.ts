@@ -7,7 +7,7 @@ import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { EventRow, EventStore } from '../store/events/events.ts'
 import type { Batch, BatchEffects, EventEffect } from '../store/meta/meta.ts'
 import { deadKey, recordOf } from './dead.ts'
-import { patiently } from './patiently.ts'
+import { patiently, type Waits } from './patiently.ts'
 import type { Seen } from './seen.ts'
 import { siftSpans, storeSpans } from './storing-spans.ts'
 import type { RangeSpans, RefinedRange, WorkerSetup } from './worker.ts'
@@ -23,6 +23,7 @@ export type Storing = Memory & {
   blobs: BlobStore
   worker: WorkerSetup
   stopped: AbortController
+  waits: Waits
 }
 
 /** What stands of a batch already: events by position, spans by their record's position and their place there. */
@@ -69,27 +70,33 @@ export function sift(range: RefinedRange, memory: Memory, stored: Stored): Sifte
   }
 }
 
+/** Tries of a batch that the store refuses for its content: the engine's reasons pass now and then. */
+const triesMax = 5
+
 /**
- * Inserts until it is certain that the rows stand once. After an unclear answer it asks what stands and inserts only
+ * Inserts until it is certain that the rows stand once, as long as the store is away. After an unclear answer it asks what stands and inserts only
  * what is missing, under a token of its own: a token stands for identical rows only.
  */
 async function insertSurely(
   work: Storing,
   batch: Batch,
   range: RefinedRange,
-  sifted: Sifted,
+  sifted: Pick<Sifted, 'effects' | 'tsv'>,
   name: string,
+  contentTriesMax = triesMax,
 ): Promise<void> {
   let tsv = sifted.tsv
-  for (let tries = 0; tsv.length > 0; tries++) {
+  for (let tries = 1; tsv.length > 0; tries++) {
     try {
-      return await work.events.insert(Buffer.from(tsv.buffer, tsv.byteOffset, tsv.byteLength), name)
+      await work.events.insert(Buffer.from(tsv.buffer, tsv.byteOffset, tsv.byteLength), name)
+      break
     } catch (error) {
       if (work.stopped.signal.aborted) throw error
       const away = error instanceof MishapError && error.code === 'STORE_UNAVAILABLE'
-      if (!away && tries >= 4) throw error
+      if (away) work.waits.begin('events')
+      else if (tries >= contentTriesMax) throw error
       work.observe.warn({ from: batch.from, tries, error: faultOf(error) }, 'the insert of a batch is unclear')
-      await work.clock.sleep(Math.min(2000, 100 * 2 ** Math.min(tries, 8)), work.stopped.signal)
+      await work.clock.sleep(Math.min(2000, 50 * 2 ** Math.min(tries, 8)), work.stopped.signal)
       const there = new Set((await settleSurely(work, batch)).map((row) => row.jpos))
       const wanted = new Set(sifted.effects)
       const missing = range.events.filter((event) => wanted.has(event.effect) && !there.has(event.effect.jpos))
@@ -97,11 +104,12 @@ async function insertSurely(
       name = tokenAgain(batch)
     }
   }
+  work.waits.end('events')
 }
 
 /** What stands of a batch once nothing of it runs any more; waits for the engine as long as it takes. */
 export const settleSurely = (work: Storing, batch: Batch): Promise<EventRow[]> =>
-  patiently(work, () => work.events.settle(token(batch.from, batch.to), batch.from, batch.to))
+  patiently(work, 'events', () => work.events.settle(token(batch.from, batch.to), batch.from, batch.to))
 
 /** An insert that the store refuses for its content is tried row by row; a row that fails alone is a dead item. */
 async function insertByOne(work: Storing, batch: Batch, range: RefinedRange, sifted: Sifted): Promise<EventEffect[]> {
@@ -112,15 +120,17 @@ async function insertByOne(work: Storing, batch: Batch, range: RefinedRange, sif
     if (!sifted.effects.includes(effect)) continue
     const tsv = Buffer.from(range.tsv.subarray(event.tsvFrom, event.tsvTo))
     try {
-      if (!there.has(effect.jpos)) await work.events.insert(tsv, tokenAgain(batch))
+      if (!there.has(effect.jpos))
+        await insertSurely(work, batch, range, { effects: [effect], tsv }, tokenAgain(batch), 1)
       kept.push(effect)
     } catch (error) {
-      if (error instanceof MishapError && error.code === 'STORE_UNAVAILABLE') throw error
+      if (work.stopped.signal.aborted) throw error
       const { projectId, keyId, receivedMs, jpos } = effect
       const { bytes, category, itemType } = event.outcome
       const blobKey = deadKey(jpos)
       const from = { jpos: jpos - event.index, index: event.index, part: 'only' } as const
-      await work.blobs.put(blobKey, (await recordOf(work, batch, from, { category, itemType })) ?? tsv)
+      const record = (await recordOf(work, batch, from, { category, itemType })) ?? tsv
+      await patiently(work, 'files', () => work.blobs.put(blobKey, record))
       // it is not stored: the id may come again
       work.seen.forget(projectId, effect.eventId)
       range.dead.push({ jpos, projectId, keyId, receivedMs, reason: faultOf(error), bytes, blobKey })

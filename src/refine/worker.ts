@@ -1,10 +1,11 @@
 import { systemClock } from '../clock.ts'
 import { packDead } from '../journal/dead.ts'
 import { openJournalReader } from '../journal/files.ts'
-import type { DeadAgain, JournalRecord } from '../journal/journal.ts'
+import type { DeadAgain, JournalRecord, RecordHead } from '../journal/journal.ts'
 import type { RecordEnd } from '../journal/note.ts'
 import { faultOf } from '../observe.ts'
 import type { OutcomeCount } from '../outcome.ts'
+import { itemKind } from '../protocol/itemtypes.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import { openFileBlobs } from '../store/blobs/files.ts'
 import { encodeSpanRow } from '../store/events/encode-span.ts'
@@ -21,6 +22,7 @@ import { createTools, type Tools } from './step.ts'
 import type { MapAnswer } from './symbolicate/desk.ts'
 import type { MapQuery } from './symbolicate/frames.ts'
 import { createWorkerMaps, type RangeMaps, type WaitBudget, type WorkerMaps } from './symbolicate/maps.ts'
+import { waitingBlobs } from './waiting-blobs.ts'
 
 /** A range of the journal to refine; `to` is known in a recovery or a retry, else the worker finds it. */
 export type RangeJob = {
@@ -73,6 +75,8 @@ export type RefinedRange = {
   attachments: AttachmentRow[]
   feedback: FeedbackEffect[]
   samples: FilteredEvent[]
+  /** Records that could not be refined though rows of theirs stand (positions `from` to `to`). */
+  kept: { from: number; to: number; projectId: number; keyId: number; kind: RecordHead['kind']; bytes: number }[]
   outcomes: OutcomeCount[]
   uses: KeyUse[]
   dead: DeadItem[]
@@ -94,6 +98,8 @@ export type FromWorker =
   | { kind: 'found'; job: number; to: number; projectIds: number[]; records: number }
   | { kind: 'done'; range: RefinedRange }
   | { kind: 'failed'; job: number; reason: string }
+  /** The disk of the blobs takes nothing, or does again. */
+  | { kind: 'full'; full: boolean }
 
 /** `file`: what the thread runs instead of `thread.ts`; tests have their own. */
 export type WorkerSetup = { journalFolder: string; blobFolder: string; file?: string }
@@ -111,6 +117,7 @@ export function joined(ranges: readonly RefinedRange[], from: number): RefinedRa
     for (const one of range.outcomes) out.outcomes.push(one)
     out.feedback.push(...range.feedback)
     out.samples.push(...range.samples)
+    out.kept.push(...range.kept)
     out.uses.push(...range.uses)
     out.dead.push(...range.dead)
     out.again.push(...range.again)
@@ -150,6 +157,7 @@ const emptyRange = (job: { job: number; from: number }, to: number): RefinedRang
   attachments: [],
   feedback: [],
   samples: [],
+  kept: [],
   outcomes: [],
   uses: [],
   dead: [],
@@ -182,17 +190,18 @@ function receivedOf({ items, events, attachments, feedback, spans, outcomes }: R
     ...outcomes,
   ]
   if (items === undefined) return endsOf(ends)
-  // a browser puts several reports into one item, an SDK its spans, and each ends for itself
+  // a browser puts several reports into one item, an SDK its spans and logs, and each ends for itself
   let more = 0
-  for (const type of ['raw_security', 'span']) {
+  for (const type of new Set(items.filter((type) => itemKind(type).holdsMany))) {
     const lists = items.filter((one) => one === type).length
-    if (lists > 0) more += Math.max(0, endsOf(ends.filter((one) => one.itemType === type)) - lists)
+    more += Math.max(0, endsOf(ends.filter((one) => one.itemType === type)) - lists)
   }
   // and a transaction ends beside its spans
   return items.length + more + endsOf(ends.filter((one) => one.category === 'span' && one.itemType !== 'span'))
 }
 
-const receivedCount = (
+/** The ledger's first line of a record: how many items it came with. */
+export const receivedCount = (
   projectId: number,
   keyId: number,
   itemType: string,
@@ -253,8 +262,10 @@ async function takeRecord(
     await maps.load()
     refined = refineRecord(record, body, settings, tools, dumps, maps, standing)
   }
+  // begun anew each time that it is asked for: a full disk is waited for
   for (const { row, bytes, pieces } of refined.attachments)
-    if (pieces) await blobs.putStream(row.blobKey, pieces(), row.bytes)
+    if (pieces)
+      await blobs.putStream(row.blobKey, { [Symbol.asyncIterator]: () => pieces()[Symbol.asyncIterator]() }, row.bytes)
     else await blobs.put(row.blobKey, bytes)
   for (const { row, forms, effect, outcome, index } of refined.events) {
     const tsvFrom = lines.events.size
@@ -332,6 +343,23 @@ async function bury(record: JournalRecord, error: unknown, blobs: BlobStore, int
   return body.length
 }
 
+/**
+ * Leaves a record alone whose rows stand already, all of one insert: as a dead item it would be stored twice when it is
+ * sent again. Recovery takes it from the rows. Returns false for one of which nothing stands.
+ */
+function keepStanding(
+  standing: Standing | undefined,
+  { jpos: from, head, body }: JournalRecord,
+  to: number,
+  into: RefinedRange,
+): boolean {
+  if (!standing) return false
+  const stands = (jpos: number) => jpos >= from && jpos < to
+  if (![...standing.events].some(stands) && ![...standing.spans].some(stands)) return false
+  into.kept.push({ from, to, projectId: head.projectId, keyId: head.keyId, kind: head.kind, bytes: body.length })
+  return true
+}
+
 /** Refines the records of one range into rows and effects; blobs are on disk when it resolves. */
 export async function refineRange(
   job: RangeJob,
@@ -351,7 +379,7 @@ export async function refineRange(
   }
   const byProject = new Map(settings.map((one) => [one.projectId, one]))
   const told = toldOf(records)
-  for (const record of records) {
+  for (const [at, record] of records.entries()) {
     const own = byProject.get(record.head.projectId)
     const start = { events: lines.events.size, spans: lines.spans.size }
     const before = { events: range.events.length, spans: range.spans.length }
@@ -369,6 +397,7 @@ export async function refineRange(
       lines.spans.cut(start.spans)
       range.events.length = before.events
       range.spans.length = before.spans
+      if (keepStanding(job.standing, record, records[at + 1]?.jpos ?? to, range)) continue
       const bytes = await bury(record, error, blobs, range)
       if (told.has(record)) range.ends.push(endOfDead(record, bytes))
     }
@@ -427,7 +456,7 @@ export function work(
   refine: typeof refineRange = refineRange,
 ): void {
   const reader = openJournalReader(setup.journalFolder)
-  const blobs = openFileBlobs(setup.blobFolder)
+  const blobs = waitingBlobs(openFileBlobs(setup.blobFolder), (full) => post({ kind: 'full', full }))
   const tools = createTools()
   const open = new Map<number, { job: RangeJob; records: JournalRecord[]; to: number }>()
   const asked = new Map<number, (answers: MapAnswer[]) => void>()

@@ -105,3 +105,14 @@ test.each([
 ] as const)('own origin: %s', (_name, proto, host, origin, expected) => {
   expect(isOwnOrigin(req('1.1.1.1', { origin }), { address: '1.1.1.1', proto, host }, url)).toBe(expected)
 })
+
+test.each([
+  ['http://127.0.0.1:9000', true],
+  ['http://[::1]:9000', true],
+  ['http://127.0.0.1:9001', false],
+  ['https://localhost:9000', false],
+  ['http://localhost.evil.example:9000', false],
+])('own origin of http://localhost:9000, however Host is passed: %s is %s', (origin, expected) => {
+  const client = { address: '127.0.0.1', proto: 'http' as const, host: 'mishap.internal' }
+  expect(isOwnOrigin(req('127.0.0.1', { origin }), client, new URL('http://localhost:9000'))).toBe(expected)
+})

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { createClientAddress, createNetworks } from '../network.ts'
+import { createClientAddress, createNetworks, ownOrigins } from '../network.ts'
 
 export type Client = { address: string; proto: 'http' | 'https'; host: string }
 
@@ -27,12 +27,12 @@ const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
  * Whether a request that changes something comes from our own pages: its Origin must be MISHAP_URL's, or the very host
- * that it was sent to. Bearer calls carry no cookie and pass. A missing Origin is refused: Next would let it run.
+ * that it was sent to. The loopback names of this machine count alike. Bearer calls carry no cookie and pass. A missing Origin is refused: Next would let it run.
  */
 export function isOwnOrigin(req: IncomingMessage, client: Client, url: URL): boolean {
   if (safeMethods.has(req.method ?? 'GET')) return true
   if (/^bearer\s/i.test(req.headers.authorization ?? '') && req.headers.cookie === undefined) return true
   const origin = req.headers.origin
   if (origin === undefined || origin === 'null') return false
-  return origin === url.origin || origin === `${client.proto}://${client.host}`
+  return ownOrigins(url.href).includes(origin) || origin === `${client.proto}://${client.host}`
 }

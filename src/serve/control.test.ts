@@ -14,13 +14,19 @@ test('a command is carried out by whoever listens on the socket', async () => {
     refuse: async () => {
       throw new MishapError('VALIDATION', { fields: { email: ['E-mail is not valid.'] } })
     },
+    busy: async () => {
+      throw new MishapError('BACKUP_RUNNING', { detail: 'To x.tar.' })
+    },
     break: async () => {
       throw new Error('boom')
     },
   })
   expect(await giveCommand(path, 'greet', { name: 'Ada' })).toEqual({ hello: 'Ada' })
   await expect(giveCommand(path, 'refuse', {})).rejects.toThrow('E-mail is not valid.')
-  await expect(giveCommand(path, 'break', {})).rejects.toThrow('boom')
+  await expect(giveCommand(path, 'busy', {})).rejects.toMatchObject({ code: 'BACKUP_RUNNING', message: 'To x.tar.' })
+  await expect(giveCommand(path, 'break', {})).rejects.toMatchObject({
+    ...{ code: 'INTERNAL', message: expect.stringContaining('boom') },
+  })
   for (const name of ['nothing', '', 'toString', '__proto__', 'greet/x'])
     await expect(giveCommand(path, name, { name: 'x' })).rejects.toThrow('No such command')
   await new Promise((resolve) => server.close(resolve))

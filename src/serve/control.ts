@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, request, type Server } from 'node:http'
-import { MishapError } from '../errors.ts'
+import { isErrorCode, MishapError } from '../errors.ts'
 
 /** A command that the running product carries out for `mishap bootstrap` and the like. */
 export type Commands = Record<string, (value: Record<string, string>) => Promise<object>>
@@ -55,7 +55,7 @@ export function giveCommand(
         const body = JSON.parse(text) as { code?: string; detail?: string; fields?: Record<string, string[]> }
         if (answer.statusCode === 200) return resolve(body)
         reject(
-          new MishapError('VALIDATION', {
+          new MishapError(isErrorCode(body.code) ? body.code : 'INTERNAL', {
             detail: [
               body.detail,
               ...Object.entries(body.fields ?? {}).map(([field, all]) => `${field}: ${all.join(' ')}`),

@@ -3,6 +3,8 @@ import type { LiveChange } from '../protocol/rest.ts'
 
 /** Changes that a stream which was away can still be told of: some seconds at 100 events/s, since commits are batched. */
 const keptMax = 500
+/** Streams of one person: each browser has one, or one for each tab where it is not on a secure origin. */
+const streamsMax = 10
 
 type Kept = { id: number; change: LiveChange }
 type Room = { lastId: number; kept: Kept[]; listeners: Set<(id: number, change: LiveChange) => void> }
@@ -10,6 +12,7 @@ type Room = { lastId: number; kept: Kept[]; listeners: Set<(id: number, change: 
 /** Listeners by organization, in this process. `startId` differs after each start, so that an old id is never taken for a new one. */
 export function createLive(startId: number): Live {
   const rooms = new Map<number, Room>()
+  const streams = new Map<string, Set<symbol>>()
   const roomOf = (organizationId: number): Room => {
     const room = rooms.get(organizationId) ?? { lastId: startId, kept: [], listeners: new Set() }
     rooms.set(organizationId, room)
@@ -32,6 +35,16 @@ export function createLive(startId: number): Live {
       else for (const one of since) listener(one.id, one.change)
       room.listeners.add(listener)
       return () => void room.listeners.delete(listener)
+    },
+    admit: (personId) => {
+      const own = streams.get(personId) ?? new Set()
+      if (own.size >= streamsMax) return undefined
+      const mine = Symbol(personId)
+      streams.set(personId, own.add(mine))
+      return () => {
+        own.delete(mine)
+        if (own.size === 0 && streams.get(personId) === own) streams.delete(personId)
+      }
     },
   }
 }

@@ -26,6 +26,10 @@ export type FromApp =
   /** A dead item that is to be refined once more. */
   | { kind: 'append'; id: number; head: RecordHead; body: Uint8Array }
   | { kind: 'numbers'; numbers: AppNumbers }
+  /** A session or token that was just found good, as a hash (auth/credential.ts). */
+  | { kind: 'known'; credential: string }
+  /** Where the screens report their own errors to; undefined: nowhere. */
+  | { kind: 'self'; dsn: string | undefined }
 
 /** What process app is started with (as JSON in its arguments: nothing secret). */
 export type AppSetup = { config: Config; version: string; dev: boolean; sockets: Sockets; folders: Folders }

@@ -1,10 +1,13 @@
 import { rmSync } from 'node:fs'
-import { createServer, get, type IncomingMessage, type Server } from 'node:http'
+import { createServer, get, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { contentPolicy, createProxy } from './proxy.ts'
+import { systemClock, testClock } from '../clock.ts'
+import { gateLimits } from './gate.ts'
+import { contentPolicy, reportPathOf } from './policy.ts'
+import { createProxy, type ProxyOptions } from './proxy.ts'
 
 const socketPath = join(tmpdir(), `mishap-proxy-${process.pid}.sock`)
 const open: Server[] = []
@@ -16,15 +19,19 @@ afterEach(async () => {
   rmSync(socketPath, { force: true })
 })
 
+const optionsOf = (more: Partial<ProxyOptions>): ProxyOptions => ({
+  ...{ socketPath, clock: systemClock, folder: tmpdir(), diskReserveBytes: 0, dev: false },
+  known: { of: ({ authorization }) => (authorization === 'Bearer good' ? 'good' : undefined) },
+  url: new URL('https://errors.example:8443'),
+  clientOf: () => ({ address: '1.2.3.4', proto: 'http', host: 'errors.example' }),
+  ...more,
+})
+
 async function front(
   answer?: (req: IncomingMessage) => { status?: number; headers?: Record<string, string>; body: string },
+  more: Partial<ProxyOptions> = {},
 ): Promise<string> {
-  const proxy = createProxy({
-    socketPath,
-    dev: false,
-    url: new URL('https://errors.example:8443'),
-    clientOf: () => ({ address: '1.2.3.4', proto: 'http', host: 'errors.example' }),
-  })
+  const proxy = createProxy(optionsOf(more))
   if (answer) {
     const upstream = createServer((req, res) => {
       const { status = 200, headers = {}, body } = answer(req)
@@ -33,7 +40,7 @@ async function front(
     await new Promise<void>((resolve) => upstream.listen(socketPath, resolve))
     open.push(upstream)
   }
-  const server = createServer(proxy.handle)
+  const server = createServer((req, res) => void proxy.handle(req, res))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   open.push(server)
   const address = server.address()
@@ -80,6 +87,12 @@ test.each([
   expect(await answer.json()).toMatchObject({ 'x-forwarded-host': host })
 })
 
+test('a form from another loopback name of this machine has that name', async () => {
+  const url = await front((req) => ({ body: JSON.stringify(req.headers) }), { url: new URL('http://localhost:9000') })
+  const answer = await fetch(url, { method: 'POST', headers: { origin: 'http://[::1]:9000' } })
+  expect(await answer.json()).toMatchObject({ 'x-forwarded-host': '[::1]:9000' })
+})
+
 test('each page has a nonce of its own, and what is no page has no policy', async () => {
   const url = await front((req) => ({
     headers: { 'content-type': req.url === '/page' ? 'text/html' : 'application/json' },
@@ -100,6 +113,28 @@ test.each([
   expect(answer.headers.get('retry-after')).toBe('1')
   expect(answer.headers.get('content-type')).toBe(type)
   expect(await answer.text()).toMatch(body)
+})
+
+test.each([
+  ['http://localhost:9000', false],
+  ['https://errors.example', true],
+])('what the policy keeps from a page of %s is reported to our own project', async (address, isSecure) => {
+  const path = reportPathOf('https://abc@errors.example/tools/7', '/tools', '1.2.3')
+  expect(path).toBe(
+    '/tools/api/7/csp-report/?sentry_key=abc&sentry_environment=production&sentry_release=mishap%401.2.3',
+  )
+  const more = { url: new URL(address), reportPath: () => path }
+  const url = await front(() => ({ headers: { 'content-type': 'text/html' }, body: '' }), more)
+  const { headers } = await fetch(url)
+  const policy = headers.get('content-security-policy') ?? ''
+  expect(policy.split('; ')).toContain(`report-uri ${path}`)
+  expect(policy.includes('report-to mishap')).toBe(isSecure)
+  expect(headers.get('reporting-endpoints')).toBe(isSecure ? `mishap="${path}"` : null)
+})
+
+test('without a project of our own nothing is reported', () => {
+  expect(reportPathOf(undefined, '', '1')).toBeUndefined()
+  expect(contentPolicy('abc', false)).not.toContain('report')
 })
 
 test('the policy allows no foreign source and no inline script', () => {
@@ -148,4 +183,172 @@ test('an answer may have longer headers than Node takes by itself: a Link repeat
   )
   answer.resume()
   expect([answer.statusCode, answer.headers.link]).toEqual([200, link])
+})
+
+/** Opens a connection that sends `text` and stays; resolves with what came back when it is closed. */
+function stalls(url: string, text: string): { closed: Promise<string>; leave(): void } {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.write(text))
+  let back = ''
+  socket.on('data', (piece) => {
+    back += piece.toString('latin1')
+  })
+  socket.on('error', () => undefined)
+  return {
+    closed: new Promise((resolve) => socket.on('close', () => resolve(back))),
+    leave: () => socket.destroy(),
+  }
+}
+const settle = () => new Promise((resolve) => setTimeout(resolve, 50))
+const begun = 'POST /login HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nhalf'
+
+test('app hears of a request when its body is whole, however it came', async () => {
+  const seen: (string | undefined)[] = []
+  const url = await front((req) => {
+    seen.push(req.headers['content-length'])
+    return { body: 'ok' }
+  })
+  const { leave } = stalls(url, begun)
+  const chunks = stalls(url, 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n')
+  await settle()
+  expect(seen).toEqual(['3'])
+  leave()
+  await settle()
+  expect(seen).toEqual(['3'])
+  chunks.leave()
+})
+
+test('a body that is too long for memory arrives whole', async () => {
+  const sizes: number[] = []
+  const upstream = createServer((req, res) => {
+    let bytes = 0
+    req.on('data', (piece: Buffer) => {
+      bytes += piece.length
+    })
+    req.on('end', () => {
+      sizes.push(bytes, Number(req.headers['content-length']))
+      res.end('ok')
+    })
+  })
+  await new Promise<void>((resolve) => upstream.listen(socketPath, resolve))
+  open.push(upstream)
+  const url = await front()
+  const answer = await fetch(`${url}/api/0/organizations/a/chunk-upload/`, {
+    method: 'POST',
+    body: Buffer.alloc(20 * 1024 * 1024),
+  })
+  expect([answer.status, await answer.text(), ...sizes]).toEqual([200, 'ok', 20 * 1024 * 1024, 20 * 1024 * 1024])
+})
+
+test.each<[string, Record<string, string>, number, string]>([
+  ['nobody', {}, 429, 'REQUEST_TOO_MANY'],
+  ['somebody with a made-up token', { authorization: 'Bearer made-up' }, 429, 'REQUEST_TOO_MANY'],
+  ['somebody who is known', { authorization: 'Bearer good' }, 200, 'ok'],
+])('while an address stalls, a body of %s', async (_name, headers, status, text) => {
+  const bound = { perAddress: 3, total: 10 }
+  const url = await front(() => ({ body: 'ok' }), {
+    limits: { gate: { ...gateLimits, bodies: { known: bound, unknown: bound } } },
+  })
+  const stalled = Array.from({ length: 3 }, () => stalls(url, begun))
+  await settle()
+  const answer = await fetch(url, { method: 'POST', body: 'whole', headers })
+  expect([answer.status, await answer.text()]).toEqual([status, expect.stringContaining(text)])
+  expect(answer.headers.get('retry-after')).toBe(status === 429 ? '5' : null)
+  // what has no body is not touched
+  expect((await fetch(url)).status).toBe(200)
+  for (const one of stalled) one.leave()
+})
+
+test('a sender that is too slow is told so and cut off', async () => {
+  const clock = testClock()
+  const url = await front(() => ({ body: 'ok' }), { clock })
+  const { closed } = stalls(url, begun)
+  await settle()
+  clock.advance(31_000)
+  expect(await closed).toMatch(/^HTTP\/1\.1 408[\s\S]*ACCEPT_TIMEOUT/)
+})
+
+test('a refused sender that does not end its body is cut off', async () => {
+  const clock = testClock()
+  const url = await front(() => ({ body: 'ok' }), { clock })
+  const { closed } = stalls(url, 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999\r\n\r\nhalf')
+  await settle()
+  clock.advance(5000)
+  expect(await closed).toMatch(/^HTTP\/1\.1 413[\s\S]*ACCEPT_TOO_LARGE/)
+})
+
+test('an address has a number of live streams, which do not count as requests', async () => {
+  const one = { perAddress: 1, total: 1 }
+  const held: ServerResponse[] = []
+  const upstream = createServer((req, res) => {
+    if (req.url !== '/live') return void res.end('ok')
+    held.push(res)
+    res.writeHead(200, { 'content-type': 'text/event-stream' }).write(': begins\n\n')
+  })
+  await new Promise<void>((resolve) => upstream.listen(socketPath, resolve))
+  open.push(upstream)
+  const url = await front(undefined, {
+    limits: {
+      gate: { ...gateLimits, requests: { known: one, unknown: one }, streams: { perAddress: 2, total: 9 } },
+    },
+  })
+  const streams = [await fetch(`${url}/live`), await fetch(`${url}/live`)]
+  expect(streams.map(({ status }) => status)).toEqual([200, 200])
+  const refused = await fetch(`${url}/live`)
+  expect([refused.status, await refused.text()]).toEqual([429, expect.stringContaining('REQUEST_TOO_MANY_STREAMS')])
+  expect((await fetch(url)).status).toBe(200)
+  await streams[0]?.body?.cancel()
+  await settle()
+  expect((await fetch(`${url}/live`)).status).toBe(200)
+})
+
+test('what asks app in its own way has the same limits', async () => {
+  const one = { perAddress: 1, total: 1 }
+  const limits = { gate: { ...gateLimits, requests: { known: one, unknown: one } } }
+  const proxy = createProxy(optionsOf({ limits }))
+  const held: ServerResponse[] = []
+  const server = createServer(async (req, res) => {
+    if (await proxy.admits(req, res)) held.push(res)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  open.push(server)
+  const address = server.address()
+  const url = `http://127.0.0.1:${address && typeof address === 'object' ? address.port : 0}`
+  const first = fetch(url)
+  await settle()
+  expect((await fetch(url)).status).toBe(429)
+  held[0]?.end('ok')
+  expect(await (await first).text()).toBe('ok')
+  await settle()
+  const third = fetch(url)
+  await settle()
+  held[1]?.end('ok')
+  expect((await third).status).toBe(200)
+})
+
+test.each<[string, boolean, boolean]>([
+  ['answers', true, true],
+  ['is not there', false, false],
+])('asked on the way of all others, app %s', async (_name, isThere, expected) => {
+  if (isThere) {
+    const upstream = createServer((_req, res) => void res.writeHead(401).end())
+    await new Promise<void>((resolve) => upstream.listen(socketPath, resolve))
+    open.push(upstream)
+  }
+  const proxy = createProxy(optionsOf({}))
+  expect(await proxy.answers()).toBe(expected)
+  proxy.close()
+})
+
+test('asked on the way of all others, app that hangs does not answer', async () => {
+  const asked = Promise.withResolvers<void>()
+  const upstream = createServer(() => asked.resolve())
+  await new Promise<void>((resolve) => upstream.listen(socketPath, resolve))
+  open.push(upstream)
+  const clock = testClock()
+  const proxy = createProxy(optionsOf({ clock }))
+  const answers = proxy.answers()
+  await asked.promise
+  clock.advance(3000)
+  expect(await answers).toBe(false)
+  proxy.close()
 })

@@ -9,8 +9,15 @@ import {
 } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { pipeline } from 'node:stream'
-import { errorBody, MishapError } from '../errors.ts'
+import type { Clock } from '../clock.ts'
+import { MishapError } from '../errors.ts'
+import { ownOrigins } from '../network.ts'
 import { requestIdOf } from '../observe.ts'
+import { refuseRequest } from './answers.ts'
+import { type Asker, addressGroup, createGate, type GateLimits } from './gate.ts'
+import { type Body, bodyBytesMaxOf, createIncoming, type IncomingLimits, Left } from './incoming.ts'
+import type { Known } from './known.ts'
+import { contentPolicy, reportingEndpoints } from './policy.ts'
 
 /**
  * Longest headers of an answer: a list's Link header repeats the request's URL (at most 16 KiB) twice, escaped again.
@@ -41,40 +48,35 @@ const notPassed = new Set([
   'x-middleware-subrequest',
 ])
 
+/** Who does not take any of an answer for this long is cut off. */
+const stalledMs = 30_000
+/** Process app answers within this time, or it does not answer. */
+const probeMs = 3000
+
 export type ProxyOptions = {
   socketPath: string
+  clock: Clock
+  /** Who is signed in: they have a reserve. */
+  known: Pick<Known, 'of'>
+  /** Folder for bodies that are too long for memory. */
+  folder: string
+  diskReserveBytes: number
+  limits?: { gate?: GateLimits; incoming?: IncomingLimits }
   /** Development: the bundler needs eval, inline styles and a web socket. */
   dev: boolean
   /** MISHAP_URL. */
   url: URL
   /** Address and scheme of the client after trusted proxies. */
   clientOf(req: IncomingMessage): { address: string; proto: 'http' | 'https'; host: string }
+  /** Address on this origin that takes reports of what the policy kept from pages; undefined: nobody does. */
+  reportPath?(): string | undefined
   /** Told of each answer's status. */
   answered?(status: number): void
   /** Told of the bytes of each body that pass. */
   passed?(bytes: number): void
 }
 
-/** The policy of every page; `nonce` admits our own scripts, which admit their chunks by 'strict-dynamic'. */
-export function contentPolicy(nonce: string, dev: boolean): string {
-  const script = dev ? `'self' 'unsafe-eval' 'unsafe-inline'` : `'self' 'nonce-${nonce}' 'strict-dynamic'`
-  const style = dev ? `'self' 'unsafe-inline'` : `'self' 'nonce-${nonce}'`
-  return [
-    `default-src 'self'`,
-    `script-src ${script}`,
-    `style-src ${style}`,
-    `style-src-attr 'unsafe-inline'`,
-    `img-src 'self' data:`,
-    `font-src 'self'`,
-    `connect-src 'self'${dev ? ' ws:' : ''}`,
-    `object-src 'none'`,
-    `base-uri 'none'`,
-    `frame-ancestors 'none'`,
-    `form-action 'self'`,
-  ].join('; ')
-}
-
-function passedOn(req: IncomingMessage, options: ProxyOptions): IncomingHttpHeaders {
+function passedOn(req: IncomingMessage, options: ProxyOptions, body?: Body): IncomingHttpHeaders {
   const named = new Set(
     (req.headers.connection ?? '')
       .toLowerCase()
@@ -83,93 +85,225 @@ function passedOn(req: IncomingMessage, options: ProxyOptions): IncomingHttpHead
   )
   const headers: IncomingHttpHeaders = {}
   for (const [name, value] of Object.entries(req.headers))
-    if (!notPassed.has(name) && (!named.has(name) || name === 'content-length')) headers[name] = value
-  // A body without its frame would be read as the connection's next request, and its answer given to somebody else:
-  // Node frames no body of a GET by itself, and "Connection: content-length" must not take the length away.
-  if (req.headers['transfer-encoding'] !== undefined) {
-    delete headers['content-length']
-    headers['transfer-encoding'] = 'chunked'
-  }
+    if (!notPassed.has(name) && !named.has(name)) headers[name] = value
+  // A body without its frame would be read as the connection's next request, and its answer given to somebody else.
+  delete headers['content-length']
+  if (body) headers['content-length'] = String(body.bytes)
+  else if (req.headers['content-length'] !== undefined) headers['content-length'] = '0'
   const client = options.clientOf(req)
   // Next runs an action only when its Origin has this host. Main has held Origin against MISHAP_URL before, so a proxy
   // that passes its own idea of Host takes no form away.
-  headers['x-forwarded-host'] = req.headers.origin === options.url.origin ? options.url.host : client.host
+  const { origin = '' } = req.headers
+  headers['x-forwarded-host'] = ownOrigins(options.url.href).includes(origin) ? new URL(origin).host : client.host
   headers['x-forwarded-proto'] = client.proto
   headers['x-forwarded-for'] = client.address
   return headers
 }
 
-/** A page for the moments in which process app is not there: no script, asks again by itself. */
-function startingPage(res: ServerResponse, wantsHtml: boolean): void {
-  if (!wantsHtml) {
-    const body = JSON.stringify(
-      errorBody(new MishapError('STORE_UNAVAILABLE', { detail: 'Mishap is starting.', retryAfterS: 1 })),
-    )
-    res.writeHead(503, { 'content-type': 'application/json', 'retry-after': '1', 'cache-control': 'no-store' })
-    return void res.end(body)
+/** Whether a body comes with a request. */
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+
+/** What one request holds; all of it goes back at the latest when its answer ends. */
+type Held = { body: Body | undefined; request(): void; turn(): void; ends: (() => void)[] }
+
+/** One request under way to process app. */
+type Passing = { req: IncomingMessage; res: ServerResponse; asker: Asker; held: Held }
+
+/** Cuts off who takes nothing of an answer: it would hold a connection to process app. */
+function cutStalled(answer: IncomingMessage, { res, held }: Passing, clock: Clock): void {
+  let cancel: (() => void) | undefined
+  const moves = () => {
+    cancel?.()
+    cancel = undefined
   }
-  res.writeHead(503, {
-    'content-type': 'text/html; charset=utf-8',
-    'retry-after': '1',
-    refresh: '1',
-    'cache-control': 'no-store',
-    'content-security-policy': "default-src 'none'",
+  answer.on('pause', () => {
+    cancel ??= clock.after(stalledMs, () => res.destroy())
   })
-  res.end(
-    '<!doctype html><html lang="en"><title>Mishap is starting</title><h1>Mishap is starting</h1><p>Events are being accepted. This page loads again by itself.</p>',
+  res.on('drain', moves)
+  held.ends.push(moves)
+}
+
+type Parts = {
+  options: ProxyOptions
+  gate: ReturnType<typeof createGate>
+  incoming: ReturnType<typeof createIncoming>
+  agent: Agent
+}
+
+function fail({ options }: Parts, { req, res }: Pick<Passing, 'req' | 'res'>, error: unknown): void {
+  if (error instanceof Left || res.destroyed) return
+  const known = error instanceof MishapError ? error : new MishapError('INTERNAL')
+  options.answered?.(known.status)
+  refuseRequest(req, res, known, options.clock)
+}
+
+/** The whole body of a request, before anything of process app is taken for it. */
+async function readBody({ options, gate, incoming }: Parts, req: IncomingMessage, asker: Asker) {
+  if (!hasBody(req)) return undefined
+  let cut = () => {}
+  let bytes = () => 0
+  const release = gate.body(asker, { bytes: () => bytes(), cut: () => cut() })
+  try {
+    const coming = incoming.read(req, bodyBytesMaxOf(req.url ?? '/'), options.passed)
+    cut = coming.cut
+    bytes = coming.bytes
+    return await coming.whole
+  } finally {
+    release()
+  }
+}
+
+/** What this proxy adds to a request and to its answer; `page`: to that of a page. */
+type Own = {
+  requestId: string
+  nonce: string
+  page: { 'content-security-policy': string; 'reporting-endpoints'?: string }
+}
+
+function ownOf(req: IncomingMessage, { dev, url, reportPath }: ProxyOptions): Own {
+  const nonce = randomBytes(16).toString('base64')
+  const path = reportPath?.()
+  // Browsers take endpoints on secure origins only, and where they do they leave report-uri alone.
+  const isSecure = url.protocol === 'https:'
+  return {
+    ...{ requestId: requestIdOf(req.headers), nonce },
+    page: {
+      'content-security-policy': contentPolicy(nonce, dev, path, isSecure),
+      ...(path !== undefined && isSecure ? { 'reporting-endpoints': reportingEndpoints(path) } : {}),
+    },
+  }
+}
+
+/** Passes an answer on, with the policy of a page where it is one. */
+function passBack(parts: Parts, passing: Passing, answer: IncomingMessage, own: Own): void {
+  const { options, gate } = parts
+  const { res, asker, held } = passing
+  held.turn()
+  const type = String(answer.headers['content-type'] ?? '')
+  if (type.startsWith('text/event-stream')) {
+    const release = gate.stream(asker)
+    if (!release) {
+      answer.destroy()
+      return void fail(parts, passing, new MishapError('REQUEST_TOO_MANY_STREAMS', { retryAfterS: 30 }))
+    }
+    held.request()
+    held.ends.push(release)
+  }
+  const back: OutgoingHttpHeaders = { ...answer.headers }
+  for (const name of ['connection', 'keep-alive', 'transfer-encoding']) delete back[name]
+  if (type.startsWith('text/html')) Object.assign(back, own.page)
+  back['x-content-type-options'] = 'nosniff'
+  back['referrer-policy'] = 'same-origin'
+  back['cross-origin-opener-policy'] = 'same-origin'
+  back['x-request-id'] = own.requestId
+  options.answered?.(answer.statusCode ?? 502)
+  res.writeHead(answer.statusCode ?? 502, back)
+  res.flushHeaders()
+  cutStalled(answer, passing, options.clock)
+  pipeline(answer, res, () => undefined)
+}
+
+/** Asks process app, which gets a whole request, and passes its answer on with backpressure. */
+function ask(parts: Parts, passing: Passing): void {
+  const { options, agent } = parts
+  const { req, res, held } = passing
+  const own = ownOf(req, options)
+  const upstream = request(
+    {
+      ...{ socketPath: options.socketPath, agent, method: req.method, path: req.url },
+      headers: {
+        ...passedOn(req, options, held.body),
+        ...{ 'x-request-id': own.requestId, 'x-nonce': own.nonce },
+        'content-security-policy': own.page['content-security-policy'],
+      },
+      maxHeaderSize: answerHeaderBytesMax,
+    },
+    (answer) => passBack(parts, passing, answer, own),
   )
+  upstream.on('error', () => {
+    if (res.headersSent) return void res.destroy()
+    fail(parts, passing, new MishapError('STORE_UNAVAILABLE', { detail: 'Mishap is starting.', retryAfterS: 1 }))
+  })
+  held.ends.push(() => {
+    if (!res.writableFinished) upstream.destroy()
+  })
+  if (held.body) held.body.sendTo(upstream)
+  else upstream.end()
+}
+
+/** Reads a request's body and waits for its turn; undefined: it was refused, or its sender left. */
+async function admit(parts: Parts, req: IncomingMessage, res: ServerResponse): Promise<Passing | undefined> {
+  const { options, gate } = parts
+  const credential = options.known.of(req.headers)
+  const address = addressGroup(options.clientOf(req).address)
+  const asker: Asker = { kind: credential === undefined ? 'unknown' : 'known', address, credential }
+  const held: Held = { body: undefined, request: () => undefined, turn: () => undefined, ends: [] }
+  const gone = new AbortController()
+  const giveBack = () => {
+    gone.abort()
+    held.body?.free()
+    held.request()
+    held.turn()
+    for (const end of held.ends) end()
+  }
+  res.once('close', giveBack)
+  const passing = { req, res, asker, held }
+  try {
+    held.body = await readBody(parts, req, asker)
+    held.request = gate.request(asker)
+    held.turn = (await gate.turn(asker, gone.signal)) ?? held.turn
+    if (!res.closed) return passing
+    giveBack()
+  } catch (error) {
+    fail(parts, passing, error)
+  }
+  return undefined
+}
+
+/** Whether process app answers a request that takes the way of all others. */
+async function answersAt({ options, gate, agent }: Parts): Promise<boolean> {
+  const stop = new AbortController()
+  const cancel = options.clock.after(probeMs, () => stop.abort())
+  const turn = await gate
+    .turn({ kind: 'known', address: '', credential: undefined }, stop.signal)
+    .catch(() => undefined)
+  try {
+    if (!turn) return false
+    return await new Promise<boolean>((resolve) => {
+      const { socketPath } = options
+      request({ socketPath, agent, path: '/api/0/status/access/', signal: stop.signal }, (answer) => {
+        answer.resume()
+        resolve(true)
+      })
+        .on('error', () => resolve(false))
+        .end()
+    })
+  } finally {
+    cancel()
+    turn?.()
+  }
 }
 
 /**
- * Passes a request to process app over its Unix socket and streams the answer back, with backpressure both ways.
- * Pages get the content security policy with a nonce of their own; a client's own nonce or forwarded headers are dropped.
+ * Passes requests to process app over its Unix socket. A request's body is read whole before, so that no slow sender
+ * holds a connection to app; how many may be in progress is bounded (gate.ts). Pages get the content security policy with
+ * a nonce of their own; a client's own nonce or forwarded headers are dropped.
  */
 export function createProxy(options: ProxyOptions) {
-  const agent = new Agent({ keepAlive: true, maxSockets: 512, maxFreeSockets: 64 })
-  const handle = (req: IncomingMessage, res: ServerResponse): void => {
-    const nonce = randomBytes(16).toString('base64')
-    const policy = contentPolicy(nonce, options.dev)
-    const requestId = requestIdOf(req.headers)
-    const headers: OutgoingHttpHeaders = {
-      ...passedOn(req, options),
-      'x-request-id': requestId,
-      'x-nonce': nonce,
-      'content-security-policy': policy,
-    }
-    const upstream = request(
-      {
-        socketPath: options.socketPath,
-        agent,
-        method: req.method,
-        path: req.url,
-        headers,
-        maxHeaderSize: answerHeaderBytesMax,
-      },
-      (answer) => {
-        const back: OutgoingHttpHeaders = { ...answer.headers }
-        for (const name of ['connection', 'keep-alive', 'transfer-encoding']) delete back[name]
-        if (String(back['content-type'] ?? '').startsWith('text/html')) back['content-security-policy'] = policy
-        back['x-content-type-options'] = 'nosniff'
-        back['referrer-policy'] = 'same-origin'
-        back['cross-origin-opener-policy'] = 'same-origin'
-        back['x-request-id'] = requestId
-        options.answered?.(answer.statusCode ?? 502)
-        res.writeHead(answer.statusCode ?? 502, back)
-        res.flushHeaders()
-        pipeline(answer, res, () => undefined)
-      },
-    )
-    upstream.on('error', () => {
-      if (res.headersSent) return void res.destroy()
-      options.answered?.(503)
-      startingPage(res, (req.headers.accept ?? '').includes('text/html'))
-    })
-    res.on('close', () => {
-      if (!res.writableFinished) upstream.destroy()
-    })
-    const { passed } = options
-    if (passed) req.on('data', (piece: Buffer) => passed(piece.length))
-    pipeline(req, upstream, () => undefined)
+  const { clock, folder, diskReserveBytes, limits = {} } = options
+  // The gate bounds connections, not the agent: its queue has no order and no end.
+  const agent = new Agent({ keepAlive: true, maxFreeSockets: 64 })
+  const parts: Parts = {
+    ...{ options, agent, gate: createGate(clock, limits.gate) },
+    incoming: createIncoming({
+      ...{ clock, folder, diskReserveBytes },
+      ...(limits.incoming ? { limits: limits.incoming } : {}),
+    }),
+  }
+  const handle = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+    const passing = await admit(parts, req, res)
+    if (passing) ask(parts, passing)
   }
   /** A web socket (development only). */
   const upgrade = (req: IncomingMessage, socket: Socket, head: Buffer): void => {
@@ -191,5 +325,11 @@ export function createProxy(options: ProxyOptions) {
       one.on('close', () => other.destroy())
     }
   }
-  return { handle, upgrade, close: () => agent.destroy() }
+  return {
+    ...{ handle, upgrade },
+    /** For a request that asks process app in its own way, under the same limits; false: it was answered, or its sender left. */
+    admits: async (req: IncomingMessage, res: ServerResponse) => (await admit(parts, req, res)) !== undefined,
+    answers: () => answersAt(parts),
+    close: () => agent.destroy(),
+  }
 }

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
@@ -79,4 +80,17 @@ describe('sendServerError', () => {
       expect(asked).toEqual(['POST /api/7/envelope/?sentry_key=k&sentry_version=7'])
     },
   )
+
+  it('says nothing of a request whose sender left', async () => {
+    const lines: string[] = []
+    const say = (level: string) => () => void lines.push(level)
+    const app = {
+      observe: { debug: say('debug'), warn: say('warn'), error: say('error') },
+      selfDsn: () => assert.fail('no report is made'),
+    } as unknown as App
+    const where = { routeType: 'action', routePath: '/login' }
+    const error = Object.assign(new Error('aborted'), { code: 'ECONNRESET' })
+    await sendServerError(app, error, { path: '/login', method: 'POST' }, where)
+    expect(lines).toEqual(['debug'])
+  })
 })

@@ -1,4 +1,4 @@
-import { callsOf } from '../errors.ts'
+import { callsOf, senderLeft } from '../errors.ts'
 import type { App } from './handle.ts'
 
 type Asked = { path: string; method: string }
@@ -65,13 +65,14 @@ export function errorEnvelope(options: {
   return `${JSON.stringify({ event_id: eventId, dsn, sent_at: new Date(atMs).toISOString() })}\n${JSON.stringify({ type: 'event' })}\n${JSON.stringify(event)}\n`
 }
 
-/** Posts a server error to the own project through the loopback address; never throws, and its own failure is only a log line. */
+/** Posts a server error to the own project through the loopback address, unless its cause is that the sender left; never throws, and its own failure is only a log line. */
 export async function sendServerError(
   app: App,
   error: Error & { digest?: string },
   asked: Asked,
   where: Where,
 ): Promise<void> {
+  if (senderLeft(error)) return app.observe.debug({ route: where.routePath }, 'the sender of a request left')
   app.observe.error(
     { digest: error.digest, route: where.routePath, type: error.name, stack: callsOf(error) },
     'a page or action failed',

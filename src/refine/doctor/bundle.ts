@@ -1,8 +1,15 @@
 import type { BundleDiagnosis, DoctorFinding, DoctorScript, DoctorVerdict } from '../../protocol/doctor.ts'
 import { type DoctorCode, findingOf } from '../../protocol/doctor-findings.ts'
 import type { ArtifactFile, Bundle, BundleLink } from '../../store/meta/artifacts.ts'
-import { planOf } from '../symbolicate/plan.ts'
-import { artifactsIn, type DoctorDeps, type DoctorProject, type Patience, placeOf, readPlan } from './gather.ts'
+import {
+  artifactsIn,
+  type DoctorDeps,
+  type DoctorProject,
+  type Patience,
+  placeOf,
+  planned,
+  readPlan,
+} from './gather.ts'
 import { sourcesOf } from './spot.ts'
 
 /** Maps that are read of one bundle or release, and files that are looked at. */
@@ -51,7 +58,7 @@ async function lookAt(
   if (debugId === '' && !link && bundle.usedMs <= bundle.createdMs)
     return { ...shown, finding: finding('unfindable', {}) }
   const asked = { debugId: debugId || undefined, url, release: link?.release, dist: link?.dist ?? '' }
-  const plan = await planOf(here.project.id, asked, artifactsIn(files), deps.blobs).catch(() => undefined)
+  const plan = await planned(deps, here.project.id, asked, artifactsIn(files))
   if (!plan) return { ...shown, finding: finding('file_gone', {}) }
   const map = plan.map?.url ?? (plan.inline ? 'data:' : null)
   if (!map) return { ...shown, finding: finding(codeOf(plan.reason, false), { map: plan.named ?? '' }) }

@@ -77,19 +77,21 @@ const perhapsForeign: ReadonlySet<string> = new Set([
   'file_missing',
   'release_unknown',
   'debug_id_missing',
+  'sdk_old',
   'not_injected',
 ])
 
-/** A script of another host than files of which something is uploaded, with nothing like it uploaded, is somebody else's. */
-function withoutForeign(files: DoctorFile[], place: Parameters<typeof findingOf>[2]): DoctorFile[] {
-  const known = files.filter((one) => one.state !== 'failed' || !perhapsForeign.has(one.finding?.code ?? ''))
-  const own = new Set(known.map((one) => originOf(one.url)))
-  if (own.size === 0) return files
-  return files.map((one) => {
-    const code = one.finding?.code ?? ''
-    if (one.debugId !== null || originOf(one.url) === '' || own.has(originOf(one.url)) || !perhapsForeign.has(code))
-      return one
-    return { ...one, finding: findingOf('third_party', { url: one.url }, place) }
+/** A file that was judged. `isLike`: it or something like it was uploaded. */
+type Judged = { file: DoctorFile; isLike: boolean }
+
+/** A script of another host than files that were uploaded, with nothing like it uploaded, is somebody else's. */
+function withoutForeign(judged: readonly Judged[], place: Parameters<typeof findingOf>[2]): DoctorFile[] {
+  const own = new Set(judged.filter((one) => one.isLike).map((one) => originOf(one.file.url)))
+  return judged.map(({ file, isLike }) => {
+    const { url, debugId, finding } = file
+    const isOwn = isLike || own.size === 0 || debugId !== null || originOf(url) === '' || own.has(originOf(url))
+    if (isOwn || !perhapsForeign.has(finding?.code ?? '')) return file
+    return { ...file, finding: findingOf('third_party', { url }, place) }
   })
 }
 
@@ -104,7 +106,7 @@ export async function diagnoseEvent(
   const { frames, ignored } = seenFrames(event)
   const groups = byFile(frames)
   const { release, dist = '', sdk } = event
-  const judged: DoctorFile[] = []
+  const judged: Judged[] = []
   for (const group of groups.slice(0, filesMax)) {
     const [first] = group
     if (!first) continue
@@ -126,7 +128,7 @@ export async function diagnoseEvent(
       }
     })
     const worst = all.toSorted((a, b) => weightOf(a) - weightOf(b))[0]
-    if (worst) judged.push(worst)
+    if (worst) judged.push({ file: worst, isLike: facts.found !== undefined || facts.near.length > 0 })
   }
   const files = withoutForeign(judged, placeOf(deps, here, release, dist)).toSorted((a, b) => weightOf(a) - weightOf(b))
   const mapped = frames.filter((one) => one.stored?.symbolicated === true).length

@@ -8,7 +8,7 @@ import type { MetaStore, Project } from '../../store/meta/meta.ts'
 import type { MapDesk } from '../symbolicate/desk.ts'
 import { type Artifacts, type Plan, planOf } from '../symbolicate/plan.ts'
 import type { AskedFile, FileFacts, Spot } from './judge.ts'
-import { namesLike, nearest } from './near.ts'
+import { type Near, namesLike, nearest } from './near.ts'
 import { spotter } from './spot.ts'
 
 export type DoctorDeps = {
@@ -51,10 +51,11 @@ export async function readPlan(
   return reason ? { flat: undefined, reason } : { flat, reason: undefined }
 }
 
+const nothingToRead = { reader: async () => undefined }
+
 /** The plan of a file; one whose bytes are damaged has the reason `file_gone`. */
-async function planned(deps: DoctorDeps, projectId: number, asked: AskedFile, artifacts: Artifacts) {
-  return planOf(projectId, asked, artifacts, deps.blobs).catch(() => undefined)
-}
+export const planned = (deps: DoctorDeps, projectId: number, asked: AskedFile, artifacts: Artifacts) =>
+  planOf(projectId, asked, artifacts, deps.blobs).catch(() => planOf(projectId, asked, artifacts, nothingToRead))
 
 function foundOf(deps: DoctorDeps, projectId: number, asked: AskedFile, plan: Plan): FileFacts['found'] {
   const { meta } = deps
@@ -70,23 +71,37 @@ function foundOf(deps: DoctorDeps, projectId: number, asked: AskedFile, plan: Pl
   return bundle && { plan, uuid: bundle.uuid, sinceMs: Number.isFinite(since) ? since : bundle.createdMs }
 }
 
-/** Another project that has the file: by debug id, else by the very address in the very release. */
-function elsewhereOf(deps: DoctorDeps, here: DoctorProject, asked: AskedFile): string | undefined {
+/**
+ * Another project that has the very file that the event asks for: by debug id, which is sure, else by its address in its
+ * release and dist. Applications that are built together often share all three, so that is not sure.
+ */
+function elsewhereOf(deps: DoctorDeps, here: DoctorProject, asked: AskedFile): FileFacts['elsewhere'] {
   const ids = here.others.map((one) => one.id)
-  const slug = (id: number | undefined) => here.others.find((one) => one.id === id)?.slug
-  if (asked.debugId !== undefined) return slug(deps.meta.placesOfDebugId(ids, asked.debugId, 1)[0]?.projectId)
-  if (asked.release === undefined) return undefined
-  const same = nearest(asked.url, deps.meta.filesNamed(ids, namesLike(asked.url), nearMax)).find(
-    (one) => one.how === 'same' && one.release === asked.release,
-  )
-  return slug(same?.projectId)
+  const { debugId, release, dist, url } = asked
+  const found =
+    debugId === undefined
+      ? release !== undefined &&
+        nearest(url, deps.meta.filesNamed(ids, namesLike(url), nearMax, release)).find(
+          (one) => one.how === 'same' && one.dist === dist,
+        )
+      : deps.meta.placesOfDebugId(ids, debugId, 1)[0]
+  const slug = found && here.others.find((one) => one.id === found.projectId)?.slug
+  return slug ? { slug, sure: debugId !== undefined } : undefined
 }
 
-/** Whether the newest bundle of a project has debug ids. */
-function injectsOf({ meta }: DoctorDeps, projectId: number): boolean {
+/** Files of the project that may have been meant: of the event's release, which has few, then of all. */
+function nearOf({ meta }: DoctorDeps, projectId: number, { url, release = '' }: AskedFile): readonly Near[] {
+  const names = namesLike(url)
+  const ofRelease = meta.filesNamed([projectId], names, nearMax, release)
+  const others = meta.filesNamed([projectId], names, nearMax).filter((one) => one.release !== release)
+  return nearest(url, [...ofRelease, ...others])
+}
+
+/** When the newest bundle of a project came, where it has debug ids. */
+function injectedMsOf({ meta }: DoctorDeps, projectId: number): number | undefined {
   const [newest] = meta.listBundles({ projectId, text: '', beforeId: undefined, max: 1 })
   const files = newest ? meta.filesOf({ bundleId: newest.id, text: '', afterId: 0, max: 20 }) : []
-  return files.some((one) => one.debugId !== '')
+  return files.some((one) => one.debugId !== '') ? newest?.createdMs : undefined
 }
 
 export type EventOf = { receivedMs: number; sdk: FileFacts['sdk'] }
@@ -128,10 +143,10 @@ export async function gather(
       place: placeOf(deps, here, release, asked.dist),
       uploads: meta.uploadsOf(projectId),
       ofRelease: meta.uploadsOf(projectId, { release: release ?? '', dist: asked.dist }),
-      injects: missing && injectsOf(deps, projectId),
+      injectedMs: missing ? injectedMsOf(deps, projectId) : undefined,
       releaseMs: missing && release !== undefined ? meta.releaseOf([projectId], release)?.createdMs : undefined,
       elsewhere: missing ? elsewhereOf(deps, here, asked) : undefined,
-      near: missing ? nearest(asked.url, meta.filesNamed([projectId], namesLike(asked.url), nearMax)) : [],
+      near: missing ? nearOf(deps, projectId, asked) : [],
       reason: reason as UnmappedReason | undefined,
     },
     spotAt: flat && spotter(flat),

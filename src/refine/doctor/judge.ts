@@ -4,7 +4,7 @@ import { type DoctorCode, findingOf } from '../../protocol/doctor-findings.ts'
 import type { FrameData, UnmappedReason } from '../../protocol/event.ts'
 import type { Uploads } from '../../store/meta/artifact-search.ts'
 import type { Plan } from '../symbolicate/plan.ts'
-import { type Near, nameOf } from './near.ts'
+import { areAlike, type Near, nameOf, theNearest } from './near.ts'
 
 /** What an event asks for: a file by its address. `dist` '' for none. */
 export type AskedFile = { url: string; debugId: string | undefined; release: string | undefined; dist: string }
@@ -21,12 +21,12 @@ export type FileFacts = {
   /** Of the project, and of it in the event's release and dist. */
   uploads: Uploads
   ofRelease: Uploads
-  /** Whether the newest upload has debug ids. */
-  injects: boolean
+  /** When the newest bundle came, where it has debug ids. */
+  injectedMs: number | undefined
   /** When the release was first heard of; undefined: never. */
   releaseMs: number | undefined
-  /** Another project of the same organization that has the file, of those that whoever asks may see. */
-  elsewhere: string | undefined
+  /** Another project of the same organization that has the file, of those that whoever asks may see. `sure`: by its debug id. */
+  elsewhere: { slug: string; sure: boolean } | undefined
   /** Files that may have been meant, the nearest first; looked for only when the file itself is not there. */
   near: readonly Near[]
   /** The file and its map. `sinceMs`: when they came. */
@@ -60,16 +60,23 @@ const iso = (ms: number) => new Date(ms).toISOString()
 /** What stands for a dist or release that is none. */
 const named = (text: string | undefined) => text || '–'
 
-/** SDKs of JavaScript send debug ids from 7.47.0 on. */
-function isOldSdk(sdk: FileFacts['sdk']): boolean {
+/** SDKs whose versions are their own, whatever of the SDK for browsers they hold. */
+const ownVersions = /^sentry\.javascript\.(?:react-native|electron|capacitor|cordova|nativescript|expo)\b/
+
+/** Whether an SDK sends debug ids: those of JavaScript do from 7.47.0 on; undefined: not known. */
+function sendsIds(sdk: FileFacts['sdk']): boolean | undefined {
+  const name = sdk?.name ?? ''
   const [, major = 0, minor = 0] = (/^(\d{1,4})\.(\d{1,4})\./.exec(sdk?.version ?? '') ?? []).map(Number)
-  return /^sentry\.javascript\./.test(sdk?.name ?? '') && major > 0 && (major < 7 || (major === 7 && minor < 47))
+  if (!/^sentry\.javascript\./.test(name) || ownVersions.test(name) || major === 0) return undefined
+  return major > 7 || (major === 7 && minor >= 47)
 }
 
-/** Why nothing that was uploaded answers to a debug id. */
+/** Of a debug id that no upload has. Files of other releases and of other addresses tell nothing about the deployed one. */
 function withoutIdMatch({ asked, near, uploads }: FileFacts, debugId: string): Found {
-  const { url } = asked
-  const other = near.find((one) => one.file.debugId !== '')
+  const { url, release = '', dist } = asked
+  const other = near.find(
+    (one) => one.how === 'same' && one.release === release && one.dist === dist && one.file.debugId !== '',
+  )
   return other
     ? {
         code: 'debug_id_differs',
@@ -78,57 +85,83 @@ function withoutIdMatch({ asked, near, uploads }: FileFacts, debugId: string): F
     : { code: 'debug_id_unknown', data: { url, debugId, when: iso(uploads.newestMs) } }
 }
 
-/** Why an event that names neither debug id nor release finds nothing. */
-function withoutNames(facts: FileFacts): Found {
-  const { asked, near, sdk, injects, uploads } = facts
-  const { url } = asked
-  const [first] = near
-  const injected = near.find((one) => one.file.debugId !== '')
-  if (injected && isOldSdk(sdk)) return { code: 'sdk_old', data: { url, sdk: sdk?.version ?? '' } }
-  if (injected) return { code: 'debug_id_missing', data: { url, when: iso(injected.sinceMs) } }
-  if (first && first.release !== '')
-    return { code: 'no_release', data: { url, found: first.file.url, release: first.release } }
-  if (injects && !isInPage(url)) return { code: 'debug_id_missing', data: { url, when: iso(uploads.newestMs) } }
-  return isInPage(url) ? { code: 'in_page', data: { url } } : { code: 'not_injected', data: { url } }
+/** An event without a debug id, though files are uploaded with them; undefined where that is not known. */
+function withoutId({ asked: { url }, near, sdk, injectedMs }: FileFacts): Found | undefined {
+  const injected = near.find((one) => one.how === 'same' && one.file.debugId !== '')
+  const sinceMs = injected?.sinceMs ?? (isInPage(url) ? undefined : injectedMs)
+  const sends = sendsIds(sdk)
+  if (sinceMs === undefined || sends === undefined) return undefined
+  const data = { url, when: iso(sinceMs) }
+  return sends ? { code: 'debug_id_missing', data } : { code: 'sdk_old', data: { ...data, sdk: sdk?.version ?? '' } }
 }
 
-/** Addresses of pages rather than of scripts: a folder, or a name without an ending. */
-const isInPage = (url: string) => /^https?:/.test(url) && !/\.[a-z\d]{1,5}$/i.test(nameOf(url))
+/** A file of the very release and dist that may be the one that was meant; undefined: none, or several. */
+function otherName({ asked, near }: FileFacts, release: string): Found | undefined {
+  const { url, dist } = asked
+  const here = theNearest(
+    url,
+    near.filter((one) => one.how !== 'same' && one.release === release && one.dist === dist),
+  )
+  return here && { code: here.how === 'rebuilt' ? 'build_differs' : 'url_differs', data: { url, found: here.file.url } }
+}
+
+/** Why an event that names neither debug id nor release finds nothing. */
+function withoutNames(facts: FileFacts): Found {
+  const { asked, near } = facts
+  const { url } = asked
+  const noId = withoutId(facts)
+  if (noId) return noId
+  const same = near.find((one) => one.how === 'same' && one.release !== '')
+  if (same) return { code: 'no_release', data: { url, found: same.file.url, release: same.release } }
+  if (isInPage(url)) return { code: 'in_page', data: { url } }
+  return otherName(facts, '') ?? { code: 'not_injected', data: { url } }
+}
+
+/** Addresses of pages rather than of scripts: a folder, a name without an ending, or with one that pages have. */
+const isInPage = (url: string) =>
+  /^https?:/.test(url) &&
+  (!/\.[a-z\d]{1,5}$/i.test(nameOf(url)) || /\.(?:x?html?|php|aspx?|jspx?|cfm)$/i.test(nameOf(url)))
+
+/** Why nothing was found by address in a release that has files. */
+function withoutFile(facts: FileFacts, release: string): Found {
+  const { url } = facts.asked
+  const other = otherName(facts, release)
+  if (other) return other
+  if (isInPage(url)) return { code: 'in_page', data: { url } }
+  return withoutId(facts) ?? { code: 'file_missing', data: { url, release } }
+}
 
 /** Why nothing was found by address in a release. */
 function withoutUrlMatch(facts: FileFacts, release: string): Found {
-  const { asked, near, ofRelease, sdk, injects, uploads } = facts
+  const { asked, near, ofRelease, elsewhere, place } = facts
   const { url, dist } = asked
   const same = near.filter((one) => one.how === 'same')
   const otherDist = same.find((one) => one.release === release)
-  if (otherDist)
-    return {
-      code: 'dist_differs',
-      data: { dist: named(dist), found: otherDist.file.url, foundDist: named(otherDist.dist) },
-    }
-  const here = near.find((one) => one.release === release && one.dist === dist)
-  const inOther = here ? undefined : near.find((one) => one.release !== '')
-  if (inOther && inOther.how !== 'rebuilt')
-    return { code: 'release_differs', data: { release, found: inOther.file.url, foundRelease: inOther.release } }
-  if (here)
-    return { code: here.how === 'rebuilt' ? 'build_differs' : 'url_differs', data: { url, found: here.file.url } }
+  if (otherDist) {
+    const data = { release, dist: named(dist), found: otherDist.file.url, foundDist: named(otherDist.dist) }
+    return { code: 'dist_differs', data }
+  }
+  if (ofRelease.bundles > 0) return withoutFile(facts, release)
+  if (elsewhere) return { code: 'other_project', data: { other: elsewhere.slug, project: place.project } }
   if (isInPage(url)) return { code: 'in_page', data: { url } }
-  const injected = near.find((one) => one.file.debugId !== '')
-  if (injected && isOldSdk(sdk)) return { code: 'sdk_old', data: { url, sdk: sdk?.version ?? '' } }
-  if (injected || injects)
-    return { code: 'debug_id_missing', data: { url, when: iso(injected?.sinceMs ?? uploads.newestMs) } }
-  if (ofRelease.bundles > 0) return { code: 'file_missing', data: { url } }
   const { releaseMs, nowMs, retentionDays } = facts
   if (releaseMs !== undefined && releaseMs < nowMs - retentionDays * dayMs)
     return { code: 'aged_out', data: { release, days: String(retentionDays) } }
+  const others = same.filter((one) => one.release !== '')
+  const other = others.find((one) => areAlike(one.release, release)) ?? others[0]
+  const noId = withoutId(facts)
+  // the deployed file has no id, so files that are found by theirs say nothing about the release
+  if (noId && (!other || other.file.debugId !== '')) return noId
+  if (other) return { code: 'release_differs', data: { release, found: other.file.url, foundRelease: other.release } }
   return { code: 'release_unknown', data: { release, dist: named(dist) } }
 }
 
-/** Why no uploaded file answers. */
+/** Why no uploaded file answers. What is sure comes first. */
 function whyNotFound(facts: FileFacts): Found {
   const { asked, place, elsewhere, uploads } = facts
   const { project } = place
-  if (elsewhere !== undefined) return { code: 'other_project', data: { other: elsewhere, project } }
+  if (elsewhere && (elsewhere.sure || uploads.bundles === 0))
+    return { code: 'other_project', data: { other: elsewhere.slug, project } }
   if (uploads.bundles === 0) return { code: 'no_uploads', data: { project } }
   if (asked.debugId !== undefined) return withoutIdMatch(facts, asked.debugId)
   return asked.release === undefined ? withoutNames(facts) : withoutUrlMatch(facts, asked.release)

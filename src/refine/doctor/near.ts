@@ -12,8 +12,17 @@ export const nameOf = (url: string): string => {
 function withoutHash(name: string): { stem: string; end: string } | undefined {
   const found = /^(.{1,100}?)[-._]([\w-]{6,64})((?:\.min)?\.[a-z]{2,4})$/.exec(name)
   const [, stem = '', hash = '', end = ''] = found ?? []
-  const isHash = /\d/.test(hash) || (/[a-z]/.test(hash) && /[A-Z]/.test(hash))
-  return found && isHash ? { stem, end } : undefined
+  return found && isHash(hash) ? { stem, end } : undefined
+}
+
+/** Words, with a number behind them or in camel case, are part of a name: `module2`, `userProfile`. */
+const isWords = (text: string) => /^[A-Za-z][a-z]+(?:[A-Z][a-z]+)*\d{0,3}$/.test(text)
+const isHash = (text: string) => !isWords(text) && (/\d/.test(text) || (/[a-z]/.test(text) && /[A-Z]/.test(text)))
+
+/** The folder of an address, without host and query. */
+const folderOf = (url: string): string => {
+  const path = url.replace(/[?#].*$/s, '').replace(/^(?:~|[a-z][a-z\d+.-]*:\/\/[^/]*)/i, '')
+  return path.slice(0, path.lastIndexOf('/') + 1)
 }
 
 /** Names under which the file, or the same one of another build, may have been uploaded; `*` is any run of characters. */
@@ -26,7 +35,7 @@ export function namesLike(url: string): string[] {
 
 /**
  * What was uploaded and may have been meant, the nearest first. `same`: the very address; `moved`: the same name elsewhere;
- * `rebuilt`: the same name with another hash in it.
+ * `rebuilt`: the same name in the same folder with another hash in it.
  */
 export type Near = PlacedFile & { how: 'same' | 'moved' | 'rebuilt' }
 
@@ -43,10 +52,34 @@ export function nearest(url: string, found: readonly PlacedFile[]): Near[] {
     if (other === name) return [{ ...one, how: 'moved' }]
     const otherParts = withoutHash(other)
     const rebuilt = parts && otherParts?.stem === parts.stem && otherParts.end === parts.end
-    return rebuilt ? [{ ...one, how: 'rebuilt' }] : []
+    return rebuilt && folderOf(one.file.url) === folderOf(url) ? [{ ...one, how: 'rebuilt' }] : []
   })
   const end = new Map(near.map((one) => [one, sameEnd(url, one.file.url)]))
   return near.toSorted(
     (a, b) => rank[a.how] - rank[b.how] || (end.get(b) ?? 0) - (end.get(a) ?? 0) || b.file.bundleId - a.file.bundleId,
   )
+}
+
+/** The nearest of some, unless another one is just as near: nothing tells which of them was meant. */
+export function theNearest(url: string, near: readonly Near[]): Near | undefined {
+  const [first] = near
+  if (!first) return undefined
+  const isAsNear = (one: Near) => one.how === first.how && sameEnd(url, one.file.url) === sameEnd(url, first.file.url)
+  return near.some((one) => one.file.url !== first.file.url && isAsNear(one)) ? undefined : first
+}
+
+/** A release without what people and tools write one way here and another way there: package, `v`, build, case. */
+const written = (release: string): string =>
+  release
+    .trim()
+    .toLowerCase()
+    .replace(/^v(?=\d)/, '')
+
+/** Whether two names of releases may be one that was written in two ways: `shop@1.2.3`, `v1.2.3`, `1.2.3+5`; a short hash. */
+export function areAlike(one: string, two: string): boolean {
+  const [a, b] = [written(one), written(two)].toSorted((x, y) => x.length - y.length) as [string, string]
+  if (a === b) return true
+  const version = b.slice(b.lastIndexOf('@') + 1).replace(/^v(?=\d)/, '')
+  if (a !== '' && (a === version || a === b.split('+')[0] || a === version.split('+')[0])) return true
+  return /^[\da-f]{7,39}$/.test(a) && /^[\da-f]{40}$/.test(version) && version.startsWith(a)
 }

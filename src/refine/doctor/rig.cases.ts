@@ -21,6 +21,8 @@ export type UploadedFile = {
   type?: ArtifactType
   debugId?: string
   headers?: Record<string, string>
+  /** Its stored bytes cannot be unpacked. */
+  damaged?: true
 }
 export type Upload = {
   files: UploadedFile[]
@@ -75,7 +77,7 @@ export async function openRig() {
     const blobKey = `artifacts/1/${uuid}`
     await blobs.put(blobKey, Buffer.from(files.map((one) => one.body).join('')))
     let at = 0
-    const rows = files.map(({ url, body, debugId = '', headers = {}, type }, index) => {
+    const rows = files.map(({ url, body, debugId = '', headers = {}, type, damaged }, index) => {
       const bytes = Buffer.byteLength(body)
       at += bytes
       return {
@@ -86,7 +88,7 @@ export async function openRig() {
           headers,
           bytes,
           packed: bytes,
-          method: 0,
+          method: damaged ? 8 : 0,
           crc: 1,
         },
         ...{ type: type ?? (url.endsWith('.map') ? ('source_map' as const) : ('minified_source' as const)) },
@@ -120,6 +122,7 @@ export type Asked = {
   debugId?: string
   release?: string
   dist?: string
+  /** Its version; with a name in front where it is not that of browsers. */
   sdk?: string
   /** Frames before the one that is asked about, as they are sent. */
   frames?: object[]
@@ -134,7 +137,7 @@ export function eventOf(asked: Asked) {
   const images = debugId ? { debug_meta: { images: [{ type: 'sourcemap', code_file: url, debug_id: debugId }] } } : {}
   const sent = {
     ...{ event_id: randomUUID().replaceAll('-', ''), platform, release, dist, ...images },
-    sdk: { name: 'sentry.javascript.browser', version: sdk },
+    sdk: { name: sdk.includes(' ') ? sdk.split(' ')[0] : 'sentry.javascript.browser', version: sdk.split(' ').at(-1) },
     exception: { values: [{ type: 'Error', value: 'x', stacktrace: { frames: [...(asked.frames ?? []), frame] } }] },
   }
   return refineEvent(sent, { receivedMs: eventMs })

@@ -190,6 +190,14 @@ describe.skipIf(!there)('released versions are frozen', () => {
       }
     `)
   })
+  test('version 3: hashes of the corpora', () => {
+    expect(sumBy(3)).toMatchInlineSnapshot(`
+      {
+        "events": 162,
+        "sum": "55380bd089a775c4",
+      }
+    `)
+  })
 })
 
 function sumOf(text: string): string {

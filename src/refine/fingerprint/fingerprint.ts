@@ -7,6 +7,7 @@ import { type CompiledFingerprintRules, compileFingerprintRules } from './rules.
 import { applyStackRules, type CompiledStackRules, compileStackRules, type Marks } from './stack-rules.ts'
 import { groupV1 } from './v1/group.ts'
 import { groupV2 } from './v2/group.ts'
+import { groupV3 } from './v3/group.ts'
 
 /** The version of a project that says none, and of one that says a number that this Mishap does not have. */
 const firstVersion = 1
@@ -34,6 +35,7 @@ type Grouping = (event: NormalEvent, rules: CompiledFingerprintRules, marks: Mar
 const versions: ReadonlyMap<number, Grouping> = new Map([
   [1, groupV1],
   [2, groupV2],
+  [3, groupV3],
 ])
 
 /** 32 hex of the MD5 over the UTF-8 of all values in order, without separators. */

@@ -198,6 +198,59 @@ describe('other ways to send one', () => {
     },
   )
 
+  /** What Electron's crash reporter on Linux keeps as its dump: the whole body of an upload. */
+  const electron = (dump: Buffer) =>
+    Buffer.from(
+      formOf([
+        { name: 'prod', value: 'Electron' },
+        { name: 'ver', value: '41.0.1' },
+        { name: 'upload_file_minidump', file: 'dump', type: 'application/octet-stream', value: dump },
+      ])
+        .toString('latin1')
+        .replaceAll('--b', '------------------------0a1b2c'),
+      'latin1',
+    )
+  test.each([
+    ['plain', crash],
+    ['compressed', gzipSync(crash)],
+  ])('Electron on Linux: the dump is a form itself, %s', async (_name, dump) => {
+    const sent = { name: 'sentry', value: '{"release":"shop@1","extra":{"ver":"mine"}}' }
+    const found = await refine(formOf([sent, upload(electron(dump)), { name: 'log', file: 'a.log', value: 'x' }]))
+    expect(found.first?.effect.title).toBe('SIGSEGV / SEGV_MAPERR: shop+0xabc')
+    expect(found.event).toMatchObject({ release: 'shop@1', extra: { prod: 'Electron', ver: 'mine' } })
+    expect(found.refined.attachments.map(({ row }) => [row.name, row.type, row.bytes])).toEqual([
+      ['dump', 'event.minidump', crash.length],
+      ['a.log', 'event.attachment', 1],
+    ])
+    expect(new Set(found.refined.attachments.map(({ row }) => row.blobKey)).size).toBe(2)
+    expect(endsOf(found)).toEqual(['event stored ok', 'attachment stored ok', 'attachment stored ok'])
+  })
+  test('the same alone as the body, and beside a second dump', async () => {
+    const alone = await refine(electron(crash), { contentType: '' })
+    expect(alone.first?.effect.title).toBe('SIGSEGV / SEGV_MAPERR: shop+0xabc')
+    const other = makeDump({ writtenS: 1 })
+    const both = await refine(formOf([upload(electron(crash)), upload(other, 'other.dmp')]))
+    expect(both.first?.effect.title).toBe('SIGSEGV / SEGV_MAPERR: shop+0xabc')
+    expect(both.refined.attachments.map(({ row }) => [row.name, row.type])).toEqual([
+      ['dump', 'event.minidump'],
+      ['other.dmp', 'event.attachment'],
+    ])
+  })
+  test.each([
+    ['with its event, plain', [[{ type: 'event' }, '{"release":"a@1"}'], item(electron(crash))], 'a@1'],
+    ['with its event, compressed', [[{ type: 'event' }, '{"release":"a@1"}'], item(electron(gzipSync(crash)))], 'a@1'],
+    ['alone', [item(electron(crash))], undefined],
+  ] as [string, [object, Buffer | string][], string | undefined][])(
+    'the same in an envelope, %s: the dump alone is kept',
+    async (_name, items, release) => {
+      const { refined, event, first } = await refine(envelope(...items), { kind: 'envelope', contentType: '' })
+      expect(first?.effect.title).toBe('SIGSEGV / SEGV_MAPERR: shop+0xabc')
+      expect([event?.release, event?.extra]).toEqual([release, { prod: 'Electron', ver: '41.0.1' }])
+      expect(refined.attachments.map(({ row }) => [row.name, row.bytes])).toEqual([['x.dmp', crash.length]])
+      expect(refined.events.length + refined.attachments.length + refined.outcomes.length).toBe(2)
+    },
+  )
+
   test('what only calls itself one is a file', async () => {
     const { event, refined } = await refine(
       envelope([{ type: 'event' }, '{"message":"m"}'], item(Buffer.from('text'))),
@@ -235,6 +288,8 @@ describe('hostile uploads', () => {
     ['no dump', formOf([{ name: 'sentry', value: '{}' }])],
     ['another magic', formOf([upload(Buffer.from('PK\x03\x04'))])],
     ['no form', Buffer.from('x')],
+    ['a form in its place that is not closed', formOf([upload(Buffer.from('--c\r\nContent-Disposition: x'))])],
+    ['a form in its place without a dump', formOf([upload(formOf([{ name: 'a', value: 'b' }]))])],
   ])('%s ends as invalid', async (_name, body) => {
     expect(endsOf(await refine(body))).toEqual(['event invalid bad_item'])
   })

@@ -1,7 +1,13 @@
 import type { RecordHead } from '../../journal/journal.ts'
 import { type EnvelopeItem, parseEnvelope } from '../../protocol/envelope.ts'
-import { dumpAttachmentType, dumpFormOf, dumpPartName, type FormField } from '../../protocol/minidump.ts'
-import { type MultipartPart, parseMultipart } from '../../protocol/multipart.ts'
+import {
+  dumpAttachmentType,
+  dumpFormOf,
+  dumpPartName,
+  type FormField,
+  nestedBoundary,
+} from '../../protocol/minidump.ts'
+import { type MultipartPart, parseMultipart, parseParts } from '../../protocol/multipart.ts'
 import { fileName } from '../attachment/attachment.ts'
 import { type Dump, readDump } from './dump.ts'
 import { type Unpacked, unpack } from './unpack.ts'
@@ -13,15 +19,31 @@ export type Upload = {
   fields: FormField[]
 }
 
-/** Takes a minidump request's body apart; undefined when it holds no dump. Never throws. */
+/**
+ * Takes a minidump request's body apart; undefined when it holds no dump. Where the dump is a form itself, its dump is taken,
+ * and its other parts count as parts in front of those of the body. Never throws.
+ */
 export function readUpload(body: Buffer, contentType: string): Upload | undefined {
-  if (!/^multipart\/form-data\b/i.test(contentType))
-    return dumpFormOf(body) && { dump: { index: 0, name: '', bytes: body }, files: [], fields: [] }
+  if (!/^multipart\/form-data\b/i.test(contentType)) return dumpFormOf(body) ? lone(body) : uploadOf(nestedParts(body))
   const { value = [] } = parseMultipart(body, contentType)
   const index = value.findIndex((part) => part.name === dumpPartName)
-  const found = value[index]
+  const inner = nestedParts(value[index]?.bytes)
+  return inner === undefined ? uploadOf(value) : uploadOf([...inner, ...value.toSpliced(index, 1)])
+}
+
+const lone = (bytes: Buffer): Upload => ({ dump: { index: 0, name: '', bytes }, files: [], fields: [] })
+
+/** The parts of a form that stands where a dump is expected; undefined where none does. */
+function nestedParts(bytes: Buffer | undefined): MultipartPart[] | undefined {
+  const boundary = bytes && nestedBoundary(bytes)
+  return bytes && boundary !== undefined ? parseParts(bytes, boundary).value : undefined
+}
+
+function uploadOf(parts: readonly MultipartPart[] = []): Upload | undefined {
+  const index = parts.findIndex((part) => part.name === dumpPartName)
+  const found = parts[index]
   if (found === undefined || dumpFormOf(found.bytes) === undefined) return undefined
-  const others = value.map((part, at) => ({ index: at, part })).filter((one) => one.index !== index)
+  const others = parts.map((part, at) => ({ index: at, part })).filter((one) => one.index !== index)
   return {
     dump: { index, name: found.filename ?? '', bytes: found.bytes },
     files: others.filter(({ part }) => part.filename !== undefined),
@@ -31,13 +53,12 @@ export function readUpload(body: Buffer, contentType: string): Upload | undefine
   }
 }
 
-/** Whether an envelope's item is a minidump that can be read. */
-export function isDumpItem(item: EnvelopeItem): boolean {
-  return (
-    item.type === 'attachment' &&
-    item.headers['attachment_type'] === dumpAttachmentType &&
-    dumpFormOf(item.payload) !== undefined
-  )
+/** The minidump that an envelope's item holds, with the plain fields of a form around it; undefined where it holds none. */
+export function dumpOfItem(item: EnvelopeItem): { bytes: Buffer; fields: FormField[] } | undefined {
+  if (item.type !== 'attachment' || item.headers['attachment_type'] !== dumpAttachmentType) return undefined
+  if (dumpFormOf(item.payload) !== undefined) return { bytes: item.payload, fields: [] }
+  const upload = uploadOf(nestedParts(item.payload))
+  return upload && { bytes: upload.dump.bytes, fields: upload.fields }
 }
 
 /** Compressed dumps of a record, unpacked, by the place of their part or item. */
@@ -54,8 +75,10 @@ export async function openDumps(head: RecordHead, body: Buffer): Promise<OpenDum
     if (upload) packed.push([upload.dump.index, upload.dump.bytes])
   } else if (head.kind === 'envelope' && body.includes(marker)) {
     const items = parseEnvelope(body).value?.items ?? []
-    for (const [index, item] of items.entries())
-      if (isDumpItem(item) && !head.skip?.includes(index)) packed.push([index, item.payload])
+    for (const [index, item] of items.entries()) {
+      const dump = head.skip?.includes(index) ? undefined : dumpOfItem(item)
+      if (dump) packed.push([index, dump.bytes])
+    }
   }
   const opened = new Map<number, Unpacked>()
   for (const [index, bytes] of packed) {

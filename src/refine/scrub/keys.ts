@@ -15,9 +15,11 @@ const keyForms = [
   'SG\\.[\\w-]{16,64}\\.[\\w-]{16,128}', // SendGrid
   'eyJ[\\w-]{8,512}\\.[\\w-]{8,8192}(?:\\.[\\w-]{0,2048})?', // JSON Web Token: a header and a body that are JSON
 ]
-const keys = new RegExp(`(?<![A-Za-z0-9])(?:${keyForms.join('|')})`, 'g')
+/** Not behind a letter or digit, but behind an encoded sign, as URLs and forms have them: "%20ghp_". */
+const apart = '(?<![A-Za-z0-9](?<!%[0-9A-Fa-f]{2}))'
+const keys = new RegExp(`${apart}(?:${keyForms.join('|')})`, 'g')
 /** OpenAI, Anthropic and others. Names of style sheets have this form, too, but not all three kinds of signs. */
-const mixedKey = /(?<![A-Za-z0-9])sk-[\w-]{20,251}/g
+const mixedKey = new RegExp(`${apart}sk-[\\w-]{20,251}`, 'g')
 const isMixed = (text: string) => /\d/.test(text) && /[A-Z]/.test(text) && /[a-z]/.test(text.slice(3))
 
 /** Lengths of international bank account numbers by country (registry of ISO 13616). */
@@ -30,7 +32,7 @@ const ibanLengths: Readonly<Record<string, number>> = {
   ...{ RU: 33, SA: 24, SC: 31, SD: 18, SE: 24, SI: 19, SK: 24, SM: 27, SO: 23, ST: 25, SV: 28, TL: 23, TN: 24, TR: 26 },
   ...{ UA: 29, VA: 22, VG: 24, XK: 20, YE: 30 },
 }
-const iban = /(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![A-Za-z0-9])/g
+const iban = new RegExp(`${apart}[A-Z]{2}\\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![A-Za-z0-9])`, 'g')
 const ibanStart = /[A-Z]{2}\d{2} ?[A-Z0-9]/
 
 /** Whether the text begins with an account number: its length in signs of the text; 0 when it does not. */

@@ -51,6 +51,13 @@ describe('suspect', () => {
     '[4.111e15]',
     '[4E15]',
     '\ufeff{}',
+    '"/p?q=by%204111111111111111"',
+    '"/p?n%3D4111111111111111"',
+    '"/p?q=with%20ghp_a1B2c3D4"',
+    '"/p?q=of%20219-09-9999"',
+    '"/p?q=onto%20NO9386011117947"',
+    '"/p?q=sent%20Bearer%20abc"',
+    '"/p?to=https%3A%2F%2Fann%3Apw%40db.test"',
   ])('%s', (text) => expect(scanned(text)).toBe(false))
 })
 

@@ -41,11 +41,13 @@ function endsUser(bytes: Uint8Array, at: number): boolean {
 
 /**
  * Whether the sign behind the percent at `at` can hide anything: a letter, a digit, @ or a percent; between digits a
- * blank; first bytes of letters that fold to ASCII. All others (%2F, %3D, %22) only separate, as they do unencoded.
+ * blank; first bytes of letters that fold to ASCII. All others (%2F, %3D, %22) only separate, as they do unencoded; the
+ * digits of the code itself then stand in front of what may be a card's number.
  */
 function hides(bytes: Uint8Array, at: number): boolean {
   const sign = Number.parseInt(String.fromCharCode(bytes[at + 1] ?? 0, bytes[at + 2] ?? 0), 16)
   if (sign === 0x2d || sign === 0x40 || sign === 0x25 || isAlnum(sign)) return true
+  if (isDigit(bytes[at + 3] ?? 0) && isCard(bytes, at + 3)) return true
   if (sign === 0x20 || sign === 0x2b || sign === 0x0a || sign === 0x0d) return isDigit(bytes[at - 1] ?? 0)
   return sign === 0xc4 || sign === 0xc5 || sign === 0xe2
 }

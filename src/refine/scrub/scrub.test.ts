@@ -51,6 +51,16 @@ describe('texts', () => {
     ['user%5Bsid%5D=abc&user[password]=d&c=1', 'user%5Bsid%5D=[Filtered]&user[password]=[Filtered]&c=1'],
     ['/in?to=%2Fx%3Ftoken%3Dabc%26b%3D1&c=2', '/in?to=%2Fx%3Ftoken%3D[Filtered]%26b%3D1&c=2'],
     ['pa\u017f\u017fword=abc', 'pa\u017f\u017fword=[Filtered]'],
+    // within an encoded query the code of a sign stands in front
+    [`/p?q=with%20${'ghp_'}${'a1B2c3D4'.repeat(5)}&b=1`, '/p?q=with%20[Filtered]&b=1'],
+    ['/p?q=with%20AKIAIOSFODNN7EXAMPLE', '/p?q=with%20[Filtered]'],
+    ['/p?q=by%204111111111111111&b=1', '/p?q=by%20[Filtered]&b=1'],
+    ['/p?q=of%20219-09-9999', '/p?q=of%20[Filtered]'],
+    ['/p?q=onto%20NO9386011117947', '/p?q=onto%20[Filtered]'],
+    ['/p?q=sent+Bearer+abc.def&b=1', '/p?q=sent+Bearer+[Filtered]&b=1'],
+    ['/p?q=sent%20Bearer%20abc.def&b=1', '/p?q=sent%20Bearer%20[Filtered]&b=1'],
+    ['/p?to=https%3A%2F%2Fann%3Apw%40db.test%2Fx&b=1', '/p?to=https%3A%2F%2F[Filtered]%40db.test%2Fx&b=1'],
+    [`/p?q=with%20${'sk-'}proj-${'a1B2c3D4e5'.repeat(3)}`, '/p?q=with%20[Filtered]'],
   ])('%s', (sent, expected) => expect(scrubText(sent, rules)?.text).toBe(expected))
 
   test.each([

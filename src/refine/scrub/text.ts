@@ -14,7 +14,7 @@ export function scrubText(text: string, rules: Rules): Scrubbed | undefined {
   if (rules.byText?.(text)) return { text: filtered, rule: '@sensitive' }
   // Most texts hold no sign that any rule needs.
   const hasKeySign = rules.defaults && keySign.test(text)
-  if (!hasKeySign && !/[=@]|["']:|%3[dD]|-----|[Bb][Ee]arer|\d{2}[\d -]/.test(text)) return undefined
+  if (!hasKeySign && !/[=@]|["']:|%3[dD]|%40|-----|[Bb][Ee]arer|\d{2}[\d -]/.test(text)) return undefined
   let out = text
   let rule = ''
   const take = (next: string, name: string) => {
@@ -28,12 +28,18 @@ export function scrubText(text: string, rules: Rules): Scrubbed | undefined {
         out.replace(/(-----BEGIN [A-Z ]{0,40}(?:PRIVATE|PUBLIC) KEY-----)[^-]{1,16384}/g, `$1\n${filtered}\n`),
         '@pemkey',
       )
-    if (/earer /i.test(out)) take(out.replace(/\b(bearer )[\w.~+/=-]{4,4096}/gi, `$1${filtered}`), '@bearer')
+    if (/earer(?: |\+|%20)/i.test(out))
+      take(
+        out.replace(/(?:\b|(?<=%[0-9A-Fa-f]{2}))(bearer(?: |\+|%20))[\w.~+/=%-]{4,4096}/gi, `$1${filtered}`),
+        '@bearer',
+      )
     if (out.includes('@') && out.includes('://'))
       take(
         out.replace(/(\b[a-z][a-z0-9+.-]{1,20}:\/\/)[^\s/?#@:]{1,256}(?::[^\s/?#@]{0,256})?@/gi, `$1${filtered}@`),
         '@urlauth',
       )
+    if (out.includes('%40') && /%3A%2F%2F/i.test(out))
+      take(out.replace(/(\b[a-z][a-z0-9+.-]{1,20}%3A%2F%2F)[^\s/?#@&]{1,512}?%40/gi, `$1${filtered}%40`), '@urlauth')
     if (hasKeySign) {
       take(scrubKeys(out, filtered), '@apikey')
       take(scrubIbans(out, filtered), '@iban')
@@ -50,10 +56,10 @@ export function scrubText(text: string, rules: Rules): Scrubbed | undefined {
 function scrubNumbers(text: string): string {
   return text
     .replace(
-      /(?<![\w.-])(?:4\d{3}|5[1-5]\d{2}|2[2-7]\d{2}|6011|65\d{2}|3[47]\d{2})(?:[ -]?\d){9,15}(?![\w-]|\.\d)/g,
+      /(?<![\w.-](?<!%[0-9A-Fa-f]{2}))(?:4\d{3}|5[1-5]\d{2}|2[2-7]\d{2}|6011|65\d{2}|3[47]\d{2})(?:[ -]?\d){9,15}(?![\w-]|\.\d)/g,
       (found) => (luhn(found) ? filtered : found),
     )
-    .replace(/(?<![\w-])(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\w-])/g, filtered)
+    .replace(/(?<![\w-](?<!%[0-9A-Fa-f]{2}))(?!000|666|9)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\w-])/g, filtered)
 }
 
 function luhn(text: string): boolean {

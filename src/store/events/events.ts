@@ -295,6 +295,8 @@ export type EventStore = ThinStore &
     size(): Promise<{ table: string; rows: number; bytesOnDisk: number; bytesRaw: number }[]>
     /** Copies the whole database to `name` (letters, digits, `_`, `-`) in the engine's backup folder. */
     backup(name: string): Promise<void>
+    /** Whether the engine is at work on such a copy, also on one whose asker is gone. */
+    copying(): Promise<boolean>
     /** Brings such a copy back into a store without tables. */
     restore(name: string): Promise<void>
     /**

@@ -12,7 +12,7 @@ const lookMs = 50
 /** Names of a backup within the engine's own backup folder: nothing of them needs quoting. */
 const nameForm = /^[\w-]{1,100}$/
 
-type Part = Pick<EventStore, 'backup' | 'restore' | 'check'>
+type Part = Pick<EventStore, 'backup' | 'copying' | 'restore' | 'check'>
 
 /** See `EventStore.check`. */
 async function check(
@@ -105,6 +105,12 @@ export function createKeep(connection: Connection, database: string, clock: Cloc
 
   return {
     backup: (name) => run(`BACKUP DATABASE ${database} TO`, name),
+    copying: async () => {
+      const [row] = await connection.rows<{ n: string }>(
+        `SELECT count() AS n FROM system.backups WHERE status = 'CREATING_BACKUP'`,
+      )
+      return Number(row?.n ?? 0) > 0
+    },
     restore: (name) => run(`RESTORE DATABASE ${database} FROM`, name),
     check: (open, again) => check(connection, database, open, again),
   }

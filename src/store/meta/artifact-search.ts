@@ -27,10 +27,10 @@ export type ArtifactSearchStore = {
   placesOfBundle(bundleId: number, projectId: number): { release: string; dist: string; sinceMs: number }[]
   /**
    * Files but maps whose address ends with one of these names (`*` is any run of characters), in all releases of these
-   * projects; newest first. Goes over the files of their newest bundles, 100,000 at most: for questions of people, not for
+   * projects or in one; newest first. Goes over the files of their newest bundles, 100,000 at most: for questions of people, not for
    * events as they come.
    */
-  filesNamed(projectIds: readonly number[], names: readonly string[], max: number): PlacedFile[]
+  filesNamed(projectIds: readonly number[], names: readonly string[], max: number, release?: string): PlacedFile[]
   /** Ids of the bundles and single files of a release, newest first; `dist` undefined: of all its dists. */
   bundlesOfRelease(projectId: number, release: string, dist: string | undefined, max: number): number[]
 }
@@ -51,8 +51,9 @@ const bundlesMax = 500
 /** Files of several projects, by debug id or by name. */
 export function artifactSearchPart({ read, dialect: { builder } }: Store): NamePart {
   /** The newest bundles of projects, as many as may be gone through. */
-  const newest = (projectIds: readonly number[]): number[] => {
-    const linked = builder.selectFrom('artifact_link').select('bundle_id').where('project_id', 'in', projectIds)
+  const newest = (projectIds: readonly number[], release: string | undefined): number[] => {
+    let linked = builder.selectFrom('artifact_link').select('bundle_id').where('project_id', 'in', projectIds)
+    if (release !== undefined) linked = linked.where('release', '=', release)
     const bundles = builder.selectFrom('artifact_bundle').select(['id', 'files']).where('id', 'in', linked)
     const ids: number[] = []
     let left = comparedMax
@@ -87,13 +88,14 @@ export function artifactSearchPart({ read, dialect: { builder } }: Store): NameP
                 .where('debug_id', '!=', ''),
             )
             .map(toPlaced),
-    filesNamed: (projectIds, names, max) =>
+    filesNamed: (projectIds, names, max, release) =>
       names.length === 0 || projectIds.length === 0
         ? []
         : read
             .all(
               placed(projectIds, max)
-                .where('artifact_file.bundle_id', 'in', newest(projectIds))
+                .where('artifact_file.bundle_id', 'in', newest(projectIds, release))
+                .$if(release !== undefined, (query) => query.where('release', '=', release ?? ''))
                 .where('artifact_file.type', '!=', 'source_map')
                 .where((one) =>
                   one.or(

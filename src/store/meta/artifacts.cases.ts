@@ -113,6 +113,8 @@ export function artifactCases(fresh: () => MetaStore): void {
     expect(named([1, 2], 'app-*.js', 'app%.js').map(([url]) => url)).toEqual(['~/app-A1.js', '~/app%.js'])
     expect([named([], 'app.js'), named([1]), named([1], 'p.js'), named([1], 'app.js.map')]).toEqual([[], [], [], []])
     expect(meta.filesNamed([1], ['app.js'], 1)).toHaveLength(1)
+    expect(meta.filesNamed([1], ['app.js'], 9, 's').map((one) => [one.release, one.dist])).toEqual([['s', '7']])
+    expect(meta.filesNamed([1], ['app.js'], 9, '')).toEqual([])
     const places = (ids: number[], id = debugId) =>
       meta.placesOfDebugId(ids, id, 9).map((one) => [one.projectId, one.uuid])
     expect([places([1, 2]), places([1]), places([]), places([2], '')]).toEqual([[[2, second.uuid]], [], [], []])

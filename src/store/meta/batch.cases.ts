@@ -53,6 +53,22 @@ export function commitCases(fresh: () => MetaStore): void {
     ])
   })
 
+  test('a hash that another issue owns stays there, however often one batch names it', () => {
+    const meta = fresh()
+    commit(meta, { events: [effect({ hashes: [hash(1)] }), effect({ hashes: [hash(2)] })] })
+    const both = effect({ hashes: [hash(1), hash(2)] })
+    const result = commit(meta, { events: [both, effect({ hashes: [hash(2)] }), both, effect({ hashes: [hash(2)] })] })
+    expect(result.issues.map((one) => [one.id, one.events])).toEqual([
+      [1, 2],
+      [2, 2],
+    ])
+    expect([meta.issueById(1)?.count, meta.issueById(2)?.count]).toEqual([3, 3])
+    expect([...meta.hashesOf([1, 2])]).toEqual([
+      [1, [hash(1)]],
+      [2, [hash(2)]],
+    ])
+  })
+
   test('counters go on over batches, and other issues get the next short id', () => {
     const meta = fresh()
     commit(meta, { events: [effect(), effect()] })

@@ -1,5 +1,7 @@
 import type { Selectable } from 'kysely'
+import { MishapError } from '../../errors.ts'
 import { subscriber } from './attention.ts'
+import { type AskedMerge, demandMergeable, type Merge, mergeStepper } from './merge-steps.ts'
 import { fromJson, type Store } from './store.ts'
 import type { Tables } from './tables.ts'
 import { type Before, changeRow, changeStatements, type IssueChange, undoOf } from './triage.ts'
@@ -20,29 +22,40 @@ export type Bulk = {
 }
 
 export type BulkStore = {
-  /** Asks for a change of these issues, each with what becomes of it; nothing is changed yet. */
-  askBulk(
-    value: {
-      organizationId: number
-      userId: string | null
-      items: readonly { issueId: number; change: IssueChange }[]
-    },
-    nowMs: number,
-  ): Bulk
+  /**
+   * Asks for a change of these issues, each with what becomes of it; nothing is changed yet. With `more` it is not open
+   * before `growBulk` has brought the others: what a kill leaves of it changes nothing, and is forgotten.
+   */
+  askBulk(value: AskedBulk, nowMs: number): Bulk
+  /** Adds issues to one that is not open yet; without `more` it is from then on. */
+  growBulk(id: number, items: AskedBulk['items'], more: boolean): Bulk
+  /**
+   * Asks for a merge of these issues in steps; none is merged yet. Throws NOT_FOUND, VALIDATION for issues of other
+   * projects, and CONFLICT while one of them is being deleted.
+   */
+  askMerge(value: Merge, nowMs: number): Bulk
   bulkById(id: number): Bulk | undefined
   openBulks(): Bulk[]
   /**
-   * Changes the next `max` issues in one transaction; returns those that changed. Ends the bulk with its last one, and then
-   * tells people what they were given. They follow it from its step on.
+   * Changes (or merges) the next `max` issues in one transaction; returns those that changed. Ends the bulk with its last
+   * one, and then tells people what they were given. They follow it from its step on.
    */
   stepBulk(id: number, max: number, nowMs: number): { issueIds: number[]; bulk: Bulk }
   /**
    * Begins to take back what a bulk changed: its issues as they were, but for those that anybody has changed since.
-   * Undefined when it was taken back before.
+   * Undefined when it was taken back before; throws VALIDATION for a merge.
    */
   undoBulk(id: number, nowMs: number): Bulk | undefined
-  /** Forgets bulks that ended before `beforeMs`. */
-  dropBulks(beforeMs: number): void
+  /** Forgets bulks that ended before `beforeMs`, at most `max` issues of one; false when there is nothing more. */
+  dropBulks(beforeMs: number, max: number): boolean
+}
+
+/** What is asked of many issues. */
+export type AskedBulk = {
+  organizationId: number
+  userId: string | null
+  items: readonly { issueId: number; change: IssueChange }[]
+  more?: boolean
 }
 
 const toBulk = (row: Selectable<Tables['bulk']>): Bulk => ({
@@ -83,18 +96,20 @@ function itemStatements({ write, dialect: { builder } }: Store) {
 /** What people were given so far: how many issues, and the last one's activity. */
 type Given = Record<string, { count: number; activityId: number }>
 /** The change of each issue, by its place in what was asked: most share one. */
-type Asked = { changes: IssueChange[]; of: number[]; given?: Given }
+type Asked = { changes: IssueChange[]; of: number[]; given?: Given; merge?: AskedMerge }
 
-function askedOf(items: readonly { change: IssueChange }[]): Asked {
-  const known = new Map<string, number>()
-  const changes: IssueChange[] = []
+/** What was asked for `total` issues, and for these behind them. */
+function askedWith(before: Asked, total: number, items: AskedBulk['items']): Asked {
+  const changes = [...before.changes]
+  const known = new Map(changes.map((one, at) => [JSON.stringify(one), at]))
   const of = items.map(({ change }) => {
     const text = JSON.stringify(change)
     const at = known.get(text) ?? changes.push(change) - 1
     known.set(text, at)
     return at
   })
-  return { changes, of: changes.length === 1 ? [] : of }
+  const first = before.of.length === total ? before.of : Array<number>(total).fill(0)
+  return { changes, of: changes.length === 1 ? [] : [...first, ...of] }
 }
 
 /** Asks for one mail to each person who was given issues, however many: one for each issue would be thousands. */
@@ -116,12 +131,22 @@ function stepper(store: Store, items: ReturnType<typeof itemStatements>) {
   const { builder } = dialect
   const statements = changeStatements(write, dialect)
   const subscribe = subscriber(store)
+  const merge = mergeStepper(store)
   return (row: Selectable<Tables['bulk']>, max: number, nowMs: number): number[] => {
     const asked = row.undone === 1 ? undefined : fromJson<Asked>(row.change)
     const given: Given = asked?.given ?? {}
     const changed: number[] = []
     const found = items.next.all({ bulkId: row.id, after: row.done - 1, max })
-    for (const { issue_id, place, undo, rev } of found) {
+    const merged =
+      asked?.merge &&
+      merge(
+        asked.merge,
+        found.map((one) => one.issue_id),
+        row.user_id,
+        nowMs,
+      )
+    if (merged) changed.push(...merged.issueIds)
+    for (const { issue_id, place, undo, rev } of merged ? [] : found) {
       const old = statements.issue.get({ id: issue_id })
       const change = asked ? asked.changes[asked.of[place] ?? 0] : undo === null ? undefined : fromJson<Before>(undo)
       // Taken back is only what nobody has touched since.
@@ -141,9 +166,11 @@ function stepper(store: Store, items: ReturnType<typeof itemStatements>) {
     const done = found.length < max ? row.total : (found.at(-1)?.place ?? 0) + 1
     const isOver = done >= row.total
     if (isOver) tellGiven(store, given, row.user_id, nowMs)
-    const gone = { done, changed: row.changed + changed.length, ended_ms: isOver ? nowMs : null }
+    const count = merged ? merged.merged : changed.length
+    const gone = { done, changed: row.changed + count, ended_ms: isOver ? nowMs : null }
     // Most changes give nothing to anybody: what was asked is not written again then.
-    const kept = Object.keys(given).length === 0 ? {} : { change: JSON.stringify({ ...asked, given }) }
+    const now = merged ? { ...asked, merge: merged.asked } : Object.keys(given).length > 0 && { ...asked, given }
+    const kept = now ? { change: JSON.stringify(now) } : {}
     write.run(
       builder
         .updateTable('bulk')
@@ -154,52 +181,103 @@ function stepper(store: Store, items: ReturnType<typeof itemStatements>) {
   }
 }
 
+const rowOf = ({ write, dialect: { builder } }: Store, id: number) =>
+  write.get(builder.selectFrom('bulk').selectAll().where('id', '=', id))
+
+/** What is asked for. */
+function askPart(
+  store: Store,
+  items: ReturnType<typeof itemStatements>,
+): Pick<BulkStore, 'askBulk' | 'growBulk' | 'askMerge'> {
+  const { write, dialect } = store
+  const { builder } = dialect
+  const begin = (
+    { organizationId: organization_id, userId: user_id }: Pick<AskedBulk, 'organizationId' | 'userId'>,
+    asked: Asked,
+    issues: readonly { issueId: number }[],
+    ended_ms: number | null,
+    created_ms: number,
+  ): Bulk => {
+    const counts = { total: issues.length, done: 0, changed: 0, undone: 0 }
+    const row = { organization_id, user_id, change: JSON.stringify(asked), ...counts, created_ms, ended_ms }
+    const { lastId: id } = write.run(builder.insertInto('bulk').values(row))
+    for (const [place, { issueId }] of issues.entries()) items.add.run({ bulkId: id, issueId, place })
+    return toBulk({ id, ...row })
+  }
+  return {
+    askBulk: (value, nowMs) =>
+      write.transaction(() => {
+        const asked = askedWith({ changes: [], of: [] }, 0, value.items)
+        const isOpen = value.items.length > 0 && !value.more
+        return begin(value, asked, value.items, isOpen ? null : nowMs, nowMs)
+      }),
+    growBulk: (id, added, more) =>
+      write.transaction(() => {
+        const row = rowOf(store, id)
+        if (!row) throw new MishapError('NOT_FOUND')
+        const asked = askedWith(fromJson<Asked>(row.change), row.total, added)
+        for (const [at, { issueId }] of added.entries()) items.add.run({ bulkId: id, issueId, place: row.total + at })
+        const change = JSON.stringify(asked)
+        const grown = { change, total: row.total + added.length, ended_ms: more ? row.ended_ms : null }
+        write.run(builder.updateTable('bulk').set(grown).where('id', '=', id))
+        return toBulk({ ...row, ...grown })
+      }),
+    askMerge: (value, nowMs) =>
+      write.transaction(() => {
+        const merge: AskedMerge = { into: value.intoId, noted: null }
+        demandMergeable(store, value)
+        const from = value.fromIds.map((issueId) => ({ issueId }))
+        return begin(value, { changes: [], of: [], merge }, from, from.length === 0 ? nowMs : null, nowMs)
+      }),
+  }
+}
+
 /** Changes of many issues, in steps. */
 export function bulkPart(store: Store): BulkStore {
   const { write, dialect } = store
   const { builder } = dialect
   const items = itemStatements(store)
   const step = stepper(store, items)
-  const rowOf = (id: number) => write.get(builder.selectFrom('bulk').selectAll().where('id', '=', id))
 
   return {
-    askBulk: (value, nowMs) =>
-      write.transaction(() => {
-        const row = {
-          ...{
-            organization_id: value.organizationId,
-            user_id: value.userId,
-            change: JSON.stringify(askedOf(value.items)),
-          },
-          ...{ total: value.items.length, done: 0, changed: 0, undone: 0 },
-          ...{ created_ms: nowMs, ended_ms: value.items.length === 0 ? nowMs : null },
-        }
-        const { lastId: id } = write.run(builder.insertInto('bulk').values(row))
-        for (const [place, { issueId }] of value.items.entries()) items.add.run({ bulkId: id, issueId, place })
-        return toBulk({ id, ...row })
-      }),
+    ...askPart(store, items),
     bulkById: (id) => {
-      const row = rowOf(id)
+      const row = rowOf(store, id)
       return row && toBulk(row)
     },
     openBulks: () =>
       write.all(builder.selectFrom('bulk').selectAll().where('ended_ms', 'is', null).orderBy('id')).map(toBulk),
     stepBulk: (id, max, nowMs) =>
       write.transaction(() => {
-        const row = rowOf(id)
+        const row = rowOf(store, id)
         if (!row) throw new Error(`bulk ${id} is gone`)
         const issueIds = row.ended_ms === null ? step(row, max, nowMs) : []
-        return { issueIds, bulk: toBulk(rowOf(id) ?? row) }
+        return { issueIds, bulk: toBulk(rowOf(store, id) ?? row) }
       }),
     undoBulk: (id, nowMs) =>
       write.transaction(() => {
-        const row = rowOf(id)
+        const row = rowOf(store, id)
         if (!row || row.undone === 1) return undefined
+        if (fromJson<Asked>(row.change).merge) {
+          const detail = 'Issues that were merged are taken apart by their hashes.'
+          throw new MishapError('VALIDATION', { detail })
+        }
         // One that is under way ends here: what it has not reached stays as it is.
         const change = { undone: 1, done: 0, changed: 0, ended_ms: row.total === 0 ? nowMs : null }
         write.run(builder.updateTable('bulk').set(change).where('id', '=', id))
         return toBulk({ ...row, ...change })
       }),
-    dropBulks: (beforeMs) => void write.run(builder.deleteFrom('bulk').where('ended_ms', '<', beforeMs)),
+    dropBulks: (beforeMs, max) =>
+      write.transaction(() => {
+        const old = write.get(builder.selectFrom('bulk').select('id').where('ended_ms', '<', beforeMs).limit(1))
+        if (!old) return false
+        const own = builder.selectFrom('bulk_item').where('bulk_id', '=', old.id)
+        const first = write.get(own.select('place').orderBy('place').limit(1))
+        if (first) {
+          const part = builder.deleteFrom('bulk_item').where('bulk_id', '=', old.id)
+          write.run(part.where('place', '<', first.place + max))
+        } else write.run(builder.deleteFrom('bulk').where('id', '=', old.id))
+        return true
+      }),
   }
 }

@@ -3,6 +3,7 @@ import type { SQLInputValue, StatementSync } from 'node:sqlite'
 import { DatabaseSync } from 'node:sqlite'
 import type { Compilable } from 'kysely'
 import { LRUCache } from 'lru-cache'
+import { MishapError } from '../../errors.ts'
 
 /** Prepared statements kept for each connection; lists of varying length make new texts, so the number is bounded. */
 const statementsMax = 300
@@ -16,7 +17,7 @@ export type Hot<P, R> = {
   run(values: P): { changes: number; lastId: number }
 }
 
-/** One database connection; all calls are synchronous. */
+/** One database connection; all calls are synchronous. Whatever writes throws DATABASE_UNWRITABLE while the disk takes nothing. */
 export type Connection = {
   all<R>(query: Compilable<R>): R[]
   get<R>(query: Compilable<R>): R | undefined
@@ -41,6 +42,24 @@ class Slot {
   }
 }
 
+/** SQLite's codes for a disk that takes nothing: IOERR, FULL, CANTOPEN (of the WAL); https://sqlite.org/rescode.html */
+const unwritable = new Set([10, 13, 14])
+
+/** The driver's error as ours where the disk is at fault; anything else as it is. */
+export function writeFailure(error: unknown): unknown {
+  const { code, errcode, errstr } = (error ?? {}) as { code?: string; errcode?: number; errstr?: string }
+  if (code !== 'ERR_SQLITE_ERROR' || errcode === undefined || !unwritable.has(errcode & 255)) return error
+  return new MishapError('DATABASE_UNWRITABLE', { causes: [errstr ?? String(errcode)] })
+}
+
+function writing<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw writeFailure(error)
+  }
+}
+
 /** Read and written by the owner only: the file holds password hashes, and its folder's mode may be widened by mistake. */
 const fileMode = 0o600
 
@@ -61,6 +80,18 @@ export function keepPrivate(file: string): void {
   }
 }
 
+/** Prepares each text once, as long as it is among the newest. */
+function createStatements(database: DatabaseSync): (text: string) => StatementSync {
+  const statements = new LRUCache<string, StatementSync>({ max: statementsMax })
+  return (text) => {
+    const known = statements.get(text)
+    if (known) return known
+    const made = database.prepare(text)
+    statements.set(text, made)
+    return made
+  }
+}
+
 /**
  * Opens a SQLite file with this project's settings: WAL, every commit synced, foreign keys on.
  * Throws the driver's error when the file can't be opened or is no database.
@@ -72,17 +103,14 @@ export function openSqlite(file: string, options: { readOnly?: boolean } = {}): 
     enableForeignKeyConstraints: true,
     timeout: busyTimeoutMs,
   })
-  if (!options.readOnly) database.exec('pragma journal_mode = wal')
-  database.exec('pragma synchronous = full; pragma temp_store = memory; pragma cache_size = -16000')
-  const statements = new LRUCache<string, StatementSync>({ max: statementsMax })
-
-  const statementOf = (text: string): StatementSync => {
-    const known = statements.get(text)
-    if (known) return known
-    const made = database.prepare(text)
-    statements.set(text, made)
-    return made
+  try {
+    if (!options.readOnly) writing(() => database.exec('pragma journal_mode = wal'))
+    database.exec('pragma synchronous = full; pragma temp_store = memory; pragma cache_size = -16000')
+  } catch (error) {
+    database.close()
+    throw error
   }
+  const statementOf = createStatements(database)
   const written = (result: { changes: number | bigint; lastInsertRowid: number | bigint }) => ({
     changes: Number(result.changes),
     lastId: Number(result.lastInsertRowid),
@@ -96,7 +124,7 @@ export function openSqlite(file: string, options: { readOnly?: boolean } = {}): 
     return {
       all: (values) => statement.all(...bind(values)) as R[],
       get: (values) => statement.get(...bind(values)) as R | undefined,
-      run: (values) => written(statement.run(...bind(values))),
+      run: (values) => written(writing(() => statement.run(...bind(values)))),
     }
   }
 
@@ -111,12 +139,12 @@ export function openSqlite(file: string, options: { readOnly?: boolean } = {}): 
     },
     run: (query) => {
       const { sql: text, parameters } = query.compile()
-      return written(statementOf(text).run(...(parameters as SQLInputValue[])))
+      return written(writing(() => statementOf(text).run(...(parameters as SQLInputValue[]))))
     },
-    script: (text) => database.exec(text),
+    script: (text) => writing(() => database.exec(text)),
     hot,
     transaction: (work) => {
-      database.exec('begin immediate')
+      writing(() => database.exec('begin immediate'))
       try {
         const result = work()
         database.exec('commit')
@@ -124,7 +152,7 @@ export function openSqlite(file: string, options: { readOnly?: boolean } = {}): 
       } catch (error) {
         // A failed commit or a full disk may have rolled back already.
         if (database.isTransaction) database.exec('rollback')
-        throw error
+        throw writeFailure(error)
       }
     },
     copyTo: (file) => void database.prepare('vacuum into ?').run(file),

@@ -52,7 +52,13 @@ const toActivity = (row: Selectable<Tables['activity']>): Activity => ({
   data: fromJson<Record<string, unknown>>(row.data),
 })
 
-type ListPart = Pick<MetaStore, 'issueById' | 'issueByShortId' | 'listIssues' | 'countIssues'>
+/** Ids of issues, where rows of thousands are read in parts. */
+export type IssueIdsStore = {
+  /** Ids of what `listIssues` would find, in its order. */
+  issueIds(request: Parameters<MetaStore['listIssues']>[0]): number[]
+}
+
+type ListPart = Pick<MetaStore, 'issueById' | 'issueByShortId' | 'listIssues' | 'issueIds' | 'countIssues'>
 type SetPart = Pick<MetaStore, 'issuesByIds' | 'issueStarts' | 'groupsOfIssues'>
 type HangPart = Pick<MetaStore, 'issueIdsOf' | 'hashesOf' | 'activityOf'>
 type SeenPart = Pick<MetaStore, 'digestsOf' | 'issuesOfDigest' | 'environmentsOf' | 'releasesOf'>
@@ -103,6 +109,27 @@ function issueSetPart({ read, dialect }: Store): SetPart {
   }
 }
 
+type ListRequest = Parameters<MetaStore['listIssues']>[0]
+const columnOf = ({ sort }: ListRequest) => (sort === 'last' ? 'last_seen_ms' : 'first_seen_ms')
+
+/** Ids of a page of issues, in its order. */
+function pageOf(dialect: Store['dialect'], request: ListRequest) {
+  const column = columnOf(request)
+  // By its index alone: only issues of the page are read whole, however many state leaves out. A plain column here would
+  // have SQLite read every issue since then and sort them (9 ms of 50,000), where the index of the order ends at the page.
+  const since = request.sort === 'first' ? sql<number>`+last_seen_ms` : 'last_seen_ms'
+  let query = matching(dialect, request, since).select('id')
+  const { after } = request
+  if (after)
+    query = query.where((build) =>
+      build.or([
+        build(column, '<', after.valueMs),
+        build.and([build(column, '=', after.valueMs), build('id', '<', after.id)]),
+      ]),
+    )
+  return query.orderBy(column, 'desc').orderBy('id', 'desc').limit(request.max)
+}
+
 /** Reads of issues themselves. */
 export function issueListPart(store: Store): ListPart & SetPart {
   const { read, dialect } = store
@@ -127,23 +154,12 @@ export function issueListPart(store: Store): ListPart & SetPart {
     },
     listIssues: (request) => {
       if (request.projectIds.length === 0) return []
-      const column = request.sort === 'last' ? 'last_seen_ms' : 'first_seen_ms'
-      // By its index alone: only issues of the page are read whole, however many state leaves out. A plain column here would
-      // have SQLite read every issue since then and sort them (9 ms of 50,000), where the index of the order ends at the page.
-      const since = request.sort === 'first' ? sql<number>`+last_seen_ms` : 'last_seen_ms'
-      let query = matching(dialect, request, since).select('id')
-      const { after } = request
-      if (after)
-        query = query.where((build) =>
-          build.or([
-            build(column, '<', after.valueMs),
-            build.and([build(column, '=', after.valueMs), build('id', '<', after.id)]),
-          ]),
-        )
-      const page = query.orderBy(column, 'desc').orderBy('id', 'desc').limit(request.max)
-      const rows = builder.selectFrom('issue').selectAll().where('id', 'in', page)
+      const column = columnOf(request)
+      const rows = builder.selectFrom('issue').selectAll().where('id', 'in', pageOf(dialect, request))
       return read.all(rows.orderBy(column, 'desc').orderBy('id', 'desc')).map(toIssue)
     },
+    issueIds: (request) =>
+      request.projectIds.length === 0 ? [] : read.all(pageOf(dialect, request)).map((row) => row.id),
     countIssues: (request) => {
       if (request.projectIds.length === 0) return 0
       return read.get(matching(dialect, request).select((build) => build.fn.countAll<number>().as('n')))?.n ?? 0

@@ -3,6 +3,7 @@ import { newestGrouping } from '../../protocol/grouping.ts'
 import { codeOf, commit, effect, hash, nowMs } from './fixture.ts'
 import { changeOverMs } from './grouping.ts'
 import type { Leaving } from './merge.ts'
+import { mergeStepCases } from './merge-steps.cases.ts'
 import type { EventEffect, MetaStore } from './meta.ts'
 
 const idOf = (n: number) => n.toString(16).padStart(32, '0')
@@ -30,7 +31,9 @@ const ownerOf = (meta: MetaStore, n: number) =>
 /** Issues that people make one and take apart again, and how a project groups. */
 export function mergeCases(fresh: () => MetaStore): void {
   describe('merge', () => mergeIssueCases(fresh))
+  describe('merge in steps', () => mergeStepCases(fresh))
   describe('unmerge', () => unmergeCases(fresh))
+  describe('what was thinned', () => thinnedCases(fresh))
   describe('the rest of a merged issue', () => restCases(fresh))
   describe('what is reckoned by events', () => reckonedCases(fresh))
   describe('rules of grouping', () => ruleCases(fresh))
@@ -200,6 +203,30 @@ function unmergeCases(fresh: () => MetaStore): void {
     meta.mergeIssues(1, [2], null, nowMs)
     meta.unmergeHashes(1, leaving([hash(2)], 1, { thinned: 1 }), null, nowMs)
     expect(meta.thinnedOf([1, 2]).get(2)).toBe(1)
+  })
+}
+
+function thinnedCases(fresh: () => MetaStore): void {
+  test('what was thinned of the issues is summed, of those that have any', () => {
+    const meta = fresh()
+    commit(meta, { events: [1, 2, 3, 4].map((n) => event(n)) })
+    const thin = (...found: [number, number][]) => {
+      const cut = { week: '2026-11-16', before: 9, projectId: 1, hashes: found.map(([n]) => hash(n)), keep: [] }
+      const step = meta.planThinStep(meta.beginThinRun({ budgetBytes: 5, bytesBefore: 9 }), cut, 1)
+      meta.countThinned(
+        step.id,
+        found.map(([n, rows]) => ({ groupHash: hash(n), rows })),
+      )
+      meta.setThinStep(step.id, 'cut')
+      meta.dropThinStep(step.id)
+    }
+    thin([2, 5], [3, 7])
+    // into one without any, then into one that has some
+    meta.mergeIssues(1, [2, 3], null, nowMs)
+    expect([...meta.thinnedOf([1, 2, 3, 4])]).toEqual([[1, 12]])
+    thin([4, 100], [1, 3])
+    meta.mergeIssues(1, [4], null, nowMs)
+    expect([...meta.thinnedOf([1, 4])]).toEqual([[1, 115]])
   })
 }
 

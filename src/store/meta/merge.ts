@@ -7,7 +7,7 @@ import type { Issue } from './meta.ts'
 import { decidedOf, forgetForecast, moveIssues, sourceOf } from './move-issue.ts'
 import { edgeColumns, type IssueEdges } from './regroup.ts'
 import { countsOfHashes, countsOfIssue, dropSigns, joinCounts, withVerdict } from './sign-counts.ts'
-import type { Store } from './store.ts'
+import { fromJson, type Store } from './store.ts'
 
 /** A hash of an issue, and the issue that it came from, where people merged that one. */
 export type IssueHash = { hash: string; mergedFrom: string | null }
@@ -74,6 +74,25 @@ function demand(statements: BatchStatements, id: number): IssueRow {
   const row = statements.issue.get({ id })
   if (!row) throw new MishapError('NOT_FOUND')
   return row
+}
+
+/**
+ * What is to become one. Throws NOT_FOUND, VALIDATION for issues of other projects, and CONFLICT while one of them is being
+ * deleted.
+ */
+export function demandMergeable(
+  store: Store,
+  statements: BatchStatements,
+  { intoId, fromIds }: { intoId: number; fromIds: readonly number[] },
+): { into: IssueRow; from: IssueRow[] } {
+  const into = demand(statements, intoId)
+  const from = fromIds.map((id) => demand(statements, id))
+  if (from.some((one) => one.project_id !== into.project_id)) {
+    const sentence = 'Issues of one project only can be merged.'
+    throw new MishapError('VALIDATION', { detail: sentence, fields: { merge: [sentence] } })
+  }
+  demandStanding(store, [intoId, ...fromIds])
+  return { into, from }
 }
 
 function demandStanding({ write, dialect: { builder } }: Store, ids: readonly number[]): void {
@@ -171,6 +190,45 @@ function moveAll(store: Store, ids: readonly number[], { id: toId, project_id }:
   moveIssues(store, ids, toId, ['first_seen'], nowMs)
 }
 
+/** What an entry of a merge says: the first issues that came, and how many. */
+type MergeNote = { issues: { id: string; shortId: string; title: string }[]; count: number }
+
+/** Issues that a merge's entry names. */
+const namedMax = 20
+
+/**
+ * Makes issues one with `into`, in the caller's transaction. `noted`: the entry of the step before of the same merge, which
+ * goes on; returned for the next one.
+ */
+export function mergeRows(
+  store: Store,
+  statements: BatchStatements,
+  into: IssueRow,
+  from: readonly IssueRow[],
+  by: { userId: string | null; nowMs: number; noted: number | null },
+): { row: IssueRow; noted: number } {
+  const { write } = store
+  const { builder } = store.dialect
+  const ids = from.map((one) => one.id)
+  for (let start = 0; start < ids.length; start += chunk)
+    moveAll(store, ids.slice(start, start + chunk), into, by.nowMs)
+  const row = withVerdict(from.reduce(withEvents, { ...into, rev: into.rev + 1 }))
+  statements.updateIssue.run(row)
+  forgetForecast(store, into.id)
+  const entry = builder.selectFrom('activity').select(['id', 'data']).where('id', '=', by.noted)
+  const before = by.noted === null ? undefined : write.get(entry)
+  const old = before ? fromJson<MergeNote>(before.data) : { issues: [], count: 0 }
+  const came = from.map((one) => ({ id: String(one.id), shortId: one.short_id, title: one.title }))
+  const note: MergeNote = { issues: [...old.issues, ...came].slice(0, namedMax), count: old.count + from.length }
+  const data = JSON.stringify(note)
+  if (before) {
+    write.run(builder.updateTable('activity').set({ data }).where('id', '=', before.id))
+    return { row, noted: before.id }
+  }
+  const values = { issue_id: into.id, type: 'merge', created_ms: by.nowMs, user_id: by.userId, data }
+  return { row, noted: write.run(builder.insertInto('activity').values(values)).lastId }
+}
+
 /** Issues that may be like one. */
 export function similarPart({ read, dialect: { builder } }: Store): Pick<MergeStore, 'similarCandidates'> {
   return {
@@ -235,28 +293,11 @@ export function mergePart(store: Store): Pick<MergeStore, 'mergeIssues' | 'issue
     },
     mergeIssues: (intoId, fromIds, userId, nowMs) =>
       write.transaction(() => {
-        const ids = [...new Set(fromIds)].filter((id) => id !== intoId)
-        const into = demand(statements, intoId)
-        const from = ids.map((id) => demand(statements, id))
-        if (from.some((one) => one.project_id !== into.project_id)) {
-          const sentence = 'Issues of one project only can be merged.'
-          throw new MishapError('VALIDATION', { detail: sentence, fields: { merge: [sentence] } })
-        }
-        demandStanding(store, [intoId, ...ids])
+        const merge = { intoId, fromIds: [...new Set(fromIds)].filter((id) => id !== intoId) }
+        const { into, from } = demandMergeable(store, statements, merge)
         if (from.length === 0) return { issue: toIssue(into), merged: [] }
-        for (let start = 0; start < ids.length; start += chunk)
-          moveAll(store, ids.slice(start, start + chunk), into, nowMs)
-        const to = withVerdict(from.reduce(withEvents, { ...into, rev: into.rev + 1 }))
-        statements.updateIssue.run(to)
-        forgetForecast(store, intoId)
-        const issues = from.slice(0, 20).map((one) => ({ id: String(one.id), shortId: one.short_id, title: one.title }))
-        write.run(
-          builder.insertInto('activity').values({
-            ...{ issue_id: intoId, type: 'merge', created_ms: nowMs, user_id: userId },
-            data: JSON.stringify({ issues, count: from.length }),
-          }),
-        )
-        return { issue: toIssue(to), merged: ids }
+        const { row } = mergeRows(store, statements, into, from, { userId, nowMs, noted: null })
+        return { issue: toIssue(row), merged: merge.fromIds }
       }),
   }
 }

@@ -17,7 +17,7 @@ import type { EnvironmentStore } from './environments.ts'
 import type { FailureEffect, FailureStore } from './failures.ts'
 import type { FeedbackEffect, FeedbackStore } from './feedback.ts'
 import type { FilteredEvent, FilterStore } from './filters.ts'
-import type { CommentStore } from './issues.ts'
+import type { CommentStore, IssueIdsStore } from './issues.ts'
 import type { KeepStore } from './keep.ts'
 import type { MemberStore } from './members.ts'
 import type { MergeStore } from './merge.ts'
@@ -356,6 +356,7 @@ export type MetaStore = BatchStore &
   SearchStore &
   IssueChangeStore &
   CommentStore &
+  IssueIdsStore &
   ClockworkStore &
   AttentionStore &
   BulkStore &

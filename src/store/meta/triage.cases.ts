@@ -311,7 +311,13 @@ function bulkCases(fresh: () => MetaStore): void {
       ['resolved', null],
     ])
     expect(meta.undoBulk(id, nowMs)).toBeUndefined()
-    meta.dropBulks(nowMs + 1)
+    // in parts, its row last
+    expect([2, 2, 9].map((max) => [meta.dropBulks(nowMs + 1, max), meta.bulkById(id)?.id])).toEqual([
+      [true, id],
+      [true, id],
+      [true, id],
+    ])
+    expect([meta.dropBulks(nowMs + 1, 9), meta.dropBulks(nowMs + 1, 9)]).toEqual([true, false])
     expect(meta.bulkById(id)).toBeUndefined()
   })
 
@@ -342,6 +348,31 @@ function bulkCases(fresh: () => MetaStore): void {
     // Nobody is told of what they do themselves.
     expect(give('ann', 'ann').steps).toEqual([0, 0, 0])
     expect(meta.subscribersOf(3)).toEqual(['ann', 'bob'])
+  })
+
+  test('what is asked in parts is not open before its last part; what a kill leaves of it changes nothing', () => {
+    const meta = fresh()
+    many(meta, 5)
+    const part = (ids: number[], change: { status: 'resolved' | 'ignored' }) =>
+      ids.map((issueId) => ({ issueId, change }))
+    const [resolve, ignore] = [{ status: 'resolved' } as const, { status: 'ignored' } as const]
+    const ask = () =>
+      meta.askBulk({ organizationId: 1, userId: 'ann', items: part([1, 2], resolve), more: true }, nowMs)
+    const left = ask()
+    expect([meta.openBulks(), meta.stepBulk(left.id, 9, nowMs).issueIds]).toEqual([[], []])
+    expect(meta.dropBulks(nowMs + 1, 9)).toBe(true)
+    const { id } = ask()
+    meta.growBulk(id, part([3], resolve), true)
+    expect(meta.openBulks()).toEqual([])
+    expect(meta.growBulk(id, part([4, 5], ignore), false)).toMatchObject({ total: 5, done: 0, endedMs: null })
+    expect(meta.openBulks().map((one) => one.id)).toEqual([id])
+    expect([3, 3].map((max) => meta.stepBulk(id, max, nowMs).issueIds)).toEqual([
+      [1, 2, 3],
+      [4, 5],
+    ])
+    expect([1, 2, 3, 4, 5].map((one) => stateOf(meta, one)[0])).toEqual([
+      ...['resolved', 'resolved', 'resolved', 'ignored', 'ignored'],
+    ])
   })
 
   test('an issue that is gone by then is passed over', () => {

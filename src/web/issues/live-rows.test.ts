@@ -16,7 +16,7 @@ function list(visible: string[] = []) {
   const reloads: number[] = []
   const counted: [number, [string, number][]][] = []
   const renewed: string[][] = []
-  const state = { failing: false }
+  const state: { failing: boolean; held: Promise<void> | undefined } = { failing: false, held: undefined }
   const live = createLiveRows({
     clock,
     known: () => known,
@@ -25,6 +25,7 @@ function list(visible: string[] = []) {
     renew: (ids) => renewed.push([...ids]),
     look: async () => {
       looks.push(clock.now() - 1_000_000)
+      await state.held
       if (state.failing) throw new Error('away')
       const news = visible.filter((id) => !known.has(id))
       for (const id of news) known.add(id)
@@ -108,6 +109,25 @@ describe('rows kept fresh by the live stream', () => {
     live.acted()
     await run(300)
     expect(looks).toHaveLength(before + 1)
+  })
+
+  it('a look that ends after the person acted does not lengthen the pause that this made short', async () => {
+    const { live, clock, run, looks, state } = list()
+    let id = 0
+    await run(20_000, () => events(`hidden-${id++}`))
+    const answer = Promise.withResolvers<void>()
+    state.held = answer.promise
+    const before = looks.length
+    while (looks.length === before) await run(100, () => events(`hidden-${id++}`))
+    live.acted()
+    live.hear(events('later'))
+    answer.resolve()
+    state.held = undefined
+    const endedMs = clock.now() - 1_000_000
+    await run(1000)
+    // Without the action the next one would come 10 s after this one.
+    expect(looks).toHaveLength(before + 2)
+    expect((looks[before + 1] ?? 0) - endedMs).toBeLessThanOrEqual(250)
   })
 
   it.each<[string, LiveChange, number]>([

@@ -27,8 +27,16 @@ const entriesNode = (values: readonly string[]): GroupingNode => ({
   values: values.map((value): GroupingNode => ({ id: 'entry', contributes: true, values: [value] })),
 })
 
-/** Version 1: checksum, then rules of the project, the client's fingerprint, built-in fingerprints, and the default. */
-export function groupV1(event: NormalEvent, rules: CompiledFingerprintRules, marks: Marks): Grouped {
+/**
+ * Version 1: checksum, then rules of the project, the client's fingerprint, built-in fingerprints, and the default.
+ * `defaultOf` makes the default; later versions have one of their own.
+ */
+export function groupV1(
+  event: NormalEvent,
+  rules: CompiledFingerprintRules,
+  marks: Marks,
+  defaultOf: typeof defaultVariants = defaultVariants,
+): Grouped {
   if (event.checksum) {
     const given = /^[0-9a-f]{32}$/i.test(event.checksum) ? event.checksum.toLowerCase().slice(0, 16) : undefined
     const component = entriesNode([event.checksum])
@@ -38,7 +46,7 @@ export function groupV1(event: NormalEvent, rules: CompiledFingerprintRules, mar
       ],
     }
   }
-  const defaults = defaultVariants(event, marks)
+  const defaults = defaultOf(event, marks)
   const rule = matchingRule(rules, event)
   const entries = rule?.fingerprint ?? event.fingerprint ?? []
   if (!entries.length || entries.every(isDefault)) return { ...byDefault(event, defaults), ...told(event, rule) }

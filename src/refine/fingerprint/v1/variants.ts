@@ -208,7 +208,8 @@ function securityVariant(event: NormalEvent): Plain | undefined {
   ])
 }
 
-function messageVariant(event: NormalEvent): Plain {
+/** What an event says in words, whether it counts or not. */
+export function messageVariant(event: Pick<NormalEvent, 'logentry'>): Plain {
   const source = event.logentry?.message ?? event.logentry?.formatted ?? ''
   const text = parameterizedMessage(source)
   const made = plain(

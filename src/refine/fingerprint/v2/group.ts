@@ -5,6 +5,7 @@ import type { Grouped, Variant } from '../fingerprint.ts'
 import type { CompiledFingerprintRules } from '../rules.ts'
 import type { Marks } from '../stack-rules.ts'
 import { groupV1 } from '../v1/group.ts'
+import { defaultVariants } from '../v1/variants.ts'
 import { componentOf, routeOf } from './names.ts'
 
 const leaf = (id: GroupingNode['id'], value: string, hint?: GroupingHint, contributes = true): GroupingNode => ({
@@ -64,8 +65,13 @@ const given: ReadonlySet<Variant['name']> = new Set(['checksum', 'custom_fingerp
  * by release. It reads both from `findings.signs`. What it hashes of a sign is frozen with it, so a sign may learn texts
  * that it did not know, and never calls one that it knows something else (group.test.ts holds a table of them).
  */
-export function groupV2(event: NormalEvent, rules: CompiledFingerprintRules, marks: Marks): Grouped {
-  const first = groupV1(event, rules, marks)
+export function groupV2(
+  event: NormalEvent,
+  rules: CompiledFingerprintRules,
+  marks: Marks,
+  defaultOf: typeof defaultVariants = defaultVariants,
+): Grouped {
+  const first = groupV1(event, rules, marks, defaultOf)
   const builtIn = first.variants.some((one) => given.has(one.name)) ? undefined : builtInOf(event)
   if (!builtIn) return first
   const component: GroupingNode = { id: 'fingerprint', contributes: true, values: builtIn.values }

@@ -12,7 +12,7 @@ type Disk = RestStatus['disk']
 function Stored({ budget }: { budget: Disk['budget'] }) {
   const t = useTranslations('operation.budget')
   if (!budget) return <p className="text-ink-2">{t('away')}</p>
-  const { budgetBytes, storedBytes, eventBytes, spanBytes, blobBytes, databaseBytes } = budget
+  const { budgetBytes, storedBytes, eventBytes, spanBytes, blobBytes, databaseBytes, copyBytes } = budget
   const stored = bytesText(storedBytes)
   const isOver = budgetBytes !== null && storedBytes > budgetBytes
   const kinds = {
@@ -25,7 +25,10 @@ function Stored({ budget }: { budget: Disk['budget'] }) {
       <b className={isOver ? 'text-error' : 'text-strong'}>
         {budgetBytes === null ? t('noBound', { stored }) : t('of', { stored, budget: bytesText(budgetBytes) })}
       </b>{' '}
-      <span className="text-small text-ink-3">{t('kinds', kinds)}</span>
+      <span className="text-small text-ink-3">{t('kinds', kinds)}</span>{' '}
+      {copyBytes > 0 ? (
+        <span className="text-small text-ink-3">{t('copies', { copies: bytesText(copyBytes) })}</span>
+      ) : null}
     </p>
   )
 }

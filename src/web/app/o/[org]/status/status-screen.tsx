@@ -40,18 +40,26 @@ function Now({ status }: { status: RestStatus }) {
     ],
   ]
   return (
-    <dl className="mb-8 grid grid-cols-[max-content_max-content_1fr] items-baseline gap-x-6 border-t border-line">
-      {rows.map(([name, value, note]) => (
-        <div key={name} className="col-span-3 grid grid-cols-subgrid items-baseline border-b border-line py-2">
-          <dt className="text-ink-2">{name}</dt>
-          <dd className="flex items-center gap-2 text-strong">
-            {name === t('engine') ? <SeverityShape level={engine.up ? 'ok' : 'error'} label="" /> : null}
-            {value}
-          </dd>
-          <dd className="text-small text-ink-3">{note}</dd>
-        </div>
-      ))}
-    </dl>
+    <>
+      {journal.waitsFor ? (
+        <p role="status" className="mb-4 flex items-center gap-2 text-strong">
+          <SeverityShape level="error" label="" />
+          {t(`waitsFor.${journal.waitsFor.store}`, { age: age(Date.parse(journal.waitsFor.since)) })}
+        </p>
+      ) : null}
+      <dl className="mb-8 grid grid-cols-[max-content_max-content_1fr] items-baseline gap-x-6 border-t border-line">
+        {rows.map(([name, value, note]) => (
+          <div key={name} className="col-span-3 grid grid-cols-subgrid items-baseline border-b border-line py-2">
+            <dt className="text-ink-2">{name}</dt>
+            <dd className="flex items-center gap-2 text-strong">
+              {name === t('engine') ? <SeverityShape level={engine.up ? 'ok' : 'error'} label="" /> : null}
+              {value}
+            </dd>
+            <dd className="text-small text-ink-3">{note}</dd>
+          </div>
+        ))}
+      </dl>
+    </>
   )
 }
 

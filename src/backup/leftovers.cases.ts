@@ -1,0 +1,33 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { testClock } from '../clock.ts'
+import { createBackups } from './backup.ts'
+
+/** A process that is in the middle of a backup of `data` to `file` when it says so, for ever: to be killed. */
+const [data = '', file = ''] = process.argv.slice(2)
+const folders = { journal: join(data, 'journal'), blobs: join(data, 'blobs') }
+for (const folder of Object.values(folders)) mkdirSync(folder, { recursive: true })
+// more than a pipe or a buffer holds: the archive is cut off in the middle
+writeFileSync(join(folders.journal, '1.seg'), Buffer.alloc(64 * 1024 * 1024, 1))
+const watch = setInterval(() => undefined, 1000)
+const backups = createBackups({
+  ...{ clock: testClock(), version: '0.1.0', data, folders },
+  meta: {
+    copyTo: (to) => writeFileSync(to, 'rows'),
+    tally: () => ({ organizations: 1, projects: 1, issues: 1, attachments: 0, deadItems: 0 }),
+    cursor: () => 5,
+    blobMark: () => ({ attachment: 0, deadItem: 0, bundle: 0 }),
+    blobKeys: () => [],
+  },
+  events: {
+    backup: async (name) => {
+      mkdirSync(join(data, 'backup', name), { recursive: true })
+      writeFileSync(join(data, 'backup', name, 'part'), 'x')
+    },
+    copying: async () => false,
+    size: async () => [{ table: 'events', rows: 4, bytesOnDisk: 1, bytesRaw: 1 }],
+  },
+  pause: async () => () => undefined,
+})
+await backups.take(file)
+clearInterval(watch)

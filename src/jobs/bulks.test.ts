@@ -1,0 +1,176 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { systemClock, testClock } from '../clock.ts'
+import { silent } from '../observe.ts'
+import { commit, effect, hash, nowMs, withProject } from '../store/meta/fixture.ts'
+import type { MetaStore } from '../store/meta/meta.ts'
+import { openSqliteMeta } from '../store/meta/sqlite.ts'
+import { type BulkDeps, createBulks } from './bulks.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'mishap-bulks-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const change = { status: 'resolved' } as const
+const itemsOf = (count: number) => Array.from({ length: count }, (_, at) => ({ issueId: at + 1, change }))
+const many = (meta: MetaStore, count: number) =>
+  commit(meta, { events: Array.from({ length: count }, (_, at) => effect({ hashes: [hash(at + 1)] })) })
+const inMemory = () => withProject(openSqliteMeta(':memory:', { clock: systemClock, readers: 0 }))
+
+/** Counts what others do: one turn of the event loop after the other, until it is stopped. */
+function otherWork() {
+  const state = { turns: 0, on: true }
+  const turn = () => {
+    state.turns++
+    if (state.on) setImmediate(turn)
+  }
+  setImmediate(turn)
+  const stop = () => {
+    state.on = false
+  }
+  return { turns: () => state.turns, stop }
+}
+
+/** Bulks whose steps say how many turns others had before each. */
+function watched(meta: MetaStore) {
+  const others = otherWork()
+  const seen: { step: string; turns: number }[] = []
+  const noted =
+    <Args extends unknown[], Result>(step: string, work: (...args: Args) => Result) =>
+    (...args: Args): Result => {
+      seen.push({ step, turns: others.turns() })
+      return work(...args)
+    }
+  const bulks = createBulks({
+    ...{ clock: systemClock, observe: silent, changed: () => undefined },
+    meta: {
+      ...meta,
+      askBulk: noted('ask', meta.askBulk),
+      growBulk: noted('grow', meta.growBulk),
+      stepBulk: noted('step', meta.stepBulk),
+      dropBulks: noted('drop', meta.dropBulks),
+    },
+  })
+  return { bulks, seen, stop: others.stop }
+}
+/** Turns of others between one step and the next. */
+const between = (seen: readonly { turns: number }[]) =>
+  seen.slice(1).map((one, at) => one.turns - (seen[at]?.turns ?? 0))
+
+describe('other work comes in between', () => {
+  test('2,500 issues: each part that is noted down, and each step', async () => {
+    const meta = inMemory()
+    many(meta, 2500)
+    const { bulks, seen, stop } = watched(meta)
+    const { id } = await bulks.ask({ organizationId: 1, userId: 'ann', items: itemsOf(2500) })
+    await bulks.run()
+    stop()
+    expect(meta.bulkById(id)).toMatchObject({ total: 2500, done: 2500, changed: 2500 })
+    expect(seen.slice(0, 3).map((one) => one.step)).toEqual(['ask', 'grow', 'grow'])
+    const steps = seen.filter((one) => one.step === 'step')
+    expect(steps.length).toBeGreaterThanOrEqual(2500 / 500)
+    for (const turns of [...between(seen.slice(0, 3)), ...between(steps)]) expect(turns).toBeGreaterThan(0)
+  })
+
+  test('a merge of 300', async () => {
+    const meta = inMemory()
+    many(meta, 301)
+    const { bulks, seen, stop } = watched(meta)
+    const fromIds = Array.from({ length: 300 }, (_, at) => at + 2)
+    const { id } = bulks.merge({ organizationId: 1, userId: 'ann', intoId: 1, fromIds })
+    await bulks.run()
+    stop()
+    expect(meta.bulkById(id)).toMatchObject({ total: 300, changed: 300, endedMs: expect.any(Number) })
+    expect(meta.issueById(300)).toMatchObject({ id: 1, count: 301 })
+    const steps = seen.filter((one) => one.step === 'step')
+    expect(steps.length).toBeGreaterThan(2)
+    for (const turns of between(steps)) expect(turns).toBeGreaterThan(0)
+  })
+
+  test('a bulk that is forgotten goes in parts', async () => {
+    const meta = inMemory()
+    many(meta, 2500)
+    const old = systemClock.now() - 2 * 86_400_000
+    const { id } = meta.askBulk({ organizationId: 1, userId: 'ann', items: itemsOf(2500), more: true }, old)
+    const { bulks, seen, stop } = watched(meta)
+    await bulks.run()
+    stop()
+    expect([meta.bulkById(id), seen.length]).toEqual([undefined, 5])
+    for (const turns of between(seen)) expect(turns).toBeGreaterThan(0)
+  })
+})
+
+/** A store that takes `msEach` of the clock for each issue. */
+async function sizesOf(msEach: number, total: number): Promise<number[]> {
+  const clock = testClock(nowMs)
+  const sizes: number[] = []
+  const bulk = { id: 1, organizationId: 1, userId: null, total, done: 0, changed: 0, undone: false, createdMs: 0 }
+  const left = () => total - sizes.reduce((sum, one) => sum + one, 0)
+  const store = {
+    openBulks: () => (left() > 0 ? [{ ...bulk, endedMs: null }] : []),
+    stepBulk: (_id: number, max: number) => {
+      sizes.push(Math.min(max, left()))
+      clock.advance(msEach * (sizes.at(-1) ?? 0))
+      return { issueIds: [], bulk: { ...bulk, endedMs: null } }
+    },
+    dropBulks: () => false,
+  }
+  const meta = store as unknown as BulkDeps['meta']
+  await createBulks({
+    ...{ observe: silent, meta, changed: () => undefined },
+    clock: { ...clock, sleep: async () => undefined },
+  }).run()
+  return sizes
+}
+
+describe('how many issues a step takes', () => {
+  test.each([
+    ['a fast machine: more each time, to a bound', 0, [50, 100, 200, 400, 500, 500]],
+    ['a slow one: as many as fit', 1, [50, 20, 20, 20]],
+    ['a very slow one: never less than some', 100, [50, 5, 5, 5]],
+    ['one that takes as long as it should: as many again', 0.3, [50, 50, 50, 50]],
+  ])('%s', async (_name, msEach, sizes) => {
+    expect((await sizesOf(msEach, 5000)).slice(0, sizes.length)).toEqual(sizes)
+  })
+})
+
+describe('after a kill between two steps', () => {
+  const reopened = (name: string) => openSqliteMeta(join(folder, name), { clock: systemClock })
+  const bulksOf = (meta: MetaStore) =>
+    createBulks({ clock: systemClock, observe: silent, meta, changed: () => undefined })
+
+  test('a change goes on with the first issue that it had not reached, and its undo takes all back', async () => {
+    const before = withProject(reopened('change.sqlite'))
+    many(before, 30)
+    const { id } = before.askBulk({ organizationId: 1, userId: 'ann', items: itemsOf(30) }, nowMs)
+    before.stepBulk(id, 20, nowMs)
+    before.close()
+    const meta = reopened('change.sqlite')
+    const states = () => meta.listIssues({ projectIds: [1], sort: 'first', max: 99 }).map((one) => one.status)
+    await bulksOf(meta).run()
+    expect([new Set(states()), meta.bulkById(id)?.changed]).toEqual([new Set(['resolved']), 30])
+    for (const one of [1, 30]) expect(meta.activityOf(one).filter(({ type }) => type === 'set_resolved').length).toBe(1)
+    const bulks = bulksOf(meta)
+    bulks.undo(id)
+    await bulks.run()
+    expect(new Set(states())).toEqual(new Set(['unresolved']))
+    meta.close()
+  })
+
+  test('a merge goes on, and is one whole', async () => {
+    const before = withProject(reopened('merge.sqlite'))
+    many(before, 30)
+    const fromIds = Array.from({ length: 29 }, (_, at) => at + 2)
+    const { id } = before.askMerge({ organizationId: 1, userId: 'ann', intoId: 1, fromIds }, nowMs)
+    before.stepBulk(id, 10, nowMs)
+    before.close()
+    const meta = reopened('merge.sqlite')
+    expect(meta.countIssues({ projectIds: [1] })).toBe(20)
+    await bulksOf(meta).run()
+    expect(meta.listIssues({ projectIds: [1], sort: 'first', max: 99 })).toMatchObject([{ id: 1, count: 30 }])
+    expect(meta.activityOf(1).filter(({ type }) => type === 'merge')).toMatchObject([{ data: { count: 29 } }])
+    expect(meta.faults()).toEqual([])
+    meta.close()
+  })
+})

@@ -1,0 +1,180 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { systemClock } from '../clock.ts'
+import { MishapError } from '../errors.ts'
+import { silent } from '../observe.ts'
+import type { BlobStore } from '../store/blobs/blobs.ts'
+import { createWaits, patiently, type WaitedFor } from './patiently.ts'
+import { type Bench, bench, outcome, send, settled, stored } from './rig.cases.ts'
+import { waitingBlobs } from './waiting-blobs.ts'
+
+const fullDisk = (code: string) => Object.assign(new Error('write'), { code })
+const noBlobs = {} as BlobStore
+const quick = { ...systemClock, sleep: async () => undefined }
+
+test.each<[WaitedFor, string, Error, boolean]>([
+  ['database', 'a full disk', new MishapError('DATABASE_UNWRITABLE'), true],
+  ['database', 'a fault of ours', new Error('UNIQUE constraint failed'), false],
+  ['database', 'the other store', new MishapError('STORE_UNAVAILABLE'), false],
+  ['events', 'an engine that is away', new MishapError('STORE_UNAVAILABLE'), true],
+  ['events', 'anything', new Error('Code: 999'), true],
+  ['files', 'no space', fullDisk('ENOSPC'), true],
+  ['files', 'a quota', fullDisk('EDQUOT'), true],
+  ['files', 'a disk that fails', fullDisk('EIO'), true],
+  ['files', 'a file system that turned read-only', fullDisk('EROFS'), true],
+  ['files', 'a file that is not there', fullDisk('ENOENT'), false],
+  ['files', 'a key that is refused', new MishapError('VALIDATION'), false],
+])('%s: %s', async (store, _what, error, waits) => {
+  const work = { clock: quick, observe: silent, stopped: new AbortController(), waits: createWaits(quick) }
+  const seen: (WaitedFor | undefined)[] = []
+  const asked = patiently(work, store, () => {
+    seen.push(work.waits.oldest()?.store)
+    if (seen.length < 3) throw error
+    return 'done'
+  })
+  if (waits) expect(await asked).toBe('done')
+  else await expect(asked).rejects.toBe(error)
+  expect(seen).toEqual(waits ? [undefined, store, store] : [undefined])
+  expect(work.waits.oldest()).toBeUndefined()
+})
+
+test('a stop ends the waiting with the error', async () => {
+  const work = { clock: quick, observe: silent, stopped: new AbortController(), waits: createWaits(quick) }
+  work.stopped.abort()
+  const asked = patiently(work, 'events', () => Promise.reject(new MishapError('STORE_UNAVAILABLE')))
+  await expect(asked).rejects.toThrow('events store')
+})
+
+test('of two stores the one that is waited for longest is told', () => {
+  let nowMs = 1000
+  const waits = createWaits({ ...systemClock, now: () => nowMs++ })
+  waits.begin('files')
+  waits.begin('events')
+  waits.begin('files')
+  expect(waits.oldest()).toEqual({ store: 'files', sinceMs: 1000 })
+  waits.end('files')
+  expect(waits.oldest()).toEqual({ store: 'events', sinceMs: 1001 })
+})
+
+test('blobs wait for room and begin a stream anew; other faults pass', async () => {
+  const faults = [fullDisk('ENOSPC'), fullDisk('ENOSPC')]
+  const kept: string[] = []
+  const write = async (stream: AsyncIterable<Uint8Array>) => {
+    const parts: Uint8Array[] = []
+    for await (const part of stream) {
+      parts.push(part)
+      const fault = faults.shift()
+      if (fault) throw fault
+    }
+    kept.push(Buffer.concat(parts).toString())
+    return { bytes: 1 }
+  }
+  const told: boolean[] = []
+  const blobs = waitingBlobs({ ...noBlobs, putStream: (_key, stream) => write(stream) }, (full) => told.push(full))
+  const pieces = async function* () {
+    yield Buffer.from('one ')
+    yield Buffer.from('two')
+  }
+  await blobs.putStream('a', { [Symbol.asyncIterator]: () => pieces() }, 99)
+  expect([kept, told]).toEqual([['one two'], [true, false]])
+  faults.push(fullDisk('EACCES'))
+  await expect(blobs.putStream('a', pieces(), 99)).rejects.toMatchObject({ code: 'EACCES' })
+})
+
+/** Fails each commit with `error` until the returned function is called. */
+function failCommits(one: Bench, error: () => Error): () => void {
+  const { commitBatch } = one.meta
+  one.meta.commitBatch = () => {
+    throw error()
+  }
+  return () => {
+    one.meta.commitBatch = commitBatch
+  }
+}
+
+const until = async (holds: () => boolean, what: string) => {
+  for (let i = 0; i < 500; i++) {
+    if (holds()) return
+    await systemClock.sleep(20)
+  }
+  throw new Error(`never: ${what}`)
+}
+
+test('while the disk of the database is full, refining waits, says so, and goes on by itself', async () => {
+  const one = await bench()
+  const giveRoom = failCommits(one, () => new MishapError('DATABASE_UNWRITABLE'))
+  const refine = one.open()
+  await refine.start()
+  await send(one, 8)
+  refine.advance(one.writer.durable())
+  await until(() => refine.waitsFor() !== undefined, 'waits')
+  expect(refine.waitsFor()).toMatchObject({ store: 'database' })
+  expect([stored(one), one.failures]).toEqual([0, []])
+  giveRoom()
+  await settled(one, 8)
+  expect([one.events.rows.length, outcome(one, 'dead'), refine.waitsFor(), one.failures]).toEqual([8, 0, undefined, []])
+})
+
+test('a batch that could not be opened for want of room is opened later', async () => {
+  const one = await bench()
+  const { openBatch } = one.meta
+  let tries = 0
+  one.meta.openBatch = (from, to) => {
+    if (++tries < 3) throw new MishapError('DATABASE_UNWRITABLE')
+    return openBatch(from, to)
+  }
+  const refine = one.open()
+  await refine.start()
+  await send(one, 2)
+  refine.advance(one.writer.durable())
+  await settled(one, 2)
+  expect([one.events.rows.length, one.failures]).toEqual([2, []])
+})
+
+test('commits that fail, however often, make no dead item of what is stored', async () => {
+  const one = await bench()
+  await send(one, 5)
+  const mend = failCommits(one, () => new Error('constraint failed'))
+  for (let starts = 0; starts < 8; starts++) {
+    const refine = one.open()
+    const failures = one.failures.length
+    // the first ends in its loop, those after it in their recovery
+    const recovered = await refine.start().then(
+      () => true,
+      () => false,
+    )
+    refine.advance(one.writer.durable())
+    if (recovered) await until(() => one.failures.length > failures, 'failure')
+    await refine.stop(0)
+    expect(existsSync(join(one.folder, 'journal', 'recovery'))).toBe(false)
+  }
+  mend()
+  const last = one.open()
+  await last.start()
+  last.advance(one.writer.durable())
+  await settled(one, 5)
+  expect([one.events.rows.length, outcome(one, 'stored'), outcome(one, 'dead')]).toEqual([5, 5, 0])
+  expect(one.meta.deadItems(5)).toEqual([])
+})
+
+test('a record that can no longer be refined, though its row stands, counts as stored and never as dead', async () => {
+  const one = await bench()
+  await send(one, 3)
+  const mend = failCommits(one, () => new Error('constraint failed'))
+  const first = one.open()
+  await first.start()
+  first.advance(one.writer.durable())
+  await until(() => one.failures.length > 0, 'failure')
+  await first.stop(0)
+  mend()
+  const { projectSettings } = one.meta
+  one.meta.projectSettings = () => undefined
+  const again = one.open()
+  await again.start()
+  one.meta.projectSettings = projectSettings
+  expect([one.events.rows.length, outcome(one, 'stored'), outcome(one, 'received'), outcome(one, 'dead')]).toEqual([
+    3, 3, 3, 0,
+  ])
+  expect(one.meta.listIssues({ projectIds: [one.projectId], sort: 'last', max: 5 })).toMatchObject([{ count: 3 }])
+})

@@ -1,0 +1,60 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { addressGroup } from './gate.ts'
+
+export type HeadLimits = { perAddress: number; total: number }
+
+/** Connections without a request: those of a proxy that is not named and of people who share an address are far fewer. */
+export const headLimits: HeadLimits = { perAddress: 4096, total: 16_384 }
+
+/**
+ * Bounds the connections on which no request is in progress: those whose headers come, and those that are kept open. Above
+ * a bound the one that has waited longest is cut off. Node itself ends headers that take longer than 30 s.
+ */
+export function boundHeads(server: Server, isTrusted: (address: string) => boolean, limits = headLimits): void {
+  /** By group, the one that has waited longest first. */
+  const waiting = new Map<string, Set<Socket>>()
+  const open = new WeakMap<Socket, { group: string; isTrusted: boolean; requests: number }>()
+  let total = 0
+  const leave = (group: string, socket: Socket) => {
+    const here = waiting.get(group)
+    if (!here?.delete(socket)) return
+    total--
+    if (here.size === 0) waiting.delete(group)
+  }
+  const cutOldest = (group: string) => {
+    const [oldest] = waiting.get(group) ?? []
+    if (!oldest) return
+    leave(group, oldest)
+    oldest.destroy()
+  }
+  /** The group with the most connections: the one that floods, where one does. */
+  const largest = () => [...waiting].reduce((most, one) => (one[1].size > most[1].size ? one : most))[0]
+  const enter = (socket: Socket) => {
+    const one = open.get(socket)
+    if (!one || socket.destroyed) return
+    const here = waiting.get(one.group) ?? new Set()
+    waiting.set(one.group, here)
+    here.add(socket)
+    total++
+    if (here.size > limits.perAddress && !one.isTrusted) cutOldest(one.group)
+    else if (total > limits.total) cutOldest(largest())
+  }
+  server.on('connection', (socket) => {
+    const address = socket.remoteAddress ?? ''
+    const group = addressGroup(address)
+    open.set(socket, { group, isTrusted: isTrusted(address), requests: 0 })
+    enter(socket)
+    socket.once('close', () => leave(group, socket))
+  })
+  server.on('request', ({ socket }: IncomingMessage, res: ServerResponse) => {
+    const one = open.get(socket)
+    if (!one) return
+    leave(one.group, socket)
+    one.requests++
+    res.once('close', () => {
+      one.requests--
+      if (one.requests === 0) enter(socket)
+    })
+  })
+}
