@@ -49,6 +49,7 @@ function list(call: Call<z.output<typeof listQuery>, undefined>) {
     previous: { cursor: '0', results: before > 0 },
     next: { cursor: String(shown.at(-1)?.id ?? before), results: rows.length > limit },
     hits: undefined,
+    walk: 'stable' as const,
   }
   return { body: page.rows, headers: pageHeaders(app.config.url, request.url, page) }
 }
@@ -67,6 +68,7 @@ function files(call: Call<z.output<typeof listQuery>, undefined>) {
     previous: { cursor: '0', results: after > 0 },
     next: { cursor: String(shown.at(-1)?.id ?? after), results: rows.length > limit },
     hits: undefined,
+    walk: 'stable' as const,
   }
   return { body: page.rows, headers: pageHeaders(app.config.url, request.url, page) }
 }

@@ -226,6 +226,7 @@ test('links keep the query and show colons', () => {
   const page = {
     rows: [],
     hits: 7,
+    walk: 'stable' as const,
     previous: { cursor: '0:0:1', results: false },
     next: { cursor: '0:2:0', results: true },
   }
@@ -238,4 +239,5 @@ test('links keep the query and show colons', () => {
     '<https://m.test/api/0/x/?query=a+b&project=1&project=2&cursor=0:0:1>; rel="previous"; results="false"; cursor="0:0:1", <https://m.test/api/0/x/?query=a+b&project=1&project=2&cursor=0:2:0>; rel="next"; results="true"; cursor="0:2:0"',
   )
   expect(headers['x-hits']).toBe('7')
+  expect(headers['x-walk']).toBe('stable')
 })

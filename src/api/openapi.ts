@@ -47,6 +47,15 @@ function parametersOf(route: Route, shapes: Shapes): Json[] {
   return [...inPath, ...inQuery]
 }
 
+/** What an answer in pages has beside its rows. */
+const pageHeaders: Json = {
+  Link: { description: 'Both directions; results="false" ends a walk.', schema: { type: 'string' } },
+  'X-Walk': {
+    description: 'What a walk by the links is worth: docs/rest.md.',
+    schema: { type: 'string', enum: ['stable', 'may-skip', 'may-repeat'] },
+  },
+}
+
 function operationOf(route: Route, shapes: Shapes): Json {
   const error = {
     description: 'Error: detail, code and causes; field errors answer {field: [sentence]}.',
@@ -66,7 +75,10 @@ function operationOf(route: Route, shapes: Shapes): Json {
       ? { requestBody: { content: { 'application/json': { schema: schemaOf(route.body, shapes) } } } }
       : {}),
     responses: {
-      [route.status]: route.status === 204 ? { description: 'Done.' } : { description: 'OK', content },
+      [route.status]:
+        route.status === 204
+          ? { description: 'Done.' }
+          : { description: 'OK', ...('cursor' in route.query.shape ? { headers: pageHeaders } : {}), content },
       default: error,
     },
     security: [{ token: [] }, { session: [] }],

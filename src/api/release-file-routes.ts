@@ -44,6 +44,7 @@ function list(call: Call<z.output<typeof listQuery>, undefined>) {
     previous: { cursor: '0', results: before > 0 },
     next: { cursor: String(shown.at(-1)?.bundle.id ?? before), results: rows.length > limit },
     hits: undefined,
+    walk: 'stable' as const,
   }
   return { body: page.rows, headers: pageHeaders(app.config.url, request.url, page) }
 }

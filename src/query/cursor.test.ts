@@ -70,6 +70,7 @@ describe('pages by offset', () => {
     expect(pageByOffset(['row'], offset, limit, more, 7)).toEqual({
       rows: ['row'],
       hits: 7,
+      walk: 'may-repeat',
       previous: { cursor: previous, results: before },
       next: { cursor: next, results: more },
     })

@@ -29,10 +29,18 @@ export function writeCursor(cursor: Cursor, previous = false): string {
   return `${value}:${cursor.offset}:${previous ? 1 : 0}`
 }
 
+/**
+ * What a walk by the `next` links gives of rows that are in the list from its beginning to its end. `stable`: each once.
+ * `may-skip`: none twice, and one whose value changes may be missed. `may-repeat`: one may come twice or be missed, as the
+ * rows before a page are counted.
+ */
+export type Walk = 'stable' | 'may-skip' | 'may-repeat'
+
 /** One page of a list: the rows, how many there are in all where known, and where older and newer rows begin. */
 export type Page<Row> = {
   rows: Row[]
   hits: number | undefined
+  walk: Walk
   previous: { cursor: string; results: boolean }
   next: { cursor: string; results: boolean }
 }
@@ -42,6 +50,7 @@ export function pageByOffset<Row>(rows: Row[], offset: number, limit: number, mo
   return {
     rows,
     hits,
+    walk: 'may-repeat',
     previous: {
       cursor: writeCursor({ after: undefined, offset: Math.max(0, offset - limit) }, true),
       results: offset > 0,

@@ -62,6 +62,7 @@ export function eventPage(cursor: EventCursor, found: SeenEvent[], limit: number
   return {
     rows,
     hits: undefined,
+    walk: from === undefined && offset > 0 ? 'may-repeat' : 'stable',
     previous: { cursor: link(first, true, start), results: newer ? more : offset > 0 || from !== undefined },
     next: { cursor: link(last, false, start + rows.length), results: newer ? from !== undefined : more },
   }

@@ -127,6 +127,8 @@ function fromState(deps: QueryDeps, request: IssueListRequest, branch: Branch, c
   // All of a short list was read: a second look at every issue would count the same.
   const hits = more || cursor.after ? deps.meta.countIssues(asked) : found.length
   const page = pageByOffset(rows, cursor.offset, limit, more, hits)
+  // Events move an issue to the front by its last one, behind whoever walks on; when it was first seen stays.
+  if (skip === 0) page.walk = sort === 'first' ? 'stable' : 'may-skip'
   if (last)
     page.next.cursor = writeCursor({
       after: { valueMs: sort === 'first' ? last.firstSeenMs : last.lastSeenMs, id: last.id },
