@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { createHash, createHmac } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { getMigrations } from 'better-auth/db/migration'
@@ -152,6 +152,27 @@ describe('accounts and sessions', () => {
     expect((await failure(auth.resetPassword(good.email, 'short'))).code).toBe('VALIDATION')
   })
 
+  test('a copy of the database opens no session: tokens of sessions are kept as hashes', async () => {
+    const { auth, file } = await fresh()
+    await auth.createPerson(good)
+    const { cookies } = await auth.signIn({ ...good, headers: new Headers() })
+    const database = openAuthDatabase(file)
+    const [row] = await (database.kysely as unknown as Kysely<{ auth_session: { token: string } }>)
+      .selectFrom('auth_session')
+      .select('token')
+      .execute()
+    database.close()
+    const signed = (token: string) => `${token}.${createHmac('sha256', secret).update(token).digest('base64')}`
+    const session = (value: string) => new Headers({ cookie: `mishap.session_token=${encodeURIComponent(value)}` })
+    const [given = ''] = decodeURIComponent(cookieOf(cookies).split('=')[1] ?? '').split('.')
+    // The same cookie made by hand, so that the refusals below are not for a wrong signature.
+    expect((await auth.actorOf(session(signed(given))))?.kind).toBe('session')
+    expect(row?.token).toMatch(/^[\w-]{43}$/)
+    expect(readFileSync(file).includes(given) || readFileSync(`${file}-wal`).includes(given)).toBe(false)
+    expect(await auth.actorOf(session(signed(row?.token ?? '')))).toBeUndefined()
+    expect(await auth.actorOf(session(`${given}.${'A'.repeat(43)}=`))).toBeUndefined()
+  })
+
   test('passwords are kept as salted scrypt', async () => {
     const { auth, file } = await fresh({})
     await auth.createPerson(good)
@@ -187,6 +208,9 @@ describe('/api/auth/', () => {
     ['POST', '/delete-user', {}],
     ['POST', '/set-password', { newPassword: 'correct horse 9' }],
     ['GET', '/sign-in/email', undefined],
+    ['GET', '/list-sessions', undefined],
+    ['POST', '/revoke-session', { token: 'x' }],
+    ['POST', '/revoke-other-sessions', {}],
     ['GET', '/', undefined],
   ])('%s %s is not there', async (method, path, body) => {
     const { auth, meta } = await fresh()

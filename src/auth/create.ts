@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type BetterAuthOptions, betterAuth } from 'better-auth'
 import { hashPassword, verifyPassword } from 'better-auth/crypto'
+import { getAdapter } from 'better-auth/db/adapter'
 import { z } from 'zod'
 import type { Clock } from '../clock.ts'
 import { errorBody, MishapError } from '../errors.ts'
@@ -13,6 +14,7 @@ import type { Action, Actor, Auth, Verdict } from './auth.ts'
 import { createHashQueue, type Hashing } from './hash-queue.ts'
 import { verdict } from './may.ts'
 import { passwordCharactersMax, passwordCharactersMin, passwordFault } from './passwords.ts'
+import { hashTokens } from './session-tokens.ts'
 
 const sessionDays = 30
 const dayS = 86_400
@@ -25,17 +27,11 @@ const bodyCharactersMax = 10_000
  */
 const cookieS = 400 * dayS
 
-/** What better-auth may answer under /api/auth/; sign-up, in particular, is not among it. */
-const routes = new Set([
-  'POST /sign-in/email',
-  'POST /sign-out',
-  'GET /get-session',
-  'GET /list-sessions',
-  'POST /revoke-session',
-  'POST /revoke-sessions',
-  'POST /revoke-other-sessions',
-  'POST /change-password',
-])
+/**
+ * What better-auth may answer under /api/auth/; sign-up, in particular, is not among it. Its lists of sessions name them
+ * by their tokens, which are hashes here: /api/0/users/me/sessions/ names them by ids.
+ */
+const routes = new Set(['POST /sign-in/email', 'POST /sign-out', 'GET /get-session', 'POST /change-password'])
 
 export type AuthOptions = {
   meta: MetaStore
@@ -139,11 +135,13 @@ function demandTry(attempts: Attempts, email: string, address: string): void {
   attempts.failed(email, address)
 }
 
-function open(options: AuthOptions) {
+async function open(options: AuthOptions) {
   const database = openAuthDatabase(options.file)
-  return { better: betterAuth(betterAuthOptions(options, database.kysely)), close: database.close }
+  const settings = betterAuthOptions(options, database.kysely)
+  const adapter = hashTokens(await getAdapter(settings))
+  return { better: betterAuth({ ...settings, database: () => adapter }), close: database.close }
 }
-type Better = ReturnType<typeof open>['better']
+type Better = Awaited<ReturnType<typeof open>>['better']
 
 /** What a password's check needs: who tries too often, and room in the queue. */
 type Guard = { attempts: Attempts; queue: { demandRoom(): void } }
@@ -392,7 +390,7 @@ function createSignIn(better: Better, { attempts, queue }: Guard): Auth['signIn'
 export async function createAuth(options: AuthOptions): Promise<Auth & { close(): void }> {
   const { meta, clock } = options
   const queue = createHashQueue(options.hashing ?? scrypt)
-  const { better, close } = open({ ...options, hashing: queue })
+  const { better, close } = await open({ ...options, hashing: queue })
   const context = await better.$context
   const attempts = createAttempts(clock)
   const guard: Guard = { attempts, queue }
