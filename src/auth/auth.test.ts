@@ -1,60 +1,15 @@
-import { createHash, createHmac } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { getMigrations } from 'better-auth/db/migration'
 import type { Kysely } from 'kysely'
-import { afterAll, describe, expect, test } from 'vitest'
-import { testClock } from '../clock.ts'
+import { describe, expect, test } from 'vitest'
 import { MishapError } from '../errors.ts'
 import { silent } from '../observe.ts'
 import { openAuthDatabase } from '../store/meta/people.ts'
-import { openSqliteMeta } from '../store/meta/sqlite.ts'
 import { bootstrap, ensureSelfProject, selfProject } from './admin.ts'
 import { addressFailuresMax, freeFailures } from './attempts.ts'
-import { type AuthOptions, betterAuthOptions, createAuth } from './create.ts'
+import { betterAuthOptions } from './better.ts'
+import { cookieOf, failure, good, post, quick, rigForFile, secret, url } from './rig.cases.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'mishap-auth-'))
-const closers: (() => void)[] = []
-let files = 0
-const url = 'http://localhost:9000'
-const secret = 'b7Qm2Zx9Lr4Tn8Vw1Yc6Hd3Kf5Pj0SgAeRuIoXtNq'
-const good = { name: 'Ann', email: 'Ann@Example.com', password: 'correct horse 9' }
-
-/** The real one takes 0.1 s and more for each password; one test below uses it. */
-const quick = {
-  hash: async (password: string) => createHash('sha256').update(password).digest('hex'),
-  verify: async ({ hash, password }: { hash: string; password: string }) =>
-    hash === createHash('sha256').update(password).digest('hex'),
-}
-
-async function fresh(options: Partial<AuthOptions> = { hashing: quick }) {
-  const file = join(folder, `${++files}.sqlite`)
-  const clock = testClock()
-  const meta = openSqliteMeta(file, { clock })
-  const auth = await createAuth({ meta, file, secret, url, clock, observe: silent, ...options })
-  closers.push(auth.close, meta.close)
-  return { meta, auth, clock, file }
-}
-
-afterAll(() => {
-  for (const close of closers) close()
-  rmSync(folder, { recursive: true, force: true })
-})
-
-const failure = async (work: Promise<unknown>): Promise<MishapError> =>
-  work.then(
-    () => Promise.reject(new Error('nothing thrown')),
-    (error: unknown) => (error instanceof MishapError ? error : Promise.reject(error)),
-  )
-
-const cookieOf = (cookies: string[]) => cookies.map((cookie) => cookie.split(';')[0]).join('; ')
-const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
-  new Request(`${url}/api/auth${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', origin: url, ...headers },
-    body: JSON.stringify(body),
-  })
+const { fresh } = rigForFile()
 
 test('the committed schema is what better-auth expects', async () => {
   const { file } = await fresh()
@@ -150,27 +105,6 @@ describe('accounts and sessions', () => {
     )
     expect((await failure(auth.resetPassword('nobody@example.com', 'another good one'))).code).toBe('NOT_FOUND')
     expect((await failure(auth.resetPassword(good.email, 'short'))).code).toBe('VALIDATION')
-  })
-
-  test('a copy of the database opens no session: tokens of sessions are kept as hashes', async () => {
-    const { auth, file } = await fresh()
-    await auth.createPerson(good)
-    const { cookies } = await auth.signIn({ ...good, headers: new Headers() })
-    const database = openAuthDatabase(file)
-    const [row] = await (database.kysely as unknown as Kysely<{ auth_session: { token: string } }>)
-      .selectFrom('auth_session')
-      .select('token')
-      .execute()
-    database.close()
-    const signed = (token: string) => `${token}.${createHmac('sha256', secret).update(token).digest('base64')}`
-    const session = (value: string) => new Headers({ cookie: `mishap.session_token=${encodeURIComponent(value)}` })
-    const [given = ''] = decodeURIComponent(cookieOf(cookies).split('=')[1] ?? '').split('.')
-    // The same cookie made by hand, so that the refusals below are not for a wrong signature.
-    expect((await auth.actorOf(session(signed(given))))?.kind).toBe('session')
-    expect(row?.token).toMatch(/^[\w-]{43}$/)
-    expect(readFileSync(file).includes(given) || readFileSync(`${file}-wal`).includes(given)).toBe(false)
-    expect(await auth.actorOf(session(signed(row?.token ?? '')))).toBeUndefined()
-    expect(await auth.actorOf(session(`${given}.${'A'.repeat(43)}=`))).toBeUndefined()
   })
 
   test('passwords are kept as salted scrypt', async () => {

@@ -39,6 +39,7 @@ import { regroupEdgePart, regroupRunPart, regroupStepPart } from './regroup.ts'
 import { regroupCommitPart } from './regroup-commit.ts'
 import { releaseParts } from './release-parts.ts'
 import { removalFilePart, removalPart, removalRowPart } from './removals.ts'
+import { resetPart } from './resets.ts'
 import { scrapePart } from './scrape.ts'
 import { searchPart } from './searches.ts'
 import type { Store } from './store.ts'
@@ -124,6 +125,7 @@ export function openSqliteMeta(file: string, options: { clock: Clock; readers?: 
     ...thinFilePart(store),
     ...invitationPart(store),
     ...membershipPart(store),
+    ...resetPart(store),
     ...feedbackPart(store),
     ...feedbackLinkPart(store),
     ...organizationChangePart(store),

@@ -34,6 +34,7 @@ export type Tables = {
     created_ms: number
     expires_ms: number
   }
+  password_reset: { token_hash: string; user_id: string; created_ms: number; expires_ms: number }
   feedback: {
     id: Id
     project_id: number
