@@ -1,3 +1,4 @@
+import { accountRoutes } from './account-routes.ts'
 import { artifactRoutes } from './artifact-routes.ts'
 import { bulkRoutes } from './bulk-routes.ts'
 import { commentRoutes } from './comment-routes.ts'
@@ -30,6 +31,7 @@ import { uploadRoutes } from './upload-routes.ts'
 /** THE complete list of /api/0/: what is not here answers 404. docs/openapi.json is made from it. */
 export const routes: readonly Route[] = [
   ...organizationRoutes,
+  ...accountRoutes,
   ...organizationTokenRoutes,
   ...projectRoutes,
   ...issueRoutes,
