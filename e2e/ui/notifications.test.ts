@@ -1,8 +1,7 @@
-import type { AddressInfo } from 'node:net'
 import type { Browser, Page } from 'playwright-core'
-import { SMTPServer } from 'smtp-server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { noChromium, openBrowser, openPage, signIn } from '../browser.ts'
+import { openMailServer, type Received } from '../mail.ts'
 import {
   bootstrap,
   discard,
@@ -15,29 +14,6 @@ import {
   start,
   until,
 } from '../product.ts'
-
-type Received = { to: string[]; text: string; atMs: number }
-
-/** A mail server on loopback that keeps what it gets. */
-async function openMailServer(mails: Received[]): Promise<{ port: number; close(): void }> {
-  const server = new SMTPServer({
-    disabledCommands: ['STARTTLS'],
-    authOptional: true,
-    onData: (stream, session, done) => {
-      const parts: Buffer[] = []
-      stream.on('data', (part: Buffer) => parts.push(part))
-      stream.on('end', () => {
-        const to = session.envelope.rcptTo.map((one) => one.address)
-        mails.push({ to, text: Buffer.concat(parts).toString(), atMs: performance.now() })
-        done()
-      })
-    },
-  })
-  const port = await new Promise<number>((resolve) => {
-    const listening = server.listen(0, '127.0.0.1', () => resolve((listening.address() as AddressInfo).port))
-  })
-  return { port, close: () => server.close(() => undefined) }
-}
 
 // The mail server belongs to the whole installation, so this file has a product of its own.
 describe.skipIf(noChromium)('notifications', () => {

@@ -13,7 +13,8 @@ import { addressOf, guarded } from './guarded.ts'
 
 const hourMs = 3_600_000
 /** A link of a forgotten password is good for this long. */
-export const resetMs = hourMs
+export const resetMinutes = 60
+export const resetMs = resetMinutes * 60_000
 /** Reset links asked for within an hour: for one account from one network, and from one network for any account. */
 export const resetsPerAccountMax = 3
 export const resetsPerNetworkMax = 10

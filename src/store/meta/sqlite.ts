@@ -61,6 +61,13 @@ const triageParts = (store: Store) => ({
   ...suggestionPart(store),
 })
 
+/** Who is in an organization, and who forgot a password. */
+const accountParts = (store: Store) => ({
+  ...invitationPart(store),
+  ...membershipPart(store),
+  ...resetPart(store),
+})
+
 /** What comes after its events: maps that they missed, and the other side of a failure. */
 const laterParts = (store: Store, notes: MissedNotes) => ({
   ...failureReadPart(store),
@@ -123,9 +130,7 @@ export function openSqliteMeta(file: string, options: { clock: Clock; readers?: 
     ...thinStepPart(store),
     ...thinCountPart(store),
     ...thinFilePart(store),
-    ...invitationPart(store),
-    ...membershipPart(store),
-    ...resetPart(store),
+    ...accountParts(store),
     ...feedbackPart(store),
     ...feedbackLinkPart(store),
     ...organizationChangePart(store),
