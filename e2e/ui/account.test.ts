@@ -149,7 +149,7 @@ describe.skipIf(noChromium)('password and sessions', () => {
       await page.goto(at('/forgot-password'))
       await page.getByLabel('E-mail').fill(address)
       await page.getByRole('button', { name: 'Send link' }).click()
-      await page.getByText('Too many links were asked for.').waitFor()
+      await page.getByText('Too many links were asked for.').waitFor({ timeout: 5000 }).catch(async (error) => { console.log(address, await page.locator('body').innerText()); throw error })
     }
   })
 

@@ -11,6 +11,7 @@ import {
 import { attentionPart, noticePart, ownPart } from './attention.ts'
 import { batchPart } from './batch.ts'
 import { bulkPart } from './bulk.ts'
+import { channelAddressPart } from './channel-addresses.ts'
 import { chunkEndPart, chunkPart } from './chunks.ts'
 import { clockworkPart, forecastPart } from './clockwork.ts'
 import { openSqlite } from './connection.ts'
@@ -61,11 +62,12 @@ const triageParts = (store: Store) => ({
   ...suggestionPart(store),
 })
 
-/** Who is in an organization, and who forgot a password. */
+/** Who is in an organization, who forgot a password, who wants mails. */
 const accountParts = (store: Store) => ({
   ...invitationPart(store),
   ...membershipPart(store),
   ...resetPart(store),
+  ...channelAddressPart(store),
 })
 
 /** What comes after its events: maps that they missed, and the other side of a failure. */

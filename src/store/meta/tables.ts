@@ -460,6 +460,15 @@ export type Tables = {
     failing_since_ms: number | null
     last_error: string
   }
+  channel_address: {
+    channel_id: number
+    address: string
+    token_hash: Defaulted<string | null>
+    asked_ms: Defaulted<number | null>
+    expires_ms: Defaulted<number | null>
+    confirmed_ms: Defaulted<number | null>
+    error: string
+  }
   alert_due: {
     id: Id
     organization_id: number

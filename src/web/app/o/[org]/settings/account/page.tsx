@@ -24,8 +24,15 @@ export async function generateMetadata(): Promise<Metadata> {
 }
 
 /** The signed-in person's own settings: theme, language, password, sessions, tokens, sign out; and which organizations they deleted. */
-export default async function AccountPage({ params }: { params: Promise<{ org: string }> }) {
+export default async function AccountPage({
+  params,
+  searchParams,
+}: {
+  params: Promise<{ org: string }>
+  searchParams: Promise<{ password?: string | string[] }>
+}) {
   const { org } = await params
+  const { password } = await searchParams
   const { actor, organization } = await demandOrganization(org, `/o/${org}/settings/account`)
   const t = await getTranslations('account')
   const { auth, meta } = app()
@@ -54,7 +61,12 @@ export default async function AccountPage({ params }: { params: Promise<{ org: s
       <Appearance />
       {sessions ? (
         <>
-          <PasswordForm organization={organization.slug} email={actor.person.email} hasTokens={tokens.length > 0} />
+          <PasswordForm
+            organization={organization.slug}
+            email={actor.person.email}
+            hasTokens={tokens.length > 0}
+            isChanged={password === 'changed'}
+          />
           <Sessions organization={organization.slug} sessions={sessions} />
         </>
       ) : null}

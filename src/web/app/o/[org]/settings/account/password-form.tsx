@@ -6,21 +6,28 @@ import { Button, TextField } from '../../../../../ui/controls.tsx'
 import { EndTokens } from '../../../../../ui/end-tokens.tsx'
 import { changePasswordAction } from './security-actions.ts'
 
-/** Changes the password. `hasTokens`: there are API tokens that may end with the old one. */
+/** Changes the password. `hasTokens`: there are API tokens that may end with the old one; `isChanged`: it was changed right now. */
 export function PasswordForm({
   organization,
   email,
   hasTokens,
+  isChanged,
 }: {
   organization: string
   email: string
   hasTokens: boolean
+  isChanged: boolean
 }) {
   const t = useTranslations('security')
   return (
     <section className="mb-8" id="password">
       <h2>{t('password')}</h2>
       <p className="mb-3 max-w-[72ch] text-ink-2">{t('passwordIntro')}</p>
+      {isChanged ? (
+        <p role="status" className="mb-3">
+          {t('passwordChanged')}
+        </p>
+      ) : null}
       <ActionForm
         action={changePasswordAction}
         initial={noState}
@@ -29,7 +36,6 @@ export function PasswordForm({
       >
         {(state, pending) => (
           <>
-            {state.done ? <p role="status">{t('passwordChanged')}</p> : null}
             <input type="hidden" name="organization" value={organization} />
             {/* Password managers learn from it whose password this is. */}
             <input type="email" name="email" autoComplete="username" value={email} readOnly hidden />

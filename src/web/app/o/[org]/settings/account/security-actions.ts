@@ -1,6 +1,7 @@
 'use server'
 import { revalidatePath } from 'next/cache'
 import { headers } from 'next/headers'
+import { redirect } from 'next/navigation'
 import { getTranslations } from 'next-intl/server'
 import { attempt, type FormState, failed, failureOf, textOf } from '../../../../../form.ts'
 import { app } from '../../../../../handle.ts'
@@ -11,7 +12,7 @@ const pathOf = (data: FormData) => `/o/${textOf(data, 'organization')}/settings/
 /** Changes the password of whoever is signed in; this session goes on under a new cookie. */
 export async function changePasswordAction(_before: FormState, data: FormData): Promise<FormState> {
   const t = await getTranslations('security')
-  const state = await attempt(data, async () => {
+  return attempt(data, async () => {
     try {
       const { cookies } = await app().auth.changePassword(await headers(), {
         currentPassword: textOf(data, 'currentPassword'),
@@ -19,7 +20,6 @@ export async function changePasswordAction(_before: FormState, data: FormData): 
         endTokens: textOf(data, 'endTokens') === 'yes',
       })
       await keepCookies(cookies)
-      return undefined
     } catch (error) {
       const failure = failureOf(error)
       if (failure?.fields.currentPassword)
@@ -27,9 +27,9 @@ export async function changePasswordAction(_before: FormState, data: FormData): 
       if (failure?.code !== 'AUTH_LOCKED') throw error
       return failed(data, { message: t('locked', { seconds: failure.retryAfterS ?? 60 }), fields: {} })
     }
+    // A page that is rendered within this request still has the old cookie, and would ask to sign in.
+    redirect(`${pathOf(data)}?password=changed`)
   })
-  if (state.done) revalidatePath(pathOf(data))
-  return state
 }
 
 /** Ends the session that the form names; one that is gone already counts as ended. */
