@@ -190,7 +190,13 @@ describe.skipIf(noChromium)('every screen, for people with other ways to see and
 
   test('signing in and setting up', async () => {
     const { page } = await openPage(state.browser, product.url)
-    for (const path of ['/login', '/setup', '/forgot-password', '/reset-password?secret=none']) {
+    for (const path of [
+      '/login',
+      '/setup',
+      '/forgot-password',
+      '/reset-password?secret=none',
+      '/confirm-address?secret=none',
+    ]) {
       await page.goto(product.url + path)
       await page.locator('h1').first().waitFor()
       expect([path, await faults(page)]).toEqual([path, []])

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { MishapError } from '../errors.ts'
 import type { Channel, ChannelKind } from '../store/meta/alerts.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
-import { addressesIn } from './recipients.ts'
+import { addressesIn, type Recipient, recipientsIn } from './recipients.ts'
 
 /** What a person types to make or change a channel. `target`: addresses or "members" for e-mail, a URL for the others. */
 export type ChannelText = { kind: ChannelKind; name: string; target: string }
@@ -121,5 +121,14 @@ export function shownTargetOf({ seal }: Pick<Room, 'seal'>, channel: Channel): s
     return shownTarget(channel.kind, seal.open(channel.sealedTarget))
   } catch {
     return ''
+  }
+}
+
+/** Who a mail channel is for; nobody when the data folder's secrets have changed since. */
+export function shownRecipientsOf({ meta, seal }: Room, channel: Channel): Recipient[] {
+  try {
+    return recipientsIn({ meta, open: seal.open }, channel)
+  } catch {
+    return []
   }
 }

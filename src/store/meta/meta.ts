@@ -9,7 +9,6 @@ import type { ArtifactSearchStore } from './artifact-search.ts'
 import type { ArtifactStore } from './artifacts.ts'
 import type { AttentionStore } from './attention.ts'
 import type { BulkStore } from './bulk.ts'
-import type { ChannelAddressStore } from './channel-addresses.ts'
 import type { ChunkStore } from './chunks.ts'
 import type { ClockworkStore } from './clockwork.ts'
 import type { CommitStore } from './commits.ts'
@@ -330,7 +329,6 @@ export type OutcomeRow = { hourMs: number } & OutcomeCount
 /** Everything that is not an event: one store, one set of queries in Kysely, two dialects (SQLite now). */
 export type MetaStore = BatchStore &
   AlertStore &
-  ChannelAddressStore &
   KeepStore &
   MemberStore &
   FailureStore &
