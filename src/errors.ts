@@ -124,8 +124,8 @@ export const catalogue = {
   AUTH_FAILED: { status: 401, happened: 'Invalid token', todo: 'Sign in again, or make a new token.' },
   AUTH_LOCKED: {
     status: 429,
-    happened: 'Too many wrong passwords for this account from your address.',
-    todo: 'Wait for the time in Retry-After, a minute at most.',
+    happened: 'Too many wrong passwords or links for this account from your address.',
+    todo: 'Wait for the time in Retry-After: a minute at most for passwords, an hour for links.',
   },
   AUTH_BUSY: {
     status: 503,

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from '@clickhouse/client'
 import { afterAll, expect, test } from 'vitest'
-import { openMailServer, type ReceivedMail } from '../mail-server.ts'
+import { openMailServer, type Received } from '../mail.ts'
 import {
   api,
   bootstrap,
@@ -76,7 +76,7 @@ async function change(product: Product, project: Project, method: string, path: 
 }
 
 test('planted in every field, secrets are found nowhere afterwards', async () => {
-  const [mails, hooks]: [ReceivedMail[], string[]] = [[], []]
+  const [mails, hooks]: [Received[], string[]] = [[], []]
   const product = await start({ env: { MISHAP_OUTGOING_NETWORKS: '127.0.0.0/8' } })
   open.product = product
   await ready(product)

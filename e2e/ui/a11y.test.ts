@@ -152,7 +152,7 @@ describe.skipIf(noChromium)('every screen, for people with other ways to see and
     ['organization', `/o/${org}/settings/organization`, '#delete-organization-typed'],
     ['members', `/o/${org}/settings/members`, 'form'],
     ['feedback', `/o/${org}/feedback`, 'main h1'],
-    ['account', `/o/${org}/settings/account`, 'form'],
+    ['account', `/o/${org}/settings/account`, '#sessions tbody tr'],
     ['notifications', `/o/${org}/settings/notifications`, 'main'],
     ['status', `/o/${org}/status`, 'main table'],
     ['the ledger of one project', `/o/${org}/status?project=web&range=1h`, 'main details[open] table'],
@@ -190,7 +190,13 @@ describe.skipIf(noChromium)('every screen, for people with other ways to see and
 
   test('signing in and setting up', async () => {
     const { page } = await openPage(state.browser, product.url)
-    for (const path of ['/login', '/setup']) {
+    for (const path of [
+      '/login',
+      '/setup',
+      '/forgot-password',
+      '/reset-password?secret=none',
+      '/confirm-address?secret=none',
+    ]) {
       await page.goto(product.url + path)
       await page.locator('h1').first().waitFor()
       expect([path, await faults(page)]).toEqual([path, []])

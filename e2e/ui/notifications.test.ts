@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { noChromium, openBrowser, openPage, signIn } from '../browser.ts'
-import { openMailServer, type ReceivedMail } from '../mail-server.ts'
+import { linkIn, openMailServer, type Received } from '../mail.ts'
 import {
   bootstrap,
   discard,
@@ -17,7 +17,7 @@ import {
 
 // The mail server belongs to the whole installation, so this file has a product of its own.
 describe.skipIf(noChromium)('notifications', () => {
-  const mails: ReceivedMail[] = []
+  const mails: Received[] = []
   const state = {} as {
     product: Product
     project: Project
@@ -70,6 +70,38 @@ describe.skipIf(noChromium)('notifications', () => {
     await page.reload()
     await page.getByText('Last messages').click()
     await page.getByRole('link', { name: 'issue 1' }).waitFor()
+  })
+
+  test('an address that belongs to no member gets nothing until its owner confirms', async () => {
+    const { page, product } = state
+    await page.getByLabel('Kind').selectOption('email')
+    await page.getByLabel('Name').fill('Outside')
+    await page.getByLabel('Addresses').fill('ops@else.test')
+    await page.getByRole('button', { name: 'Make channel' }).click()
+    const row = page.locator('[data-channel]', { hasText: 'Outside' })
+    await row.getByText('ops@else.test has not confirmed yet').waitFor()
+    await row.getByText(/^Asked: /).waitFor()
+    const received = () => mails.filter((one) => one.to.includes('ops@else.test'))
+    await until('the mail that asks', 5000, async () => received().length === 1)
+    await row.getByRole('button', { name: 'Send test' }).click()
+    await row.getByText('Nobody would get it').waitFor()
+    await row.getByRole('button', { name: 'Send a confirmation mail to ops@else.test' }).click()
+    await until('the second mail', 5000, async () => received().length === 2)
+    // whoever has the address needs no account; the first link has ended
+    const receiver = (await openPage(state.browser, product.url)).page
+    await receiver.goto(product.url + linkIn(received()[0], '/confirm-address'))
+    await receiver.getByText('This link is not good any more.').waitFor()
+    await receiver.goto(product.url + linkIn(received()[1], '/confirm-address'))
+    await receiver.getByRole('button', { name: 'Confirm' }).click()
+    await receiver.getByText('Confirmed: ops@else.test gets notifications').waitFor()
+    await receiver.context().close()
+    await page.reload()
+    await row.getByRole('button', { name: 'Send test' }).click()
+    await row.getByText('Sent.', { exact: true }).waitFor()
+    expect(await row.getByText('has not confirmed yet').count()).toBe(0)
+    expect(received()).toHaveLength(3)
+    await row.getByRole('button', { name: 'Delete' }).click()
+    await row.waitFor({ state: 'detached' })
   })
 
   test('a webhook inside the network is refused, with the reason, and the shell shows that it fails', async () => {

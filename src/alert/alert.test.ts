@@ -62,8 +62,9 @@ function rig(more: Partial<AlertDeps> = {}) {
     ...more,
   }
   const alerts = createAlerts(deps)
-  const channel = (kind: 'email' | 'slack' | 'webhook', target: string, secret = '') =>
-    meta.createChannel({
+  /** Every address of it has confirmed. */
+  const channel = (kind: 'email' | 'slack' | 'webhook', target: string, secret = '') => {
+    const made = meta.createChannel({
       organizationId: 1,
       projectId: null,
       kind,
@@ -71,6 +72,12 @@ function rig(more: Partial<AlertDeps> = {}) {
       sealedTarget: `sealed:${target}`,
       sealedSecret: secret && `sealed:${secret}`,
     })
+    for (const address of kind === 'email' ? target.split(',') : []) {
+      meta.noteAsked({ channelId: made.id, address, secret: address, nowMs, expiresMs: nowMs + 1 })
+      meta.confirmAddress(address, nowMs)
+    }
+    return made
+  }
   return { clock, meta, alerts, calls, mails, broken, channel }
 }
 

@@ -5,8 +5,10 @@ import type { Outgoing } from '../outgoing.ts'
 import type { EventStore } from '../store/events/events.ts'
 import type { AlertDue, Channel, Delivery } from '../store/meta/alerts.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
+import { createConfirmations } from './confirm.ts'
 import { decide, recentMs } from './decide.ts'
 import { htmlOf, line, type Message, slackOf, subjectOf, type Told, textOf, webhookOf } from './message.ts'
+import { recipientsIn } from './recipients.ts'
 import { createMailer, type Mail, type Mailer, type SmtpSettings } from './send/email.ts'
 import { sendHook } from './send/hook.ts'
 import { settleSkew } from './skew.ts'
@@ -40,6 +42,11 @@ export type Alerts = {
   test(channel: Channel): Promise<Delivery[]>
   /** Sends one mail now: undefined when it left, why not else ('' when no mail server is set). */
   mail(mail: Omit<Mail, 'messageId'>): Promise<string | undefined>
+  /**
+   * Asks a channel's addresses that belong to no member to confirm: those that were not asked yet, or just `only`. Throws
+   * nothing: recipientsIn says how it ended.
+   */
+  askToConfirm(channel: Channel, only?: string): Promise<void>
   stop(): void
 }
 
@@ -50,14 +57,13 @@ const sendingMax = 50
 /** One slow channel must not hold the others: tries run side by side. */
 const atOnce = 4
 
-/** The addresses of a mail channel: its list, or every member who may triage (a viewer only looks). */
+/** Who a channel's messages go to now: '' for a chat; of a mail channel's addresses those that need not confirm any more. */
 function recipientsOf(deps: AlertDeps, channel: Channel): string[] {
   if (channel.kind !== 'email') return ['']
   if (!deps.smtp()) return []
-  const target = deps.open(channel.sealedTarget)
-  if (target !== 'members') return target.split(',').filter(Boolean)
-  const members = deps.meta.membersOf(channel.organizationId).filter((one) => one.role !== 'viewer')
-  return deps.meta.people(members.map((one) => one.userId)).map((one) => one.email)
+  return recipientsIn(deps, channel)
+    .filter((one) => one.state !== 'unconfirmed')
+    .map((one) => one.address)
 }
 
 /** Whether a change that waited is of no interest any more: somebody has decided on the issue since. */
@@ -171,9 +177,23 @@ async function attemptAll(deps: Wired, deliveries: readonly Delivery[]): Promise
   await Promise.all(Array.from({ length: atOnce }, lane))
 }
 
+/** Sends one mail now. */
+async function mailNow(deps: Wired, mail: Omit<Mail, 'messageId'>): Promise<string | undefined> {
+  const smtp = deps.smtp()
+  if (!smtp) return ''
+  try {
+    const messageId = `<${randomUUID()}@${new URL(deps.url).hostname}>`
+    await deps.mailer.send(smtp, { ...mail, messageId })
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message.slice(0, 300) : 'The mail was not sent.'
+  }
+}
+
 /** Notifications: decided from the outbox that commits write, sent with retries, logged. Nothing is sent twice but after a crash between sending and noting it. */
 export function createAlerts(given: AlertDeps): Alerts {
   const deps: Wired = { ...given, mailer: given.mailer ?? createMailer() }
+  const mail: Alerts['mail'] = (one) => mailNow(deps, one)
   const state = { running: undefined as Promise<number> | undefined, again: false, stopped: false }
   const round = async (): Promise<number> => {
     let tries = 0
@@ -211,17 +231,8 @@ export function createAlerts(given: AlertDeps): Alerts {
       await attemptAll(deps, queued)
       return queued.flatMap((one) => deps.meta.deliveryById(one.id) ?? [])
     },
-    mail: async (mail) => {
-      const smtp = deps.smtp()
-      if (!smtp) return ''
-      try {
-        const messageId = `<${randomUUID()}@${new URL(deps.url).hostname}>`
-        await deps.mailer.send(smtp, { ...mail, messageId })
-        return undefined
-      } catch (error) {
-        return error instanceof Error ? error.message.slice(0, 300) : 'The mail was not sent.'
-      }
-    },
+    mail,
+    askToConfirm: createConfirmations(deps, mail),
     stop: () => {
       state.stopped = true
       deps.mailer.close()

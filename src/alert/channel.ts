@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { MishapError } from '../errors.ts'
 import type { Channel, ChannelKind } from '../store/meta/alerts.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
+import { addressesIn, type Recipient, recipientsIn } from './recipients.ts'
 
 /** What a person types to make or change a channel. `target`: addresses or "members" for e-mail, a URL for the others. */
 export type ChannelText = { kind: ChannelKind; name: string; target: string }
@@ -81,6 +82,17 @@ export function makeChannel(
   return { channel, secret }
 }
 
+/** Addresses that a channel had before and goes on having: their owners need not confirm again. */
+function addressesKept({ seal }: Room, before: Channel, target: string): string[] {
+  const now = target.toLowerCase().split(',')
+  try {
+    return addressesIn(seal, before).filter((one) => now.includes(one.toLowerCase()))
+  } catch {
+    // The data folder's secrets have changed since: nobody knows what it was.
+    return []
+  }
+}
+
 /** Changes what is given. Throws VALIDATION with fields, NOT_FOUND. */
 export function changeChannel(
   room: Room,
@@ -92,12 +104,15 @@ export function changeChannel(
     active?: boolean | undefined
   },
 ): Channel {
-  return room.meta.updateChannel(channel.id, {
+  const target = change.target === undefined ? undefined : targetOf(channel.kind, change.target)
+  const changed = room.meta.updateChannel(channel.id, {
     ...(change.name === undefined ? {} : { name: change.name }),
     ...(change.active === undefined ? {} : { active: change.active }),
     ...(change.project === undefined ? {} : { projectId: projectIdOf(room, channel.organizationId, change.project) }),
-    ...(change.target === undefined ? {} : { sealedTarget: room.seal.seal(targetOf(channel.kind, change.target)) }),
+    ...(target === undefined ? {} : { sealedTarget: room.seal.seal(target) }),
   })
+  if (target !== undefined) room.meta.keepAddresses(channel.id, addressesKept(room, channel, target))
+  return changed
 }
 
 /** The shown target of a channel; empty when the data folder's secrets have changed since. */
@@ -106,5 +121,14 @@ export function shownTargetOf({ seal }: Pick<Room, 'seal'>, channel: Channel): s
     return shownTarget(channel.kind, seal.open(channel.sealedTarget))
   } catch {
     return ''
+  }
+}
+
+/** Who a mail channel is for; nobody when the data folder's secrets have changed since. */
+export function shownRecipientsOf({ meta, seal }: Room, channel: Channel): Recipient[] {
+  try {
+    return recipientsIn({ meta, open: seal.open }, channel)
+  } catch {
+    return []
   }
 }

@@ -1,16 +1,22 @@
 import { z } from 'zod'
-import { changeChannel, channelKinds, makeChannel, shownTargetOf } from '../alert/channel.ts'
+import { changeChannel, channelKinds, makeChannel, shownRecipientsOf, shownTargetOf } from '../alert/channel.ts'
+import type { Recipient } from '../alert/recipients.ts'
 import { clearSmtp, setSmtp, smtpOf } from '../alert/smtp.ts'
 import type { App } from '../app.ts'
 import { MishapError } from '../errors.ts'
-import type { RestChannel, RestDelivery } from '../protocol/rest.ts'
+import type { RestChannel, RestDelivery } from '../protocol/rest-notifications.ts'
 import type { Channel, Delivery } from '../store/meta/alerts.ts'
+import * as shapes from './notification-schemas.ts'
 import type { Found, Route } from './route.ts'
 import { organizationOf, route } from './route.ts'
-import * as shapes from './schemas.ts'
 
 /** Deliveries that a log shows: some days of a busy channel. */
 const logMax = 100
+
+const toRestRecipient = ({ askedMs, ...one }: Recipient): RestChannel['recipients'][number] => ({
+  ...one,
+  dateAsked: askedMs === null ? null : new Date(askedMs).toISOString(),
+})
 
 /** A channel in the shape of the API. */
 function toRestChannel(app: App, one: Channel): RestChannel {
@@ -19,6 +25,7 @@ function toRestChannel(app: App, one: Channel): RestChannel {
     kind: one.kind,
     name: one.name,
     target: shownTargetOf(app, one),
+    recipients: shownRecipientsOf(app, one).map(toRestRecipient),
     project: one.projectId === null ? null : (app.meta.projectById(one.projectId)?.slug ?? null),
     isActive: one.active,
     dateCreated: new Date(one.createdMs).toISOString(),
@@ -101,8 +108,9 @@ export const notificationRoutes: readonly Route[] = [
     body: newChannel,
     status: 201,
     response: z.strictObject({ channel: shapes.channel, secret: z.string().nullable() }),
-    handle: ({ app, found, body }) => {
+    handle: async ({ app, found, body }) => {
       const { channel, secret } = makeChannel(app, organizationOf(found).id, { ...body, project: body.project ?? null })
+      await app.alerts.askToConfirm(channel)
       return { body: { channel: toRestChannel(app, channel), secret } }
     },
   }),
@@ -114,12 +122,11 @@ export const notificationRoutes: readonly Route[] = [
     action: 'channel:write',
     body: changedChannel,
     response: shapes.channel,
-    handle: ({ app, found, params, body: { isActive, ...rest } }) => ({
-      body: toRestChannel(
-        app,
-        changeChannel(app, channelOf(app, found, params.channel), { ...rest, active: isActive }),
-      ),
-    }),
+    handle: async ({ app, found, params, body: { isActive, ...rest } }) => {
+      const channel = changeChannel(app, channelOf(app, found, params.channel), { ...rest, active: isActive })
+      if (rest.target !== undefined) await app.alerts.askToConfirm(channel)
+      return { body: toRestChannel(app, channel) }
+    },
   }),
   route({
     method: 'DELETE',
@@ -144,6 +151,26 @@ export const notificationRoutes: readonly Route[] = [
     handle: async ({ app, found, params }) => ({
       body: (await app.alerts.test(channelOf(app, found, params.channel))).map(toRestDelivery),
     }),
+  }),
+  route({
+    method: 'POST',
+    path: `${C}/:channel/confirmations`,
+    operationId: 'askToConfirm',
+    summary:
+      'Mails a link to an address of the channel that belongs to no member and has not confirmed; an earlier link ends. Without an address all that were never asked.',
+    action: 'channel:write',
+    body: z.object({ address: z.string().max(300).optional() }),
+    response: shapes.channel,
+    handle: async ({ app, found, params, body }) => {
+      const channel = channelOf(app, found, params.channel)
+      const isWaiting = ({ address, state }: Recipient) => address === body.address && state === 'unconfirmed'
+      if (body.address !== undefined && !shownRecipientsOf(app, channel).some(isWaiting))
+        throw new MishapError('VALIDATION', {
+          fields: { address: ['This address of the channel has nothing to confirm.'] },
+        })
+      await app.alerts.askToConfirm(channel, body.address)
+      return { body: toRestChannel(app, channel) }
+    },
   }),
   route({
     method: 'GET',

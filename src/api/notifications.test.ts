@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { RestChannel, RestDelivery } from '../protocol/rest.ts'
+import { confirm } from '../alert/confirm.ts'
+import type { RestChannel, RestDelivery } from '../protocol/rest-notifications.ts'
 import { appForFile } from './app.cases.ts'
 import { seedEvents } from './seed.cases.ts'
 
@@ -125,4 +126,31 @@ test('a new issue reaches each channel, its log says so; a test says how it ende
     { failingSince: null },
     { failingSince: expect.any(String), lastError: 'The call failed (ECONNREFUSED).' },
   ])
+})
+
+test('an address that belongs to no member confirms by a mail; until then it gets nothing else', async () => {
+  const { call, sent, app } = made()
+  await call('PUT', '/mail-server/', { body: mail })
+  sent.mails.length = 0
+  const { channel } = await make({ kind: 'email', name: 'Ops', target: 'owner@example.test, ops@else.test' })
+  const path = `${C}/${channel.id}`
+  expect(channel.recipients).toEqual([
+    { address: 'owner@example.test', state: 'member', dateAsked: null, error: '' },
+    { address: 'ops@else.test', state: 'unconfirmed', dateAsked: expect.any(String), error: '' },
+  ])
+  expect((await call('POST', `${path}/test/`)).json).toMatchObject([{ recipient: 'owner@example.test' }])
+  const again = (address?: string) => call('POST', `${path}/confirmations/`, { body: address ? { address } : {} })
+  expect((await again('ops@else.test')).status).toBe(200)
+  expect((await again()).status).toBe(200)
+  for (const address of ['owner@example.test', 'other@else.test'])
+    expect((await again(address)).json).toEqual({ address: [expect.any(String)] })
+  const asked = sent.mails.filter((one) => one.to === 'ops@else.test')
+  expect(asked).toHaveLength(2)
+  confirm(app, /secret=([\w-]{43})/.exec(asked[1]?.text ?? '')?.[1] ?? '')
+  expect((await call('GET', `${C}/`)).json).toContainEqual(
+    expect.objectContaining({ recipients: [channel.recipients[0], expect.objectContaining({ state: 'confirmed' })] }),
+  )
+  const moved = await call('PUT', `${path}/`, { body: { target: 'new@else.test' } })
+  expect(moved.json).toMatchObject({ recipients: [{ state: 'unconfirmed', dateAsked: expect.any(String) }] })
+  expect(sent.mails.at(-1)?.to).toBe('new@else.test')
 })

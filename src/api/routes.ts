@@ -1,3 +1,4 @@
+import { accountRoutes } from './account-routes.ts'
 import { artifactRoutes } from './artifact-routes.ts'
 import { bulkRoutes } from './bulk-routes.ts'
 import { commentRoutes } from './comment-routes.ts'
@@ -33,6 +34,7 @@ import { uploadRoutes } from './upload-routes.ts'
 export const routes: readonly Route[] = [
   ...organizationRoutes,
   ...organizationDetailRoutes,
+  ...accountRoutes,
   ...organizationTokenRoutes,
   ...projectRoutes,
   ...teamRoutes,

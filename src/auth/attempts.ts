@@ -28,7 +28,7 @@ export type Attempts = {
 }
 
 /** One subscriber has a whole /64 of IPv6 addresses: they count as one. Other texts stay as they are. */
-function networkOf(address: string): string {
+export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address
   const parsed = ipaddr.process(address)
   return parsed.kind() === 'ipv4' ? parsed.toString() : parsed.toNormalizedString().split(':').slice(0, 4).join(':')

@@ -1,60 +1,15 @@
-import { createHash } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { getMigrations } from 'better-auth/db/migration'
 import type { Kysely } from 'kysely'
-import { afterAll, describe, expect, test } from 'vitest'
-import { testClock } from '../clock.ts'
+import { describe, expect, test } from 'vitest'
 import { MishapError } from '../errors.ts'
 import { silent } from '../observe.ts'
 import { openAuthDatabase } from '../store/meta/people.ts'
-import { openSqliteMeta } from '../store/meta/sqlite.ts'
 import { bootstrap, ensureSelfProject, selfProject } from './admin.ts'
 import { addressFailuresMax, freeFailures } from './attempts.ts'
-import { type AuthOptions, betterAuthOptions, createAuth } from './create.ts'
+import { betterAuthOptions } from './better.ts'
+import { cookieOf, failure, good, post, quick, rigForFile, secret, url } from './rig.cases.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'mishap-auth-'))
-const closers: (() => void)[] = []
-let files = 0
-const url = 'http://localhost:9000'
-const secret = 'b7Qm2Zx9Lr4Tn8Vw1Yc6Hd3Kf5Pj0SgAeRuIoXtNq'
-const good = { name: 'Ann', email: 'Ann@Example.com', password: 'correct horse 9' }
-
-/** The real one takes 0.1 s and more for each password; one test below uses it. */
-const quick = {
-  hash: async (password: string) => createHash('sha256').update(password).digest('hex'),
-  verify: async ({ hash, password }: { hash: string; password: string }) =>
-    hash === createHash('sha256').update(password).digest('hex'),
-}
-
-async function fresh(options: Partial<AuthOptions> = { hashing: quick }) {
-  const file = join(folder, `${++files}.sqlite`)
-  const clock = testClock()
-  const meta = openSqliteMeta(file, { clock })
-  const auth = await createAuth({ meta, file, secret, url, clock, observe: silent, ...options })
-  closers.push(auth.close, meta.close)
-  return { meta, auth, clock, file }
-}
-
-afterAll(() => {
-  for (const close of closers) close()
-  rmSync(folder, { recursive: true, force: true })
-})
-
-const failure = async (work: Promise<unknown>): Promise<MishapError> =>
-  work.then(
-    () => Promise.reject(new Error('nothing thrown')),
-    (error: unknown) => (error instanceof MishapError ? error : Promise.reject(error)),
-  )
-
-const cookieOf = (cookies: string[]) => cookies.map((cookie) => cookie.split(';')[0]).join('; ')
-const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
-  new Request(`${url}/api/auth${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', origin: url, ...headers },
-    body: JSON.stringify(body),
-  })
+const { fresh } = rigForFile()
 
 test('the committed schema is what better-auth expects', async () => {
   const { file } = await fresh()
@@ -187,6 +142,9 @@ describe('/api/auth/', () => {
     ['POST', '/delete-user', {}],
     ['POST', '/set-password', { newPassword: 'correct horse 9' }],
     ['GET', '/sign-in/email', undefined],
+    ['GET', '/list-sessions', undefined],
+    ['POST', '/revoke-session', { token: 'x' }],
+    ['POST', '/revoke-other-sessions', {}],
     ['GET', '/', undefined],
   ])('%s %s is not there', async (method, path, body) => {
     const { auth, meta } = await fresh()

@@ -51,6 +51,22 @@ export type Thing =
 /** 'hidden' answers 404 (as if it did not exist), 'no' and 'scope' answer 403. */
 export type Verdict = 'yes' | 'no' | 'scope' | 'hidden'
 
+export type PasswordChange = { currentPassword: string; newPassword: string; endTokens: boolean }
+
+/** One login of a person. `browser` and `system` are what the user agent says, null where it says nothing known. */
+export type LoginSession = {
+  id: string
+  isCurrent: boolean
+  userAgent: string
+  browser: string | null
+  system: string | null
+  /** Where it was signed in from; '' when that is not known. */
+  address: string
+  createdMs: number
+  /** To within five minutes. */
+  lastUsedMs: number
+}
+
 /** Sign-in, sessions, tokens and permission: the one door. */
 export type Auth = {
   /** Answers everything under /api/auth/. */
@@ -68,6 +84,25 @@ export type Auth = {
   personByEmail(email: string): Person | undefined
   /** Replaces the password, ends all login sessions and deletes the person's tokens. */
   resetPassword(email: string, password: string): Promise<void>
+  /**
+   * Changes the password of whoever is signed in, ends their other sessions and, where asked, their API tokens. Returns
+   * the cookies of the session that goes on. Throws AUTH_REQUIRED, AUTH_LOCKED, AUTH_BUSY, VALIDATION (currentPassword, newPassword).
+   */
+  changePassword(headers: Headers, change: PasswordChange): Promise<{ cookies: string[] }>
+  /** Counts a request for a reset link, whoever it is for. Throws AUTH_LOCKED. */
+  countResetRequest(email: string, headers: Headers): void
+  /** Makes a reset link's secret, good once and for an hour; undefined when nobody has the address or too many links are open. */
+  startReset(email: string): { person: Person; secret: string } | undefined
+  /** Whose password a link's secret sets; undefined when it is not good any more. */
+  resetOf(secret: string): Person | undefined
+  /** Sets a password by a link's secret, ends all sessions and, where asked, the API tokens. Throws NOT_FOUND, AUTH_BUSY, VALIDATION (password). */
+  resetBySecret(secret: string, password: string, endTokens: boolean): Promise<void>
+  /** The login sessions of whoever is signed in, the latest used first. Throws AUTH_REQUIRED; a token has no sessions. */
+  sessionsOf(headers: Headers): Promise<LoginSession[]>
+  /** Ends one of their sessions. Throws AUTH_REQUIRED, NOT_FOUND. */
+  endSession(headers: Headers, id: string): Promise<void>
+  /** Ends all of their sessions but the one that asks. Throws AUTH_REQUIRED. */
+  endOtherSessions(headers: Headers): Promise<void>
   /** Signs in; `cookies` are Set-Cookie values. Throws AUTH_FAILED or AUTH_LOCKED. */
   signIn(value: { email: string; password: string; headers: Headers }): Promise<{ person: Person; cookies: string[] }>
   signOut(headers: Headers): Promise<{ cookies: string[] }>

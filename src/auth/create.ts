@@ -1,129 +1,37 @@
 import { randomBytes } from 'node:crypto'
-import { type BetterAuthOptions, betterAuth } from 'better-auth'
-import { hashPassword, verifyPassword } from 'better-auth/crypto'
 import { z } from 'zod'
 import type { Clock } from '../clock.ts'
 import { errorBody, MishapError } from '../errors.ts'
-import { ownOrigins } from '../network.ts'
-import type { Observe } from '../observe.ts'
 import type { MetaStore, Person } from '../store/meta/meta.ts'
 import { checkName } from '../store/meta/names.ts'
-import { openAuthDatabase } from '../store/meta/people.ts'
-import { type Attempts, createAttempts } from './attempts.ts'
+import { checkEmail, checkPassword, refusal } from './account-checks.ts'
+import { createAttempts } from './attempts.ts'
 import type { Action, Actor, Auth, Verdict } from './auth.ts'
-import { createHashQueue, type Hashing } from './hash-queue.ts'
+import { type AuthOptions, type Better, type Context, openBetter, originsOf, scrypt } from './better.ts'
+import { lasting, withLasting } from './cookies.ts'
+import { addressOf, demandTry, type Guard, guarded } from './guarded.ts'
+import { createHashQueue } from './hash-queue.ts'
+import { createLoginSessions } from './login-sessions.ts'
 import { verdict } from './may.ts'
-import { passwordCharactersMax, passwordCharactersMin, passwordFault } from './passwords.ts'
+import { changePassword, createPasswords, createResets } from './password-change.ts'
 
-const sessionDays = 30
-const dayS = 86_400
-const emailCharactersMax = 254
 /** A sign-in or a change of password; nothing under /api/auth/ is larger. */
 const bodyCharactersMax = 10_000
 /**
- * Browsers keep a cookie for 400 days at most. The session's own end, which slides with use, lies in the database;
- * a cookie of 30 days would end it 30 days after the sign-in, because page loads can't renew a cookie.
+ * What better-auth may answer under /api/auth/; sign-up, in particular, is not among it. Its lists of sessions name them
+ * by their tokens, which are hashes here: /api/0/users/me/sessions/ names them by ids.
  */
-const cookieS = 400 * dayS
+const routes = new Set(['POST /sign-in/email', 'POST /sign-out', 'GET /get-session', 'POST /change-password'])
 
-/** What better-auth may answer under /api/auth/; sign-up, in particular, is not among it. */
-const routes = new Set([
-  'POST /sign-in/email',
-  'POST /sign-out',
-  'GET /get-session',
-  'GET /list-sessions',
-  'POST /revoke-session',
-  'POST /revoke-sessions',
-  'POST /revoke-other-sessions',
-  'POST /change-password',
-])
+/** What the parts of auth work with. */
+export type Room = { better: Better; context: Context; guard: Guard; meta: MetaStore; clock: Clock }
 
-export type AuthOptions = {
-  meta: MetaStore
-  /** The meta store's file: the auth_ tables lie beside what refers to them. */
-  file: string
-  /** Signs cookies; see loadSecrets. */
-  secret: string
-  /** The address under which people reach Mishap; https makes cookies Secure, a path is the cookies' path. */
-  url: string
-  clock: Clock
-  observe: Observe
-  /** Further origins that may send forms. */
-  trustedOrigins?: string[]
-  /** Another way to hash passwords than better-auth's scrypt (about 0.1 s each); tests take a quick one. */
-  hashing?: Hashing
-}
-
-/** scrypt in node's pool of threads, never on the event loop. */
-const scrypt: Hashing = { hash: hashPassword, verify: verifyPassword }
-
-const originsOf = (options: Pick<AuthOptions, 'url' | 'trustedOrigins'>) => [
-  ...ownOrigins(options.url),
-  ...(options.trustedOrigins ?? []),
-]
-
-/** better-auth's settings. Exported for the test that holds the committed schema against what better-auth expects. */
-export function betterAuthOptions(options: Omit<AuthOptions, 'meta' | 'clock' | 'file'>, database: unknown) {
-  return {
-    database: { db: database as never, type: 'sqlite', transaction: false },
-    secret: options.secret,
-    baseURL: new URL(options.url).origin,
-    trustedOrigins: originsOf(options),
-    emailAndPassword: {
-      enabled: true,
-      disableSignUp: true,
-      autoSignIn: false,
-      minPasswordLength: passwordCharactersMin,
-      maxPasswordLength: passwordCharactersMax,
-      ...(options.hashing ? { password: options.hashing } : {}),
-    },
-    user: { modelName: 'auth_user' },
-    session: { modelName: 'auth_session', expiresIn: sessionDays * dayS, updateAge: dayS },
-    account: { modelName: 'auth_account' },
-    verification: { modelName: 'auth_verification' },
-    // attempts.ts counts, for screens, API and /api/auth/ alike; better-auth's own counter sees only its own routes.
-    rateLimit: { enabled: false },
-    telemetry: { enabled: false },
-    advanced: {
-      cookiePrefix: 'mishap',
-      useSecureCookies: options.url.startsWith('https:'),
-      defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', path: new URL(options.url).pathname },
-    },
-    logger: {
-      log: (level, sentence) =>
-        (level === 'error' ? options.observe.warn : options.observe.debug)({ from: 'better-auth' }, sentence),
-    },
-  } as const satisfies BetterAuthOptions
-}
-
-/** The client's address, as process main says it; '' when nothing did. */
-const addressOf = (headers: Headers) => headers.get('x-forwarded-for')?.split(',')[0]?.trim() ?? ''
-
-const lasting = (cookies: string[]) =>
-  cookies.map((cookie) =>
-    /^[^=;]*session_token=[^;]/.test(cookie) ? cookie.replace(/Max-Age=[1-9]\d*/i, `Max-Age=${cookieS}`) : cookie,
-  )
-
-const refusal = (field: string, sentence: string) =>
-  new MishapError('VALIDATION', { detail: sentence, fields: { [field]: [sentence] } })
-
-function checkEmail(email: string): string {
-  const text = email.trim().toLowerCase()
-  if (text.length > emailCharactersMax || !z.email().safeParse(text).success)
-    throw refusal('email', `Use one e-mail address of at most ${emailCharactersMax} characters.`)
-  return text
-}
-
-function checkPassword(password: string, names: readonly string[]): void {
-  const fault = passwordFault(password, names)
-  if (fault) throw refusal('password', fault)
-}
-
-/** What nobody of this address may take as a password. */
-const namesAround = (meta: MetaStore, email: string): string[] => {
-  const person = meta.personByEmail(email)
-  const organizations = person ? meta.organizationsOf(person.id) : []
-  return [email, ...organizations.flatMap(({ name, slug }) => [name, slug])]
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text === '' ? '{}' : text)
+  } catch {
+    return undefined
+  }
 }
 
 const answer = (error: MishapError) =>
@@ -131,69 +39,6 @@ const answer = (error: MishapError) =>
     status: error.status,
     headers: error.retryAfterS === undefined ? {} : { 'retry-after': String(error.retryAfterS) },
   })
-
-/** Counts a try as failed until it is known to be none. Throws AUTH_LOCKED. */
-function demandTry(attempts: Attempts, email: string, address: string): void {
-  const waitS = attempts.waitS(email, address)
-  if (waitS > 0)
-    throw new MishapError('AUTH_LOCKED', { detail: `Too many attempts. Try again in ${waitS} s.`, retryAfterS: waitS })
-  attempts.failed(email, address)
-}
-
-function open(options: AuthOptions) {
-  const database = openAuthDatabase(options.file)
-  return { better: betterAuth(betterAuthOptions(options, database.kysely)), close: database.close }
-}
-type Better = ReturnType<typeof open>['better']
-
-/** What a password's check needs: who tries too often, and room in the queue. */
-type Guard = { attempts: Attempts; queue: { demandRoom(): void } }
-
-/**
- * A try with a password: counted as failed until the answer is known. `isWrong` tells whether the password was the fault.
- * Throws AUTH_LOCKED and AUTH_BUSY.
- */
-async function guarded(
-  { attempts, queue }: Guard,
-  [email, address]: [string, string],
-  work: () => Promise<Response>,
-  isWrong: (response: Response) => Promise<boolean> | boolean,
-): Promise<Response> {
-  demandTry(attempts, email, address)
-  const isCounted = { yes: false }
-  try {
-    queue.demandRoom()
-    const response = await work()
-    isCounted.yes = await isWrong(response)
-    if (response.ok) attempts.succeeded(email, address)
-    return response
-  } finally {
-    if (!isCounted.yes) attempts.undo(email, address)
-  }
-}
-
-const isWrongPassword = async (response: Response): Promise<boolean> => {
-  if (response.ok) return false
-  const body = z.object({ code: z.string() }).safeParse(parse(await response.clone().text())).data
-  return body?.code === 'INVALID_PASSWORD'
-}
-
-/** Changes the password of whoever is signed in, and ends their other sessions. */
-async function changePassword(better: Better, guard: Guard, meta: MetaStore, request: Request, text: string) {
-  const session = await better.api.getSession({ headers: request.headers })
-  const body = z.record(z.string(), z.unknown()).safeParse(parse(text)).data ?? {}
-  const email = session?.user.email ?? ''
-  checkPassword(typeof body.newPassword === 'string' ? body.newPassword : '', namesAround(meta, email))
-  const forward = () =>
-    better.handler(
-      new Request(request.url, {
-        ...{ method: 'POST', headers: request.headers },
-        body: JSON.stringify({ ...body, revokeOtherSessions: true }),
-      }),
-    )
-  if (!session) return forward()
-  return guarded(guard, [email, addressOf(request.headers)], forward, isWrongPassword)
-}
 
 /** Ends a session. It takes nothing from a body, so none is read and its content type is nobody's concern. */
 function signOut(better: Better, request: Request): Promise<Response> {
@@ -204,13 +49,8 @@ function signOut(better: Better, request: Request): Promise<Response> {
 }
 
 /** Answers /api/auth/: a closed list of better-auth's routes, with our limits and our rule for passwords in front. */
-async function handle(
-  better: Better,
-  guard: Guard,
-  meta: MetaStore,
-  origins: string[],
-  request: Request,
-): Promise<Response> {
+async function handle(room: Room, origins: string[], request: Request): Promise<Response> {
+  const { better, guard } = room
   const path = new URL(request.url).pathname.replace(/^\/api\/auth/, '').replace(/\/$/, '')
   if (!routes.has(`${request.method} ${path}`)) throw new MishapError('NOT_FOUND')
   if (request.method === 'GET') return better.handler(request)
@@ -222,7 +62,7 @@ async function handle(
   if (text.length > bodyCharactersMax) throw refusal('body', `Use at most ${bodyCharactersMax} characters.`)
   const forward = () =>
     better.handler(new Request(request.url, { method: 'POST', headers: request.headers, body: text }))
-  if (path === '/change-password') return withLasting(await changePassword(better, guard, meta, request, text))
+  if (path === '/change-password') return withLasting(await changePassword(room, request.headers, parse(text)))
   if (path !== '/sign-in/email') return forward()
   const body = z.object({ email: z.string() }).safeParse(parse(text)).data
   const email = (body?.email ?? '').trim().toLowerCase()
@@ -230,27 +70,8 @@ async function handle(
   return withLasting(await guarded(guard, [email, addressOf(request.headers)], forward, isWrong))
 }
 
-/** An answer whose session cookie lasts as long as a browser keeps it. */
-function withLasting(response: Response): Response {
-  if (!response.ok) return response
-  const headers = new Headers(response.headers)
-  headers.delete('set-cookie')
-  for (const cookie of lasting(response.headers.getSetCookie())) headers.append('set-cookie', cookie)
-  return new Response(response.body, { status: response.status, headers })
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text === '' ? '{}' : text)
-  } catch {
-    return undefined
-  }
-}
-
-type Context = Awaited<Better['$context']>
-
-/** Making accounts and replacing passwords: server-side only, whatever /api/auth/ is asked. */
-function accounts(context: Context, meta: MetaStore): Pick<Auth, 'createPerson' | 'resetPassword'> {
+/** Making accounts: server-side only, whatever /api/auth/ is asked. */
+function accounts(context: Context, meta: MetaStore): Pick<Auth, 'createPerson'> {
   return {
     createPerson: async (value, { first = false } = {}) => {
       const name = checkName(value.name)
@@ -280,15 +101,6 @@ function accounts(context: Context, meta: MetaStore): Pick<Auth, 'createPerson' 
         password: hash,
       })
       return { id: user.id, name: user.name, email: user.email }
-    },
-    resetPassword: async (email, password) => {
-      checkPassword(password, namesAround(meta, email))
-      const person = meta.personByEmail(email)
-      if (!person) throw new MishapError('NOT_FOUND', { detail: 'Nobody has an account with this e-mail.' })
-      await context.internalAdapter.updatePassword(person.id, await context.password.hash(password))
-      await context.internalAdapter.deleteUserSessions(person.id)
-      // Whoever took the password may have made tokens with it.
-      for (const token of meta.tokensOf(person.id)) meta.deleteToken(token.id)
     },
   }
 }
@@ -402,17 +214,21 @@ function createSignIn(better: Better, { attempts, queue }: Guard): Auth['signIn'
 export async function createAuth(options: AuthOptions): Promise<Auth & { close(): void }> {
   const { meta, clock } = options
   const queue = createHashQueue(options.hashing ?? scrypt)
-  const { better, close } = open({ ...options, hashing: queue })
+  const { better, close } = await openBetter({ ...options, hashing: queue })
   const context = await better.$context
   const attempts = createAttempts(clock)
   const guard: Guard = { attempts, queue }
+  const room: Room = { better, context, guard, meta, clock }
   const may: Auth['may'] = (actor, action, thing) => verdict(meta, actor, action, thing)
 
   return {
     ...accounts(context, meta),
+    ...createPasswords(room),
+    ...createResets(room),
+    ...createLoginSessions(room),
     handle: async (request) => {
       try {
-        return await handle(better, guard, meta, originsOf(options), request)
+        return await handle(room, originsOf(options), request)
       } catch (error) {
         if (error instanceof MishapError) return answer(error)
         throw error

@@ -62,9 +62,8 @@ describe('fields of a form', () => {
     expect(longTextOf(data({ a: 'x\r\n'.repeat(10) }), 'a', 19)).toHaveLength(19)
   })
   it('keeps what was typed, never a password, the setup secret or the framework’s own fields', () => {
-    expect(typedValues(data({ email: 'a@b', password: 'hunter22', secret: 's', $ACTION_ID: '1' }))).toEqual({
-      email: 'a@b',
-    })
+    const secrets = { password: 'hunter22', currentPassword: 'hunter22', newPassword: 'hunter23', secret: 's' }
+    expect(typedValues(data({ email: 'a@b', ...secrets, $ACTION_ID: '1' }))).toEqual({ email: 'a@b' })
   })
   it('shows field errors at their fields and else the sentence', () => {
     const form = data({ name: 'x' })

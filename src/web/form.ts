@@ -63,7 +63,7 @@ export function longTextOf(data: FormData, name: string, most = 100_000): string
 /** What was typed, to show again: every text field whose name is not in `secret`. */
 export function typedValues(
   data: FormData,
-  secret: readonly string[] = ['password', 'secret'],
+  secret: readonly string[] = ['password', 'currentPassword', 'newPassword', 'secret'],
 ): Record<string, string> {
   const values: Record<string, string> = {}
   for (const [name, value] of data.entries()) {

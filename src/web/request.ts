@@ -23,6 +23,8 @@ import releasesDe from './messages/releases.de.json'
 import releasesEn from './messages/releases.en.json'
 import searchDe from './messages/search.de.json'
 import searchEn from './messages/search.en.json'
+import securityDe from './messages/security.de.json'
+import securityEn from './messages/security.en.json'
 import signsDe from './messages/signs.de.json'
 import signsEn from './messages/signs.en.json'
 import sourcesDe from './messages/sources.de.json'
@@ -48,6 +50,7 @@ const catalogues = {
     people: peopleEn,
     releases: releasesEn,
     search: searchEn,
+    security: securityEn,
     signs: signsEn,
     sources: sourcesEn,
     traces: tracesEn,
@@ -66,6 +69,7 @@ const catalogues = {
     people: peopleDe,
     releases: releasesDe,
     search: searchDe,
+    security: securityDe,
     signs: signsDe,
     sources: sourcesDe,
     traces: tracesDe,

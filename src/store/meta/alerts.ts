@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import { MishapError } from '../../errors.ts'
+import type { ChannelAddressStore } from './channel-addresses.ts'
 import type { MetaStore } from './meta.ts'
 import { checkName } from './names.ts'
 import { fromJson, type Store } from './store.ts'
@@ -61,7 +62,7 @@ export type Delivery = NewDelivery & {
 }
 
 /** The part of meta that notifications work with. */
-export type AlertStore = {
+export type AlertStore = ChannelAddressStore & {
   createChannel(
     value: Pick<Channel, 'organizationId' | 'projectId' | 'kind' | 'name' | 'sealedTarget' | 'sealedSecret'>,
   ): Channel

@@ -28,6 +28,7 @@ import type { OwnershipStore } from './ownership.ts'
 import type { RegroupStoreMeta } from './regroup.ts'
 import type { ReleaseStore } from './releases.ts'
 import type { RemovalStore } from './removals.ts'
+import type { ResetStore } from './resets.ts'
 import type { ScrapeStore } from './scrape.ts'
 import type { SearchStore } from './searches.ts'
 import type { SuggestionStore } from './suggestions.ts'
@@ -349,6 +350,7 @@ export type MetaStore = BatchStore &
   CommitStore &
   DeployStore &
   ReleaseStore &
+  ResetStore &
   MissedStore &
   RegroupStoreMeta &
   MergeStore &

@@ -28,6 +28,7 @@ import { statements as failureAnswers } from './schema/0023-failure-answers.ts'
 import { statements as tombstones } from './schema/0024-tombstones.ts'
 import { statements as commitResolutions } from './schema/0025-commit-resolutions.ts'
 import { statements as loaderAndArchive } from './schema/0026-loader-and-archive.ts'
+import { statements as accounts } from './schema/0027-accounts.ts'
 
 /** Every step of the schema; the place in the list is its number, from 1. A released step is never edited. */
 const steps: ((dialect: Dialect) => string[])[] = [
@@ -57,6 +58,7 @@ const steps: ((dialect: Dialect) => string[])[] = [
   tombstones,
   commitResolutions,
   loaderAndArchive,
+  accounts,
 ]
 
 /** Names the version that wrote the database last, so that an older one can say what is needed. */

@@ -11,6 +11,7 @@ import {
 import { attentionPart, noticePart, ownPart } from './attention.ts'
 import { batchPart } from './batch.ts'
 import { bulkPart } from './bulk.ts'
+import { channelAddressPart } from './channel-addresses.ts'
 import { chunkEndPart, chunkPart } from './chunks.ts'
 import { clockworkPart, forecastPart } from './clockwork.ts'
 import { openSqlite } from './connection.ts'
@@ -39,6 +40,7 @@ import { regroupEdgePart, regroupRunPart, regroupStepPart } from './regroup.ts'
 import { regroupCommitPart } from './regroup-commit.ts'
 import { releaseParts } from './release-parts.ts'
 import { removalFilePart, removalPart, removalRowPart } from './removals.ts'
+import { resetPart } from './resets.ts'
 import { scrapePart } from './scrape.ts'
 import { searchPart } from './searches.ts'
 import type { Store } from './store.ts'
@@ -58,6 +60,14 @@ const triageParts = (store: Store) => ({
   ...bulkPart(store),
   ...ownershipPart(store),
   ...suggestionPart(store),
+})
+
+/** Who is in an organization, who forgot a password, who wants mails. */
+const accountParts = (store: Store) => ({
+  ...invitationPart(store),
+  ...membershipPart(store),
+  ...resetPart(store),
+  ...channelAddressPart(store),
 })
 
 /** What comes after its events: maps that they missed, and the other side of a failure. */
@@ -122,8 +132,7 @@ export function openSqliteMeta(file: string, options: { clock: Clock; readers?: 
     ...thinStepPart(store),
     ...thinCountPart(store),
     ...thinFilePart(store),
-    ...invitationPart(store),
-    ...membershipPart(store),
+    ...accountParts(store),
     ...feedbackPart(store),
     ...feedbackLinkPart(store),
     ...organizationChangePart(store),

@@ -34,6 +34,7 @@ export type Tables = {
     created_ms: number
     expires_ms: number
   }
+  password_reset: { token_hash: string; user_id: string; created_ms: number; expires_ms: number }
   feedback: {
     id: Id
     project_id: number
@@ -461,6 +462,15 @@ export type Tables = {
     created_ms: number
     failing_since_ms: number | null
     last_error: string
+  }
+  channel_address: {
+    channel_id: number
+    address: string
+    token_hash: Defaulted<string | null>
+    asked_ms: Defaulted<number | null>
+    expires_ms: Defaulted<number | null>
+    confirmed_ms: Defaulted<number | null>
+    error: string
   }
   alert_due: {
     id: Id

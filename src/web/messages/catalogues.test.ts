@@ -23,6 +23,8 @@ import releasesDe from './releases.de.json'
 import releasesEn from './releases.en.json'
 import searchDe from './search.de.json'
 import searchEn from './search.en.json'
+import securityDe from './security.de.json'
+import securityEn from './security.en.json'
 import signsDe from './signs.de.json'
 import signsEn from './signs.en.json'
 import sourcesDe from './sources.de.json'
@@ -55,6 +57,7 @@ describe.each([
   ['failure', failuresEn, failuresDe],
   ['filter', filtersEn, filtersDe],
   ['search', searchEn, searchDe],
+  ['security', securityEn, securityDe],
   ['sign', signsEn, signsDe],
   ['source map', sourcesEn, sourcesDe],
   ['doctor', doctorEn, doctorDe],

@@ -7,6 +7,7 @@ import { app } from '../../handle.ts'
 import { actorHere } from '../../session.ts'
 import { localPath } from '../../text.ts'
 import { AddressWarning } from '../../ui/address-warning.tsx'
+import { Link } from '../../ui/link.tsx'
 import { Mark } from '../../ui/mark.tsx'
 import { SignInForm } from './sign-in-form.tsx'
 
@@ -14,9 +15,14 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getTranslations('login'))('title') }
 }
 
-/** Sign in; `?next=` is where to go then. */
-export default async function LoginPage({ searchParams }: { searchParams: Promise<{ next?: string | string[] }> }) {
-  const next = localPath((await searchParams).next)
+/** Sign in; `?next=` is where to go then, `?password=new` comes from the page that set one. */
+export default async function LoginPage({
+  searchParams,
+}: {
+  searchParams: Promise<{ next?: string | string[]; password?: string | string[] }>
+}) {
+  const { next: asked, password } = await searchParams
+  const next = localPath(asked)
   if (app().meta.isEmpty()) redirect('/setup')
   if (await actorHere()) redirect(next)
   const t = await getTranslations('login')
@@ -27,7 +33,17 @@ export default async function LoginPage({ searchParams }: { searchParams: Promis
       </p>
       <h1 className="mb-5">{t('title')}</h1>
       <AddressWarning url={app().config.url} seen={seenOrigin(await headers())} />
+      {password === 'new' ? (
+        <p role="status" className="mb-4">
+          {(await getTranslations('security'))('passwordNew')}
+        </p>
+      ) : null}
       <SignInForm next={next} />
+      <p className="mt-6">
+        <Link href="/forgot-password" className="link">
+          {(await getTranslations('security'))('forgotLink')}
+        </Link>
+      </p>
     </main>
   )
 }

@@ -1,4 +1,5 @@
 import type { Metadata } from 'next'
+import { headers } from 'next/headers'
 import { getTranslations } from 'next-intl/server'
 import { scopes } from '../../../../../../auth/may.ts'
 import type { ApiToken } from '../../../../../../store/meta/meta.ts'
@@ -10,6 +11,8 @@ import { OwnRemovals } from '../../../../../ui/removal-list.tsx'
 import { signOutAction } from '../../../../login/actions.ts'
 import { Appearance } from './appearance.tsx'
 import { OrganizationTokens } from './organization-tokens.tsx'
+import { PasswordForm } from './password-form.tsx'
+import { Sessions } from './sessions.tsx'
 import type { ShownToken } from './token-list.tsx'
 import { Tokens } from './tokens.tsx'
 
@@ -20,12 +23,22 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getTranslations('account'))('title') }
 }
 
-/** The signed-in person's own settings: theme, language, tokens, sign out; and which organizations they deleted. */
-export default async function AccountPage({ params }: { params: Promise<{ org: string }> }) {
+/** The signed-in person's own settings: theme, language, password, sessions, tokens, sign out; and which organizations they deleted. */
+export default async function AccountPage({
+  params,
+  searchParams,
+}: {
+  params: Promise<{ org: string }>
+  searchParams: Promise<{ password?: string | string[] }>
+}) {
   const { org } = await params
+  const { password } = await searchParams
   const { actor, organization } = await demandOrganization(org, `/o/${org}/settings/account`)
   const t = await getTranslations('account')
   const { auth, meta } = app()
+  const tokens = meta.tokensOf(actor.person.id)
+  // Whoever comes with a token has no session, and may not change the password.
+  const sessions = actor.kind === 'session' ? await auth.sessionsOf(await headers()) : undefined
   const shown = ({ id, name, prefix, scopes: carried, createdMs, lastUsedMs }: ApiToken): ShownToken => ({
     ...{ id, name, prefix, scopes: carried, createdMs, lastUsedMs },
   })
@@ -46,9 +59,20 @@ export default async function AccountPage({ params }: { params: Promise<{ org: s
         </form>
       </section>
       <Appearance />
+      {sessions ? (
+        <>
+          <PasswordForm
+            organization={organization.slug}
+            email={actor.person.email}
+            hasTokens={tokens.length > 0}
+            isChanged={password === 'changed'}
+          />
+          <Sessions organization={organization.slug} sessions={sessions} />
+        </>
+      ) : null}
       <Tokens
         organization={organization.slug}
-        tokens={meta.tokensOf(actor.person.id).map(shown)}
+        tokens={tokens.map(shown)}
         scopes={scopes}
         mayCreate={auth.may(actor, 'token:own', { organization }) === 'yes'}
       />

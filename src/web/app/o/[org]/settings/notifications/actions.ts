@@ -1,7 +1,7 @@
 'use server'
 import { revalidatePath } from 'next/cache'
 import { getTranslations } from 'next-intl/server'
-import { changeChannel, channelKinds, makeChannel } from '../../../../../../alert/channel.ts'
+import { changeChannel, channelKinds, makeChannel, shownRecipientsOf } from '../../../../../../alert/channel.ts'
 import { clearSmtp, setSmtp } from '../../../../../../alert/smtp.ts'
 import type { Action } from '../../../../../../auth/auth.ts'
 import type { Channel } from '../../../../../../store/meta/alerts.ts'
@@ -45,10 +45,12 @@ function changeOne(data: FormData, work: (channel: Channel) => Done | Promise<Do
 
 /** Makes a channel. */
 export async function createChannelAction(_before: ChannelState, data: FormData): Promise<ChannelState> {
-  return change(data, 'channel:write', ({ id }) => {
+  return change(data, 'channel:write', async ({ id }) => {
     const kind = channelKinds.find((one) => one === textOf(data, 'kind')) ?? 'email'
     const text = { kind, name: textOf(data, 'name'), target: textOf(data, 'target'), project: textOf(data, 'project') }
-    return { secret: makeChannel(app(), id, text).secret }
+    const { channel, secret } = makeChannel(app(), id, text)
+    await app().alerts.askToConfirm(channel)
+    return { secret }
   })
 }
 
@@ -76,6 +78,16 @@ export async function testChannelAction(_before: ChannelState, data: FormData): 
     const failure = deliveries.find((one) => one.status !== 'sent')
     if (failure) return { told: t('testFailed', { error: failure.error }) }
     return { told: deliveries.length ? t('testSent', { count: deliveries.length }) : t('testNobody') }
+  })
+}
+
+/** Asks the address of the form, which belongs to no member, to confirm; the row then says when it was asked, or why not. */
+export async function askToConfirmAction(_before: ChannelState, data: FormData): Promise<ChannelState> {
+  return changeOne(data, async (channel) => {
+    await app().alerts.askToConfirm(channel, textOf(data, 'address'))
+    const recipient = shownRecipientsOf(app(), channel).find((one) => one.address === textOf(data, 'address'))
+    const t = await getTranslations('notifications')
+    return { told: recipient?.askedMs && !recipient.error ? t('askSent') : null }
   })
 }
 

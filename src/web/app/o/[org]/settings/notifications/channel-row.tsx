@@ -8,7 +8,13 @@ import { Link } from '../../../../../ui/link.tsx'
 import { PlainText } from '../../../../../ui/plain-text.tsx'
 import { SeverityShape } from '../../../../../ui/severity.tsx'
 import { RelativeTime, useAge } from '../../../../../ui/time.tsx'
-import { type ChannelState, deleteChannelAction, switchChannelAction, testChannelAction } from './actions.ts'
+import {
+  askToConfirmAction,
+  type ChannelState,
+  deleteChannelAction,
+  switchChannelAction,
+  testChannelAction,
+} from './actions.ts'
 
 export type ShownChannel = {
   id: number
@@ -19,6 +25,8 @@ export type ShownChannel = {
   active: boolean
   failingSinceMs: number | null
   lastError: string
+  /** Addresses that belong to no member and have not confirmed. */
+  unconfirmed: { address: string; askedMs: number | null; error: string }[]
   /** A mail channel while no mail server is set. */
   withoutServer: boolean
 }
@@ -45,6 +53,8 @@ function ChannelButton({
   id,
   name,
   value,
+  address,
+  label,
   danger,
   children,
 }: {
@@ -53,6 +63,8 @@ function ChannelButton({
   id: number
   name: string
   value?: string
+  address?: string
+  label?: string
   danger?: boolean
   children: ReactNode
 }) {
@@ -68,7 +80,14 @@ function ChannelButton({
           <input type="hidden" name="organization" value={organization} />
           <input type="hidden" name="channel" value={id} />
           {value === undefined ? null : <input type="hidden" name="active" value={value} />}
-          <Button type="submit" compact {...(danger ? { look: 'danger' as const } : {})} disabled={pending}>
+          {address === undefined ? null : <input type="hidden" name="address" value={address} />}
+          <Button
+            type="submit"
+            compact
+            {...(danger ? { look: 'danger' as const } : {})}
+            {...(label === undefined ? {} : { 'aria-label': label })}
+            disabled={pending}
+          >
             {children}
           </Button>
         </>
@@ -108,6 +127,55 @@ function Deliveries({ organization, deliveries }: { organization: string; delive
         ))}
       </ul>
     </details>
+  )
+}
+
+/** Addresses that wait for their owners' word, each with the button that asks. */
+function Unconfirmed({
+  organization,
+  channel,
+  mayWrite,
+}: {
+  organization: string
+  channel: ShownChannel
+  mayWrite: boolean
+}) {
+  const t = useTranslations('notifications')
+  const age = useAge()
+  const { id, unconfirmed, withoutServer } = channel
+  if (unconfirmed.length === 0) return null
+  return (
+    <ul className="mt-1" data-unconfirmed={unconfirmed.length}>
+      {unconfirmed.map(({ address, askedMs, error }, place) => (
+        <li key={address} className="flex flex-wrap items-baseline gap-x-3 gap-y-1 py-0.5">
+          <SeverityShape level="warning" label="" sizePx={9} />
+          <span className="min-w-0 break-all">
+            <PlainText text={t('unconfirmed', { address })} />{' '}
+            <span className="text-ink-3">
+              {error ? (
+                <PlainText text={t('askFailed', { error })} />
+              ) : askedMs === null ? (
+                t('notAsked')
+              ) : (
+                t('asked', { age: age(askedMs) })
+              )}
+            </span>
+          </span>
+          {mayWrite && !withoutServer ? (
+            <ChannelButton
+              organization={organization}
+              id={id}
+              action={askToConfirmAction}
+              name={`ask-${place}`}
+              address={address}
+              label={t('askLabel', { address })}
+            >
+              {askedMs === null ? t('ask') : t('askAgain')}
+            </ChannelButton>
+          ) : null}
+        </li>
+      ))}
+    </ul>
   )
 }
 
@@ -159,6 +227,7 @@ export function ChannelRow({
       <p className="mt-1 break-all text-ink-2">
         {channel.target === 'members' ? t('members') : <PlainText text={channel.target || t('sealed')} />}
       </p>
+      <Unconfirmed organization={organization} channel={channel} mayWrite={mayWrite} />
       {channel.withoutServer ? <p className="mt-1 text-warning">{t('noServer')}</p> : null}
       {failing ? (
         <p role="alert" className="mt-1 text-error">

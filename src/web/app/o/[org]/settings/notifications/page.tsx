@@ -1,6 +1,6 @@
 import type { Metadata } from 'next'
 import { getTranslations } from 'next-intl/server'
-import { shownTargetOf } from '../../../../../../alert/channel.ts'
+import { shownRecipientsOf, shownTargetOf } from '../../../../../../alert/channel.ts'
 import { type SmtpSettings, smtpOf } from '../../../../../../alert/smtp.ts'
 import { app } from '../../../../../handle.ts'
 import { demandOrganization } from '../../../../../session.ts'
@@ -48,6 +48,7 @@ export default async function NotificationsPage({ params }: { params: Promise<{ 
                 kind: channel.kind,
                 name: channel.name,
                 target: shownTargetOf(parts, channel),
+                unconfirmed: shownRecipientsOf(parts, channel).filter((one) => one.state === 'unconfirmed'),
                 project: channel.projectId === null ? null : (slugOf.get(channel.projectId) ?? null),
                 active: channel.active,
                 failingSinceMs: channel.failingSinceMs,

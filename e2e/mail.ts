@@ -1,10 +1,10 @@
 import type { AddressInfo } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 
-export type ReceivedMail = { to: string[]; text: string; atMs: number }
+export type Received = { to: string[]; text: string; atMs: number }
 
 /** A mail server on loopback that keeps what it gets. */
-export async function openMailServer(mails: ReceivedMail[]): Promise<{ port: number; close(): void }> {
+export async function openMailServer(mails: Received[]): Promise<{ port: number; close(): void }> {
   const server = new SMTPServer({
     disabledCommands: ['STARTTLS'],
     authOptional: true,
@@ -22,4 +22,12 @@ export async function openMailServer(mails: ReceivedMail[]): Promise<{ port: num
     const listening = server.listen(0, '127.0.0.1', () => resolve((listening.address() as AddressInfo).port))
   })
   return { port, close: () => server.close(() => undefined) }
+}
+
+/** The first link of a mail to one of our pages, as path and query; the lines of a mail are folded. */
+export function linkIn(mail: Received | undefined, page: string): string {
+  const text = (mail?.text ?? '').replace(/=\r?\n/g, '').replaceAll('=3D', '=')
+  const found = new RegExp(`https?://[^\\s"<]+?(${page}[\\w?=/-]*)`).exec(text)?.[1]
+  if (!found) throw new Error(`no link to ${page} in: ${text}`)
+  return found
 }

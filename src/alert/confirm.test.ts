@@ -1,0 +1,156 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { testClock } from '../clock.ts'
+import { silent } from '../observe.ts'
+import { commit, effect, withProject } from '../store/meta/fixture.ts'
+import { openSqliteMeta } from '../store/meta/sqlite.ts'
+import { createAlerts } from './alert.ts'
+import { changeChannel, makeChannel } from './channel.ts'
+import { asksPerAddressMax, asksPerOrganizationMax, confirm, confirmationMs, confirmationOf } from './confirm.ts'
+import { recipientsIn } from './recipients.ts'
+import type { Mail, SmtpSettings } from './send/email.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'mishap-confirm-'))
+const opened: { close(): void }[] = []
+afterAll(() => {
+  for (const one of opened) one.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const smtp: SmtpSettings = {
+  ...{ host: '127.0.0.1', port: 25, security: 'none' },
+  user: '',
+  password: '',
+  from: 'm@x.test',
+}
+
+function rig() {
+  const clock = testClock()
+  const meta = withProject(openSqliteMeta(join(folder, `${opened.length}.sqlite`), { clock }))
+  opened.push(meta)
+  const mails: Mail[] = []
+  const state = { smtp: smtp as SmtpSettings | undefined, broken: false }
+  const seal = { seal: (text: string) => `s:${text}`, open: (text: string) => text.slice(2) }
+  const alerts = createAlerts({
+    ...{ clock, observe: silent, meta, url: 'https://m.test', open: seal.open, smtp: () => state.smtp },
+    events: { countsOf: async () => [] },
+    outgoing: { send: async () => Promise.reject(new Error('no chat here')) },
+    mailer: {
+      send: async (_settings, mail) => {
+        if (state.broken) throw new Error('connect ECONNREFUSED')
+        mails.push(mail)
+      },
+      close() {},
+    },
+  })
+  const make = (target: string) =>
+    makeChannel({ meta, seal }, 1, { kind: 'email', name: 'Ops', target, project: null }).channel
+  const statesOf = (id: number) => {
+    const channel = meta.channelById(id)
+    return channel && recipientsIn({ meta, open: seal.open }, channel).map((one) => [one.address, one.state])
+  }
+  const secretIn = (mail: Mail | undefined) => /secret=([\w-]{43})/.exec(mail?.text ?? '')?.[1] ?? ''
+  return { clock, meta, mails, state, seal, alerts, make, statesOf, secretIn }
+}
+
+describe('an address that belongs to no member', () => {
+  test('gets nothing but the question until it confirms', async () => {
+    const { clock, meta, mails, alerts, make, statesOf, secretIn } = rig()
+    const channel = make('Ops@x.test')
+    await alerts.askToConfirm(channel)
+    expect(mails.map((one) => [one.to, one.subject])).toEqual([
+      ['Ops@x.test', 'Confirm notifications of Acme on Mishap'],
+    ])
+    commit(meta, { events: [effect({ title: 'Boom' })] })
+    expect([await alerts.run(), await alerts.test(channel), mails.length]).toEqual([{ tries: 0 }, [], 1])
+    await alerts.askToConfirm(channel)
+    expect(mails).toHaveLength(1)
+    const secret = secretIn(mails[0])
+    expect(JSON.stringify(meta.addressesOf(channel.id))).not.toContain(secret)
+    const room = { meta, clock }
+    expect(confirmationOf(room, secret)).toMatchObject({ address: 'ops@x.test', isConfirmed: false })
+    expect(statesOf(channel.id)).toEqual([['Ops@x.test', 'unconfirmed']])
+    expect(confirm(room, secret)).toMatchObject({ organization: { name: 'Acme' }, isConfirmed: true })
+    expect(statesOf(channel.id)).toEqual([['Ops@x.test', 'confirmed']])
+    expect(await alerts.test(channel)).toMatchObject([{ recipient: 'Ops@x.test', status: 'sent' }])
+    clock.advance(confirmationMs)
+    expect(confirmationOf(room, secret)?.isConfirmed).toBe(true)
+  })
+
+  test.each(['', 'x', 'A'.repeat(43)])('link %j is not good', (secret) => {
+    const { meta, clock } = rig()
+    expect([confirmationOf({ meta, clock }, secret), confirm({ meta, clock }, secret)]).toEqual([undefined, undefined])
+  })
+
+  test('is asked again with a new link, which ends the one before; links end after 7 days', async () => {
+    const { clock, meta, mails, alerts, make, secretIn } = rig()
+    const channel = make('ops@x.test')
+    await alerts.askToConfirm(channel)
+    await alerts.askToConfirm(channel, 'ops@x.test')
+    const [first, second] = mails.map(secretIn)
+    expect([confirm({ meta, clock }, first ?? ''), confirmationOf({ meta, clock }, second ?? '')]).toEqual([
+      undefined,
+      expect.objectContaining({ isConfirmed: false }),
+    ])
+    clock.advance(confirmationMs)
+    expect(confirm({ meta, clock }, second ?? '')).toBeUndefined()
+  })
+
+  test('of a channel that asks too often is left in peace, and it is said', async () => {
+    const { clock, meta, mails, alerts, make } = rig()
+    const channel = make('ops@x.test')
+    for (let asked = 0; asked <= asksPerAddressMax; asked++) await alerts.askToConfirm(channel, 'ops@x.test')
+    expect(mails).toHaveLength(asksPerAddressMax)
+    expect(meta.addressesOf(channel.id)).toMatchObject([{ error: expect.stringContaining('Too many') }])
+    clock.advance(3_600_000)
+    await alerts.askToConfirm(channel, 'ops@x.test')
+    expect(meta.addressesOf(channel.id)).toMatchObject([{ error: '' }])
+    const many = Array.from({ length: 50 }, (_, at) => `a${at}@x.test`).join(',')
+    await alerts.askToConfirm(make(many))
+    expect(mails).toHaveLength(asksPerAddressMax + asksPerOrganizationMax)
+  })
+
+  test('is not asked without a mail server, and a mail that does not leave is said', async () => {
+    const { meta, mails, state, alerts, make } = rig()
+    state.smtp = undefined
+    const channel = make('ops@x.test')
+    await alerts.askToConfirm(channel)
+    expect(meta.addressesOf(channel.id)).toEqual([])
+    Object.assign(state, { smtp, broken: true })
+    await alerts.askToConfirm(channel)
+    expect(meta.addressesOf(channel.id)).toMatchObject([{ askedMs: null, error: 'connect ECONNREFUSED' }])
+    state.broken = false
+    await alerts.askToConfirm(channel)
+    expect([mails.length, meta.addressesOf(channel.id)]).toMatchObject([1, [{ error: '' }]])
+  })
+})
+
+test('addresses that stay when a channel changes stay confirmed; the others are forgotten', async () => {
+  const { clock, meta, mails, seal, alerts, make, statesOf, secretIn } = rig()
+  const channel = make('a@x.test,b@x.test')
+  await alerts.askToConfirm(channel)
+  for (const mail of mails) confirm({ meta, clock }, secretIn(mail))
+  changeChannel({ meta, seal }, channel, { target: 'B@x.test, c@x.test' })
+  expect(statesOf(channel.id)).toEqual([
+    ['B@x.test', 'confirmed'],
+    ['c@x.test', 'unconfirmed'],
+  ])
+  changeChannel({ meta, seal }, channel, { target: 'a@x.test' })
+  expect(statesOf(channel.id)).toEqual([['a@x.test', 'unconfirmed']])
+})
+
+test('a channel from before goes on; an address that it gets later confirms', () => {
+  const { meta, seal, make, statesOf } = rig()
+  const channel = make('a@x.test,b@x.test')
+  // As the upgrade notes it.
+  meta.noteAsked({ channelId: channel.id, address: '*', secret: 's', nowMs: 1, expiresMs: 2 })
+  meta.confirmAddress('s', 1)
+  expect(statesOf(channel.id)?.map(([, state]) => state)).toEqual(['confirmed', 'confirmed'])
+  changeChannel({ meta, seal }, channel, { target: 'a@x.test, c@x.test' })
+  expect(statesOf(channel.id)).toEqual([
+    ['a@x.test', 'confirmed'],
+    ['c@x.test', 'unconfirmed'],
+  ])
+})

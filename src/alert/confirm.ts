@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import type { Clock } from '../clock.ts'
+import type { Channel } from '../store/meta/alerts.ts'
+import type { ChannelAddress } from '../store/meta/channel-addresses.ts'
+import type { MetaStore, Organization } from '../store/meta/meta.ts'
+import { html, line } from './message.ts'
+import { recipientsIn } from './recipients.ts'
+import type { Mail } from './send/email.ts'
+
+const hourMs = 3_600_000
+/** A link of an address to confirm is good for 7 days, as an invitation is. */
+export const confirmationMs = 7 * 24 * hourMs
+/** Mails that ask to confirm within an hour: to one address, and of one organization. Strangers must not be flooded. */
+export const asksPerAddressMax = 3
+export const asksPerOrganizationMax = 50
+const namesMax = 10_000
+
+type Room = {
+  clock: Clock
+  meta: MetaStore
+  url: string
+  open(sealed: string): string
+  smtp(): unknown
+}
+type Send = (mail: Omit<Mail, 'messageId'>) => Promise<string | undefined>
+
+/** The mail that asks an address whether it wants a channel's mails. */
+export function confirmationMail(asked: {
+  to: string
+  organization: Organization
+  url: string
+  link: string
+}): Omit<Mail, 'messageId'> {
+  const where = line(asked.organization.name, 64)
+  const first = `${where} on Mishap (${asked.url}) wants to send notifications of errors to ${asked.to}. Confirm that you want them:`
+  const last = 'The link works for 7 days. If you do not expect this, do nothing: no notification is sent to you.'
+  const paragraph = (inner: string) => `<p style="font:14px/1.5 sans-serif;margin:0 0 16px">${inner}</p>`
+  return {
+    to: asked.to,
+    subject: `Confirm notifications of ${where} on Mishap`,
+    text: `${first}\n\n${asked.link}\n\n${last}\n`,
+    html: [
+      paragraph(html(first)),
+      paragraph(`<a href="${html(asked.link)}">${html(asked.link)}</a>`),
+      paragraph(html(last)),
+    ].join('\n'),
+  }
+}
+
+/** Lets `most` through within an hour by name; the longest unused names are forgotten. */
+function createHourly(clock: Clock, most: number): (name: string) => boolean {
+  const counts = new LRUCache<string, { count: number; endsMs: number }>({ max: namesMax })
+  return (name) => {
+    const found = counts.get(name)
+    const one = found && found.endsMs > clock.now() ? found : { count: 0, endsMs: clock.now() + hourMs }
+    one.count += 1
+    counts.set(name, one)
+    return one.count <= most
+  }
+}
+
+/**
+ * Asks a channel's addresses that belong to no member whether they want its mails: those that were not asked yet, or just
+ * `only`. Throws nothing: what did not leave stands at the address. Without a mail server nothing happens.
+ */
+export function createConfirmations(room: Room, send: Send): (channel: Channel, only?: string) => Promise<void> {
+  const { clock, meta, url } = room
+  const mayAddress = createHourly(clock, asksPerAddressMax)
+  const mayOrganization = createHourly(clock, asksPerOrganizationMax)
+  const ask = async (channel: Channel, organization: Organization, address: string): Promise<void> => {
+    if (!mayAddress(address.toLowerCase()) || !mayOrganization(String(organization.id)))
+      return meta.noteNotAsked(channel.id, address, 'Too many of these mails were sent. Try again in an hour.')
+    const secret = randomBytes(32).toString('base64url')
+    const link = `${url}/confirm-address?secret=${secret}`
+    const failure = await send(confirmationMail({ to: address, organization, url, link }))
+    // The channel may be gone by now.
+    if (!meta.channelById(channel.id)) return
+    if (failure !== undefined) return meta.noteNotAsked(channel.id, address, failure)
+    const nowMs = clock.now()
+    meta.noteAsked({ channelId: channel.id, address, secret, nowMs, expiresMs: nowMs + confirmationMs })
+  }
+  return async (channel, only) => {
+    const organization = meta.organizationById(channel.organizationId)
+    if (!organization || !room.smtp()) return
+    const waiting = recipientsIn(room, channel).filter(
+      (one) => one.state === 'unconfirmed' && (only === undefined ? one.askedMs === null : one.address === only),
+    )
+    await Promise.all(waiting.map((one) => ask(channel, organization, one.address)))
+  }
+}
+
+/** What a link asks: the organization and the address. Undefined when the link is not good any more. */
+export function confirmationOf(
+  { meta, clock }: Pick<Room, 'meta' | 'clock'>,
+  secret: string,
+): { organization: Organization; address: string; isConfirmed: boolean } | undefined {
+  return read(meta, secret, (text) => meta.addressBySecret(text, clock.now()))
+}
+
+/** Confirms the address of a link; undefined when the link is not good any more. */
+export function confirm({ meta, clock }: Pick<Room, 'meta' | 'clock'>, secret: string) {
+  return read(meta, secret, (text) => meta.confirmAddress(text, clock.now()))
+}
+
+function read(meta: MetaStore, secret: string, look: (secret: string) => ChannelAddress | undefined) {
+  // No longer text is hashed than a secret has.
+  const found = /^[\w-]{43}$/.test(secret) ? look(secret) : undefined
+  const channel = found && meta.channelById(found.channelId)
+  const organization = channel && meta.organizationById(channel.organizationId)
+  if (!found || !organization) return undefined
+  return { organization, address: found.address, isConfirmed: found.confirmedMs !== null }
+}

@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import { MishapError } from '../errors.ts'
+import type { MetaStore } from '../store/meta/meta.ts'
+import { passwordFault } from './passwords.ts'
+
+export const emailCharactersMax = 254
+
+export const refusal = (field: string, sentence: string) =>
+  new MishapError('VALIDATION', { detail: sentence, fields: { [field]: [sentence] } })
+
+/** The address in the form that is kept. Throws VALIDATION. */
+export function checkEmail(email: string): string {
+  const text = email.trim().toLowerCase()
+  if (text.length > emailCharactersMax || !z.email().safeParse(text).success)
+    throw refusal('email', `Use one e-mail address of at most ${emailCharactersMax} characters.`)
+  return text
+}
+
+/** Throws VALIDATION for a password that may not be one. */
+export function checkPassword(password: string, names: readonly string[]): void {
+  const fault = passwordFault(password, names)
+  if (fault) throw refusal('password', fault)
+}
+
+/** What nobody of this address may take as a password. */
+export const namesAround = (meta: MetaStore, email: string): string[] => {
+  const person = meta.personByEmail(email)
+  const organizations = person ? meta.organizationsOf(person.id) : []
+  return [email, ...organizations.flatMap(({ name, slug }) => [name, slug])]
+}

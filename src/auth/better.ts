@@ -1,0 +1,85 @@
+import { type BetterAuthOptions, betterAuth } from 'better-auth'
+import { hashPassword, verifyPassword } from 'better-auth/crypto'
+import { getAdapter } from 'better-auth/db/adapter'
+import type { Clock } from '../clock.ts'
+import { ownOrigins } from '../network.ts'
+import type { Observe } from '../observe.ts'
+import type { MetaStore } from '../store/meta/meta.ts'
+import { openAuthDatabase } from '../store/meta/people.ts'
+import type { Hashing } from './hash-queue.ts'
+import { passwordCharactersMax, passwordCharactersMin } from './passwords.ts'
+import { hashTokens } from './session-tokens.ts'
+
+const sessionDays = 30
+const dayS = 86_400
+/** A session in use notes it this often: a list of sessions says when each was last used. */
+const usedS = 300
+
+export type AuthOptions = {
+  meta: MetaStore
+  /** The meta store's file: the auth_ tables lie beside what refers to them. */
+  file: string
+  /** Signs cookies; see loadSecrets. */
+  secret: string
+  /** The address under which people reach Mishap; https makes cookies Secure, a path is the cookies' path. */
+  url: string
+  clock: Clock
+  observe: Observe
+  /** Further origins that may send forms. */
+  trustedOrigins?: string[]
+  /** Another way to hash passwords than better-auth's scrypt (about 0.1 s each); tests take a quick one. */
+  hashing?: Hashing
+}
+
+/** scrypt in node's pool of threads, never on the event loop. */
+export const scrypt: Hashing = { hash: hashPassword, verify: verifyPassword }
+
+export const originsOf = (options: Pick<AuthOptions, 'url' | 'trustedOrigins'>) => [
+  ...ownOrigins(options.url),
+  ...(options.trustedOrigins ?? []),
+]
+
+/** better-auth's settings. Exported for the test that holds the committed schema against what better-auth expects. */
+export function betterAuthOptions(options: Omit<AuthOptions, 'meta' | 'clock' | 'file'>, database: unknown) {
+  return {
+    database: { db: database as never, type: 'sqlite', transaction: false },
+    secret: options.secret,
+    baseURL: new URL(options.url).origin,
+    trustedOrigins: originsOf(options),
+    emailAndPassword: {
+      enabled: true,
+      disableSignUp: true,
+      autoSignIn: false,
+      minPasswordLength: passwordCharactersMin,
+      maxPasswordLength: passwordCharactersMax,
+      ...(options.hashing ? { password: options.hashing } : {}),
+    },
+    user: { modelName: 'auth_user' },
+    session: { modelName: 'auth_session', expiresIn: sessionDays * dayS, updateAge: usedS },
+    account: { modelName: 'auth_account' },
+    verification: { modelName: 'auth_verification' },
+    // attempts.ts counts, for screens, API and /api/auth/ alike; better-auth's own counter sees only its own routes.
+    rateLimit: { enabled: false },
+    telemetry: { enabled: false },
+    advanced: {
+      cookiePrefix: 'mishap',
+      useSecureCookies: options.url.startsWith('https:'),
+      defaultCookieAttributes: { httpOnly: true, sameSite: 'lax', path: new URL(options.url).pathname },
+    },
+    logger: {
+      log: (level, sentence) =>
+        (level === 'error' ? options.observe.warn : options.observe.debug)({ from: 'better-auth' }, sentence),
+    },
+  } as const satisfies BetterAuthOptions
+}
+
+/** Opens better-auth on the meta file. `close` ends its connection. */
+export async function openBetter(options: AuthOptions) {
+  const database = openAuthDatabase(options.file)
+  const settings = betterAuthOptions(options, database.kysely)
+  const adapter = hashTokens(await getAdapter(settings))
+  return { better: betterAuth({ ...settings, database: () => adapter }), close: database.close }
+}
+export type Better = Awaited<ReturnType<typeof openBetter>>['better']
+
+export type Context = Awaited<Better['$context']>

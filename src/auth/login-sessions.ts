@@ -1,0 +1,72 @@
+import bowser from 'bowser'
+import { MishapError } from '../errors.ts'
+import type { Auth, LoginSession } from './auth.ts'
+import type { Room } from './create.ts'
+
+const agentMax = 1024
+
+/** Browser and operating system in words, with their main versions; null for what the user agent does not say. */
+export function deviceOf(userAgent: string): Pick<LoginSession, 'browser' | 'system'> {
+  const named = (name: string | undefined, version: string | undefined) =>
+    name ? [name, version?.split('.')[0]].filter(Boolean).join(' ') : null
+  try {
+    const { browser, os } = bowser.parse(userAgent.slice(0, agentMax))
+    // Version numbers of systems are frozen in user agents: they would be wrong.
+    return { browser: named(browser.name, browser.version), system: named(os.name, undefined) }
+  } catch {
+    // bowser throws on an empty text.
+    return { browser: null, system: null }
+  }
+}
+
+/** A person's own login sessions. Ids name them; the tokens are known to the cookies only. */
+export function createLoginSessions({
+  better,
+  context,
+}: Room): Pick<Auth, 'sessionsOf' | 'endSession' | 'endOtherSessions'> {
+  const current = async (headers: Headers) => {
+    const found = headers.has('authorization') ? null : await better.api.getSession({ headers })
+    if (!found) throw new MishapError('AUTH_REQUIRED')
+    return found.session
+  }
+  const openOf = (userId: string) => context.internalAdapter.listSessions(userId, { onlyActiveSessions: true })
+  const end = (userId: string, ids: string[]) =>
+    context.adapter.deleteMany({
+      model: 'session',
+      where: [
+        { field: 'userId', value: userId },
+        { field: 'id', operator: 'in', value: ids },
+      ],
+    })
+  return {
+    sessionsOf: async (headers) => {
+      const { id, userId } = await current(headers)
+      const sessions = (await openOf(userId)).map(
+        (one): LoginSession => ({
+          id: one.id,
+          isCurrent: one.id === id,
+          userAgent: one.userAgent ?? '',
+          ...deviceOf(one.userAgent ?? ''),
+          address: one.ipAddress ?? '',
+          createdMs: one.createdAt.getTime(),
+          lastUsedMs: one.updatedAt.getTime(),
+        }),
+      )
+      return sessions.sort((a, b) => Number(b.isCurrent) - Number(a.isCurrent) || b.lastUsedMs - a.lastUsedMs)
+    },
+    endSession: async (headers, id) => {
+      const { userId } = await current(headers)
+      if ((await end(userId, [id])) === 0) throw new MishapError('NOT_FOUND')
+    },
+    endOtherSessions: async (headers) => {
+      const { id, userId } = await current(headers)
+      await context.adapter.deleteMany({
+        model: 'session',
+        where: [
+          { field: 'userId', value: userId },
+          { field: 'id', operator: 'ne', value: id },
+        ],
+      })
+    },
+  }
+}

@@ -1,0 +1,158 @@
+import { randomBytes } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import { z } from 'zod'
+import type { Clock } from '../clock.ts'
+import { MishapError } from '../errors.ts'
+import type { MetaStore } from '../store/meta/meta.ts'
+import { checkPassword, namesAround, refusal } from './account-checks.ts'
+import { networkOf } from './attempts.ts'
+import type { Auth } from './auth.ts'
+import { lasting } from './cookies.ts'
+import type { Room } from './create.ts'
+import { addressOf, guarded } from './guarded.ts'
+
+const hourMs = 3_600_000
+/** A link of a forgotten password is good for this long. */
+export const resetMinutes = 60
+export const resetMs = resetMinutes * 60_000
+/** Reset links asked for within an hour: for one account from one network, and from one network for any account. */
+export const resetsPerAccountMax = 3
+export const resetsPerNetworkMax = 10
+/** Links of one account that are open at the same time, wherever they were asked for: no mailbox is flooded. */
+export const openResetsMax = 10
+const namesMax = 10_000
+
+const changeShape = z.object({
+  currentPassword: z.string().catch(''),
+  newPassword: z.string().catch(''),
+  endTokens: z.boolean().catch(false),
+})
+
+async function isWrongPassword(response: Response): Promise<boolean> {
+  if (response.ok) return false
+  const body = z.object({ code: z.string() }).safeParse(await response.clone().json()).data
+  return body?.code === 'INVALID_PASSWORD'
+}
+
+/** A person's own tokens: builds go on with those of an organization. */
+function endOwnTokens(meta: MetaStore, userId: string): void {
+  for (const token of meta.tokensOf(userId)) meta.deleteToken(token.id)
+}
+
+/** Changes the password of whoever is signed in, and ends their other sessions. Throws VALIDATION (password), AUTH_LOCKED, AUTH_BUSY. */
+export async function changePassword(room: Room, headers: Headers, given: unknown): Promise<Response> {
+  const { better, guard, meta } = room
+  const session = await better.api.getSession({ headers })
+  if (!session) throw new MishapError('AUTH_REQUIRED')
+  const { currentPassword, newPassword, endTokens } = changeShape.catch(changeShape.parse({})).parse(given)
+  const { id, email } = session.user
+  checkPassword(newPassword, namesAround(meta, email))
+  const body = { currentPassword, newPassword, revokeOtherSessions: true }
+  const work = () => better.api.changePassword({ body, headers, asResponse: true })
+  const response = await guarded(guard, [email, addressOf(headers)], work, isWrongPassword)
+  if (response.ok) {
+    meta.dropResets(id)
+    if (endTokens) endOwnTokens(meta, id)
+  }
+  return response
+}
+
+/** Changing passwords: one's own, and by the operator's command. */
+export function createPasswords(room: Room): Pick<Auth, 'changePassword' | 'resetPassword'> {
+  const { context, meta } = room
+  return {
+    changePassword: async (headers, change) => {
+      const response = await changePassword(room, headers, change).catch((error: unknown) => {
+        const fields = error instanceof MishapError && error.code === 'VALIDATION' ? error.fields : undefined
+        throw fields?.password ? refusal('newPassword', fields.password.join(' ')) : error
+      })
+      if (await isWrongPassword(response)) throw refusal('currentPassword', 'This is not your password.')
+      if (!response.ok)
+        throw new MishapError('INTERNAL', { detail: `The password was not changed (${response.status}).` })
+      return { cookies: lasting(response.headers.getSetCookie()) }
+    },
+    resetPassword: async (email, password) => {
+      checkPassword(password, namesAround(meta, email))
+      const person = meta.personByEmail(email)
+      if (!person) throw new MishapError('NOT_FOUND', { detail: 'Nobody has an account with this e-mail.' })
+      await setPassword(room, person.id, await context.password.hash(password))
+      // Whoever took the password may have made tokens with it.
+      endOwnTokens(meta, person.id)
+    },
+  }
+}
+
+/** Replaces a password, and ends every session and every link that sets one. */
+async function setPassword({ context, meta }: Room, userId: string, hash: string): Promise<void> {
+  await context.internalAdapter.updatePassword(userId, hash)
+  await context.internalAdapter.deleteUserSessions(userId)
+  meta.dropResets(userId)
+}
+
+/** Counts within an hour, by name; the longest unused names are forgotten. */
+function createHourly(clock: Clock, most: number) {
+  const counts = new LRUCache<string, { count: number; endsMs: number }>({ max: namesMax })
+  const found = (name: string) => {
+    const one = counts.get(name)
+    return one && one.endsMs > clock.now() ? one : undefined
+  }
+  return {
+    waitMs: (name: string) => {
+      const one = found(name)
+      return one && one.count >= most ? one.endsMs - clock.now() : 0
+    },
+    add: (name: string) => {
+      const one = found(name)
+      if (one) one.count += 1
+      else counts.set(name, { count: 1, endsMs: clock.now() + hourMs })
+    },
+  }
+}
+
+/** Forgotten passwords: links that set a new one. Nothing here tells whether an address has an account. */
+export function createResets(room: Room): Pick<Auth, 'countResetRequest' | 'startReset' | 'resetOf' | 'resetBySecret'> {
+  const { context, guard, meta, clock } = room
+  const pairs = createHourly(clock, resetsPerAccountMax)
+  const networks = createHourly(clock, resetsPerNetworkMax)
+  // No longer text is hashed than a secret has.
+  const userOf = (secret: string) => (/^[\w-]{43}$/.test(secret) ? meta.resetBySecret(secret, clock.now()) : undefined)
+  const gone = () =>
+    new MishapError('NOT_FOUND', { detail: 'This link is not good any more.', causes: ['Ask for a new one.'] })
+  return {
+    countResetRequest: (email, headers) => {
+      const network = networkOf(addressOf(headers))
+      const pair = `${network} ${email.trim().toLowerCase()}`
+      const waitS = Math.ceil(Math.max(pairs.waitMs(pair), networks.waitMs(network)) / 1000)
+      if (waitS > 0)
+        throw new MishapError('AUTH_LOCKED', {
+          detail: `Too many links were asked for. Try again in ${waitS} s.`,
+          retryAfterS: waitS,
+        })
+      pairs.add(pair)
+      networks.add(network)
+    },
+    startReset: (email) => {
+      const person = meta.personByEmail(email)
+      if (!person || meta.openResets(person.id, clock.now()) >= openResetsMax) return undefined
+      const secret = randomBytes(32).toString('base64url')
+      meta.createReset({ userId: person.id, secret, nowMs: clock.now(), expiresMs: clock.now() + resetMs })
+      return { person, secret }
+    },
+    resetOf: (secret) => {
+      const userId = userOf(secret)
+      return userId === undefined ? undefined : meta.personById(userId)
+    },
+    resetBySecret: async (secret, password, endTokens) => {
+      const userId = userOf(secret)
+      const person = userId === undefined ? undefined : meta.personById(userId)
+      if (!person) throw gone()
+      checkPassword(password, namesAround(meta, person.email))
+      guard.queue.demandRoom()
+      const hash = await context.password.hash(password)
+      // Hashing takes a while, in which the link may have been used.
+      if (meta.takeReset(secret, clock.now()) === undefined) throw gone()
+      await setPassword(room, person.id, hash)
+      if (endTokens) endOwnTokens(meta, person.id)
+    },
+  }
+}

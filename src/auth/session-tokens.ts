@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto'
+import type { DBAdapter, Where } from 'better-auth'
+
+/** A session's token has 190 random bits, so a plain SHA-256 keeps it; nothing slower is needed as for passwords. */
+const hashOf = (token: string) => createHash('sha256').update(token).digest('base64url')
+
+type Asked = { where: Where[]; plainOf: ReadonlyMap<string, string> }
+
+/** The same conditions over hashes, and the way back to the tokens that were asked for. */
+function hashed(where: readonly Where[] | undefined): Asked {
+  const plainOf = new Map<string, string>()
+  const hash = (token: string) => {
+    plainOf.set(hashOf(token), token)
+    return hashOf(token)
+  }
+  const conditions = (where ?? []).map((one): Where => {
+    if (one.field !== 'token') return one
+    if (typeof one.value === 'string') return { ...one, value: hash(one.value) }
+    if (Array.isArray(one.value)) return { ...one, value: one.value.map((token) => hash(String(token))) }
+    throw new Error('A session is found by a whole token.')
+  })
+  return { where: conditions, plainOf }
+}
+
+/** A row with the token that it was asked by; a row that was found otherwise keeps the hash, which opens nothing. */
+function known<Row>(row: Row, { plainOf }: Asked): Row {
+  if (typeof row !== 'object' || row === null || !('token' in row) || typeof row.token !== 'string') return row
+  const plain = plainOf.get(row.token)
+  return plain === undefined ? row : { ...row, token: plain }
+}
+
+const isSession = ({ model }: { model: string }) => model === 'session'
+
+/**
+ * Keeps hashes of session tokens in the database, so that a copy of it or a backup opens no session. better-auth stores
+ * the tokens themselves and has no setting for this. It goes on working with the token of the cookie.
+ */
+export function hashTokens(inner: DBAdapter): DBAdapter {
+  const adapter: DBAdapter = {
+    ...inner,
+    create: async <Value extends Record<string, unknown>, Made = Value>(
+      asked: Parameters<typeof inner.create<Value, Made>>[0],
+    ) => {
+      if (!isSession(asked)) return inner.create<Value, Made>(asked)
+      const token: unknown = Reflect.get(asked.data, 'token')
+      if (typeof token !== 'string') throw new Error('A session is made with a token.')
+      const made = await inner.create<Value, Made>({ ...asked, data: { ...asked.data, token: hashOf(token) } })
+      return known(made, hashed([{ field: 'token', value: token }]))
+    },
+    findOne: async <Row>(asked: Parameters<typeof inner.findOne>[0]) => {
+      if (!isSession(asked)) return inner.findOne<Row>(asked)
+      const by = hashed(asked.where)
+      return known(await inner.findOne<Row>({ ...asked, where: by.where }), by)
+    },
+    findMany: async <Row>(asked: Parameters<typeof inner.findMany>[0]) => {
+      if (!isSession(asked)) return inner.findMany<Row>(asked)
+      const by = hashed(asked.where)
+      return (await inner.findMany<Row>({ ...asked, where: by.where })).map((row) => known(row, by))
+    },
+    update: async <Row>(asked: Parameters<typeof inner.update>[0]) => {
+      if (!isSession(asked)) return inner.update<Row>(asked)
+      if ('token' in asked.update) throw new Error('The token of a session does not change.')
+      const by = hashed(asked.where)
+      return known(await inner.update<Row>({ ...asked, where: by.where }), by)
+    },
+    updateMany: (asked) => inner.updateMany(isSession(asked) ? { ...asked, where: hashed(asked.where).where } : asked),
+    delete: (asked) => inner.delete(isSession(asked) ? { ...asked, where: hashed(asked.where).where } : asked),
+    deleteMany: (asked) => inner.deleteMany(isSession(asked) ? { ...asked, where: hashed(asked.where).where } : asked),
+    count: (asked) => inner.count(isSession(asked) ? { ...asked, where: hashed(asked.where).where } : asked),
+    // The store makes no transactions for better-auth: what runs in one runs through the same door.
+    transaction: (work) => work(adapter),
+  }
+  return adapter
+}

@@ -1,0 +1,49 @@
+import type { Metadata } from 'next'
+import { getTranslations } from 'next-intl/server'
+import { app } from '../../handle.ts'
+import { buttonClass } from '../../ui/controls.tsx'
+import { Link } from '../../ui/link.tsx'
+import { Mark } from '../../ui/mark.tsx'
+import { ResetForm } from './reset-form.tsx'
+
+export async function generateMetadata(): Promise<Metadata> {
+  // The address is the secret: it goes to nobody as a referrer, and into no index.
+  return {
+    title: (await getTranslations('security'))('resetTitle'),
+    referrer: 'no-referrer',
+    robots: { index: false, follow: false },
+  }
+}
+
+/** A reset link: looking at it uses nothing up, so programs that look through mails do no harm. */
+export default async function ResetPasswordPage({
+  searchParams,
+}: {
+  searchParams: Promise<{ secret?: string | string[] }>
+}) {
+  const { secret } = await searchParams
+  const given = typeof secret === 'string' ? secret : ''
+  const person = app().auth.resetOf(given)
+  const t = await getTranslations('security')
+  return (
+    <main className="narrow-page">
+      <p className="mb-6 flex items-center gap-2 text-strong font-semibold">
+        <Mark /> Mishap
+      </p>
+      <h1 className="mb-3">{t('resetTitle')}</h1>
+      {person ? (
+        <>
+          <p className="mb-4 text-ink-2">{t('resetIntro')}</p>
+          <ResetForm secret={given} email={person.email} />
+        </>
+      ) : (
+        <>
+          <p className="mb-4">{t('linkGone')}</p>
+          <Link href="/forgot-password" className={buttonClass({ look: 'main' })}>
+            {t('askAgain')}
+          </Link>
+        </>
+      )}
+    </main>
+  )
+}

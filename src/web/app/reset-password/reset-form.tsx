@@ -1,0 +1,46 @@
+'use client'
+import { useTranslations } from 'next-intl'
+import { noState } from '../../form.ts'
+import { ActionForm } from '../../ui/action-form.tsx'
+import { Button, TextField } from '../../ui/controls.tsx'
+import { EndTokens } from '../../ui/end-tokens.tsx'
+import { resetPasswordAction } from './actions.ts'
+
+/** The new password of whom the link's secret names. */
+export function ResetForm({ secret, email }: { secret: string; email: string }) {
+  const t = useTranslations('security')
+  return (
+    <ActionForm action={resetPasswordAction} initial={noState} name="reset-password">
+      {(state, pending) => (
+        <>
+          <input type="hidden" name="secret" value={secret} />
+          <TextField
+            id="email"
+            name="email"
+            label={t('email')}
+            errors={undefined}
+            autoComplete="username"
+            value={email}
+            readOnly
+          />
+          <TextField
+            id="password"
+            name="password"
+            label={t('newPassword')}
+            hint={t('passwordHint')}
+            errors={state.fields.password}
+            type="password"
+            autoComplete="new-password"
+            required
+          />
+          <EndTokens />
+          <div>
+            <Button type="submit" look="main" disabled={pending}>
+              {t('savePassword')}
+            </Button>
+          </div>
+        </>
+      )}
+    </ActionForm>
+  )
+}
