@@ -7,6 +7,7 @@ import { root } from '../e2e/product.ts'
 import { sectionOf } from '../scripts/mutation.ts'
 import { benchAccept } from './accept.ts'
 import { benchGrouping } from './grouping.ts'
+import { benchHostile } from './hostile.ts'
 import { benchMapped } from './mapped.ts'
 import { machine, type Row, table } from './measure.ts'
 import { benchPaint } from './paint.ts'
@@ -34,6 +35,7 @@ const sizes = (wordAfter('--rows') ?? '1000000,10000000').split(',').map(Number)
 const parts: Record<string, () => Promise<Row[]>> = {
   accept: benchAccept,
   grouping: benchGrouping,
+  hostile: benchHostile,
   paint: () => benchPaint(words.includes('--quick') ? 1 : 9),
   pipeline: () => benchPipeline(seconds),
   mapped: () => benchMapped(),

@@ -5,6 +5,7 @@
 import { dirname, join } from 'node:path/posix'
 import { type Breach, inSource, isProduct, isTest, type Law, type Report } from './law.ts'
 import { hashes, moments, sql } from './sql-laws.ts'
+import { assertions, failures, stopwatch } from './test-laws.ts'
 import { child, list, memberOf, nameOf, type Source, type Tree, walk } from './tree.ts'
 
 /** Every place of `source` that breaks `law`, in the order of the text. */
@@ -466,4 +467,7 @@ export const laws: readonly Law[] = [
   lengths,
   nesting,
   places,
+  assertions,
+  failures,
+  stopwatch,
 ]

@@ -23,8 +23,8 @@ test('a sleep ends at once when it is aborted', async () => {
   const stop = new AbortController()
   const sleeping = [systemClock.sleep(60_000, stop.signal), testClock().sleep(60_000, stop.signal)]
   stop.abort()
-  await Promise.all(sleeping)
-  await systemClock.sleep(60_000, stop.signal)
+  await expect(Promise.all(sleeping)).resolves.toHaveLength(2)
+  await expect(systemClock.sleep(60_000, stop.signal)).resolves.toBeUndefined()
 })
 
 test('the system clock ticks and stops', async () => {

@@ -183,6 +183,14 @@ const bad: [law: string, path: string, text: string][] = [
   ['places', 'e2e/common/a.ts', ''],
   ['places', 'src/a/b/c/d/e/f/g.ts', ''],
   ['places', 'src/web/app/a/b/c/d/e/f/g/page.tsx', ''],
+  ['assertions', 'src/api/a.test.ts', `test('a', () => { work() })`],
+  ['assertions', 'src/api/a.test.ts', `it.each([1])('%i', async (one) => { await work(one) })`],
+  ['assertions', 'src/api/a.cases.ts', `const run = () => work()\nexport const cases = () => test('a', run)`],
+  ['failures', 'src/api/a.test.ts', `test('a', () => { expect(() => work()).toThrow() })`],
+  ['failures', 'e2e/a.test.ts', `test('a', async () => { await expect(work()).rejects.toThrow() })`],
+  ['stopwatch', 'src/api/a.test.ts', `const began = performance.now()`],
+  ['stopwatch', 'src/api/a.cases.ts', `const spent = () => process.cpuUsage().user`],
+  ['stopwatch', 'scripts/a.test.ts', `const spent = (began: number) => Date.now() - began`],
 ]
 
 /** The nearest thing to each of them that is allowed. */
@@ -256,6 +264,17 @@ const good: [law: string, path: string, text: string][] = [
     'src/store/events/a.ts',
     `export const q = "timestamp < toDateTime64(1, 6, 'UTC') AND hour < toDateTime(1, 'UTC')"`,
   ],
+  ['assertions', 'src/api/a.test.ts', `const check = (n: number) => expect(n).toBe(1)\ntest('a', () => check(1))`],
+  [
+    'assertions',
+    'src/api/a.test.ts',
+    `test.each([1])('%i', (one) => { expect(one).toBe(1) })\ntest('b', async () => { await expectWhole() })`,
+  ],
+  ['assertions', 'src/api/a.ts', `export const test = (name: string, run: () => void) => run()\ntest('a', () => {})`],
+  ['failures', 'src/api/a.test.ts', `expect(() => work()).toThrow('boom')\nexpect(() => work()).not.toThrow()`],
+  ['stopwatch', 'src/api/a.test.ts', `const at = Math.floor(Date.now() / 1000) - 20 * 86_400`],
+  ['stopwatch', 'e2e/a.test.ts', `const began = performance.now()`],
+  ['stopwatch', 'bench/a.ts', `const began = performance.now()`],
 ]
 
 type Snippet = [law: string, path: string, text: string]

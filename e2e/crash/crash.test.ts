@@ -117,7 +117,7 @@ test('SIGTERM ends everything within 5 s and leaves no child behind', async () =
   const began = performance.now()
   await product.stop('SIGTERM')
   expect(performance.now() - began).toBeLessThan(5000)
-  for (const pid of children) expect(() => process.kill(pid, 0)).toThrow()
+  for (const pid of children) expect(() => process.kill(pid, 0)).toThrow('ESRCH')
   expect(product.child.exitCode).toBe(0)
 })
 

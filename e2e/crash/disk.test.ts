@@ -127,6 +127,7 @@ const cases: Case[] = [
 for (const one of cases)
   test.skipIf('skip' in layer)(`after a cut: ${one.name}`, () => {
     const made = record(one.script, one.prepare)
+    expect(made.ends('strict').length).toBeGreaterThan(0)
     one.strict(made.ends('strict'))
     ;(one.ordered ?? one.strict)(made.ends('ordered'))
   })

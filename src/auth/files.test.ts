@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -54,10 +54,15 @@ test('secrets are made once, for the owner of the file only', () => {
   expect(statSync(join(data, 'secrets.json')).mode & 0o777).toBe(0o600)
 })
 
-test.each(['', '{}', '{"authSecret":"short","actionsKey":"x"}'])('broken secrets %j stop the start', (text) => {
+test.each([
+  ['', 'SyntaxError'],
+  ['{}', 'ZodError'],
+  ['{"authSecret":"short","actionsKey":"x"}', 'ZodError'],
+])('broken secrets %j stop the start', (text, name) => {
   const data = folder()
   writeFileSync(join(data, 'secrets.json'), text)
-  expect(() => loadSecrets(data)).toThrow()
+  expect(() => loadSecrets(data)).toThrow(expect.objectContaining({ name }))
+  expect(readFileSync(join(data, 'secrets.json'), 'utf8')).toBe(text)
 })
 
 test('one owner in this process; released, it can be taken again', () => {
@@ -72,8 +77,10 @@ test('one owner in this process; released, it can be taken again', () => {
 
 test('a pid file alone locks nothing', () => {
   const data = folder()
-  writeFileSync(join(data, 'lock.pid'), `${process.pid}\n`)
-  lockDataFolder(data).release()
+  writeFileSync(join(data, 'lock.pid'), '4194304\n')
+  const lock = lockDataFolder(data)
+  expect(readFileSync(join(data, 'lock.pid'), 'utf8')).toBe(`${process.pid}\n`)
+  lock.release()
 })
 
 test('another process holds it until kill -9', async () => {

@@ -72,48 +72,31 @@ describe('patterns', () => {
     ['src/[!a]', 'src/b', true],
   ])('%s of the path %s: %s', (pattern, path, expected) => expect(pathGlob(pattern)(pathTextOf(path))).toBe(expected))
 
-  test('take time linear in the text, whatever the pattern', () => {
+  test('end for any pattern: a backtracking engine would need longer than the universe is old', () => {
     const holds = glob(`${'*a'.repeat(60)}*b*c`)
-    const timeOf = (length: number) => {
-      const start = process.cpuUsage().user
-      expect(holds('a'.repeat(length))).toBe(false)
-      return process.cpuUsage().user - start
-    }
-    timeOf(2000)
-    // 120 steps a sign: a backtracking engine would need longer than the universe is old
-    expect(timeOf(8000)).toBeLessThan(2_000_000)
+    expect([holds('a'.repeat(8000)), holds(`${'a'.repeat(8000)}bc`)]).toEqual([false, true])
   })
 })
 
 describe('hostile and many rules', () => {
-  const timeOf = (rules: string, frames: object[]) => {
+  const inAppOf = (rules: string, frames: object[]) => {
     const { event: stored } = refineEvent(event(frames))
-    const ready = compileStackRules(rules)
-    const start = process.cpuUsage().user
-    applyStackRules(ready, stored)
-    return process.cpuUsage().user - start
+    applyStackRules(compileStackRules(rules), stored)
+    const ruled = stored.exception?.values.flatMap((one) => one.stacktrace?.frames ?? []) ?? []
+    return [ruled.length, ruled.filter((frame) => frame.in_app).length]
   }
   const named = (path: (n: number) => string, count: number) =>
     Array.from({ length: count }, (_, n) => py(`f${n}`, { abs_path: path(n), filename: path(n) }))
   test('120 lines full of stars and a stack of long paths', () => {
     const rules = Array.from({ length: 120 }, (_, n) => `path:${'**a'.repeat(70)}*[b]${n} -app`).join('\n')
     expect(compileStackRules(rules)).toHaveLength(120)
-    // a minute where each place was followed by itself
-    expect(
-      timeOf(
-        rules,
-        named((n) => `${'a'.repeat(200)}c${n}`, 250),
-      ),
-    ).toBeLessThan(6_000_000)
+    const frames = named((n) => `${'a'.repeat(200)}c${n}`, 250)
+    expect(inAppOf(rules, [...frames, py('b', { abs_path: `${'a'.repeat(200)}b7` })])).toEqual([250, 249])
   })
   test('350 lines and paths that no event had before', () => {
     const rules = Array.from({ length: 350 }, (_, n) => `stack.abs_path:**/vendor${n}/*.js -app`).join('\n')
-    expect(
-      timeOf(
-        rules,
-        named((n) => `/srv/app/node_modules/p${n}/dist/f.js`, 60),
-      ),
-    ).toBeLessThan(120_000)
+    const frames = named((n) => `/srv/app/node_modules/p${n}/dist/f.js`, 60)
+    expect(inAppOf(rules, [...frames, py('v', { abs_path: '/srv/vendor349/f.js' })])).toEqual([61, 60])
   })
 })
 

@@ -91,26 +91,27 @@ describe('texts', () => {
     expect(scrubText(text, rules)).toBeUndefined()
   })
 
-  test('linear in hostile texts', () => {
-    for (const text of [
-      '='.repeat(200_000),
-      '"'.repeat(200_000),
-      '":'.repeat(100_000),
-      'token='.repeat(50_000),
-      '4111 '.repeat(40_000),
-      'a://'.repeat(50_000),
-      "':".repeat(100_000),
-      '%3D'.repeat(70_000),
-      '\\":'.repeat(70_000),
-      '\\'.repeat(200_000),
-      `"token":"${'\\"'.repeat(90_000)}`,
-      '%'.repeat(200_000),
-      '-----BEGIN '.repeat(20_000),
-    ]) {
-      const start = process.cpuUsage().user
-      scrubText(text, rules)
-      expect(process.cpuUsage().user - start).toBeLessThan(1_500_000)
-    }
+  test.each([
+    ['=', 200_000, false],
+    ['"', 200_000, false],
+    ['":', 100_000, false],
+    ['token=', 50_000, true],
+    ['4111 ', 40_000, false],
+    ['a://', 50_000, false],
+    ["':", 100_000, false],
+    ['%3D', 70_000, false],
+    ['\\":', 70_000, false],
+    ['\\', 200_000, false],
+    ['%', 200_000, false],
+    ['-----BEGIN ', 20_000, false],
+  ])('a text of nothing but %j, %i times: something is taken out: %j', (piece, times, isTaken) => {
+    expect(scrubText(piece.repeat(times), rules) !== undefined).toBe(isTaken)
+  })
+
+  test('a quoted token that never ends', () => {
+    expect(scrubText(`"token":"${'\\"'.repeat(90_000)}`, rules)).toMatchObject({
+      text: expect.stringMatching(/^"token":/),
+    })
   })
 })
 

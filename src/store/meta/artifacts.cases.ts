@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { BundleLink, NewArtifactFile } from './artifacts.ts'
-import { nowMs } from './fixture.ts'
+import { codeOf, nowMs } from './fixture.ts'
 import type { MetaStore } from './meta.ts'
 
 const debugId = 'b500f860-0003-523c-92ab-92705ede040b'
@@ -160,7 +160,7 @@ export function artifactCases(fresh: () => MetaStore): void {
       expect(meta.releaseOf([2], 'r')).toMatchObject({ releasedMs: 5, projectIds: [2] })
       const change = { organizationId: 1, projectIds: [1, 2], version: 'r', change: { releasedMs: null } }
       expect(meta.changeRelease(change, nowMs).releasedMs).toBeNull()
-      expect(() => meta.changeRelease({ ...change, version: 'x' }, nowMs)).toThrow()
+      expect(codeOf(() => meta.changeRelease({ ...change, version: 'x' }, nowMs))).toBe('NOT_FOUND')
       expect([meta.removeRelease(1, [1, 2], 'r'), meta.removeRelease(1, [1, 2], 'r')]).toEqual([true, false])
       expect(meta.releaseOf([1, 2], 'r')).toBeUndefined()
     })
