@@ -127,7 +127,7 @@ export const clients: readonly Client[] = [
     version: '0.50.0',
     toolchain: 'go',
     program: 'go',
-    errors: { plain: '*errors.errorString', chain: ['*errors.errorString', '*fmt.wrapError'] },
+    errors: { plain: '*errors.errorString', chain: ['*errors.errorString', '*main.failure'] },
     fates: fates(counted, { none: 'The SDK for Go has no sessions.' }, counted),
   },
   {

@@ -45,7 +45,9 @@ export async function openTap(product: string): Promise<Tap> {
   const server = createServer(async (req, res) => {
     const body = await bodyOf(req)
     const headers = Object.fromEntries(
-      Object.entries(req.headers).filter(([name]) => !/^(?:host|connection|content-length|expect)$/.test(name)),
+      Object.entries(req.headers).filter(
+        ([name]) => !/^(?:host|connection|content-length|transfer-encoding|expect)$/.test(name),
+      ),
     ) as Record<string, string>
     const answer = await fetch(`${product}${req.url}`, {
       method: req.method ?? 'GET',

@@ -4,12 +4,16 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"time"
 
 	"github.com/getsentry/sentry-go"
 )
+
+type failure struct{ cause error }
+
+func (f *failure) Error() string { return "outer failure" }
+func (f *failure) Unwrap() error { return f.cause }
 
 func main() {
 	client := os.Getenv("CLIENT")
@@ -29,7 +33,7 @@ func main() {
 	})
 	sentry.AddBreadcrumb(&sentry.Breadcrumb{Category: "cart", Message: "added to cart"})
 	sentry.CaptureException(errors.New("plain failure"))
-	sentry.CaptureException(fmt.Errorf("outer failure: %w", errors.New("inner failure")))
+	sentry.CaptureException(&failure{errors.New("inner failure")})
 	sentry.CaptureMessage("hello from " + client)
 	sentry.StartTransaction(context.Background(), "checkout").Finish()
 	sentry.NewLogger(context.Background()).Info().Emit("cart is empty")

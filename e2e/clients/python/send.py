@@ -19,10 +19,16 @@ def begin():
     )
     sentry_sdk.set_user({"id": "u-7"})
     sentry_sdk.set_tag("client", client)
+    add_breadcrumb()
+
+
+def add_breadcrumb():
     sentry_sdk.add_breadcrumb(category="cart", message="added to cart")
 
 
 def fail():
+    # a request begins without the breadcrumbs from before it
+    add_breadcrumb()
     raise ValueError("plain failure")
 
 
