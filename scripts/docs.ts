@@ -4,6 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { clients, type Fate, untested } from '../e2e/clients/table.ts'
 import { type Setting, settings } from '../src/config.ts'
 import { catalogue, type ErrorEntry } from '../src/errors.ts'
 import { categories, type Outcome, type OutcomeReason, outcomes, reasons } from '../src/outcome.ts'
@@ -335,6 +336,27 @@ export function digestsPart(page: string): string {
   return `${before}${begin}\n\n${parts.join('\n\n')}\n\n${end}${rest.slice(rest.indexOf(end) + end.length)}`
 }
 
+const errorKinds = ['error', 'chain', 'message', 'user', 'tags', 'breadcrumbs'] as const
+
+/** The part of docs/sdk.md between its marks: every client of the table that tests run. */
+export function clientsPart(page: string): string {
+  const [begin, end] = ['<!-- Made by scripts/docs.ts from e2e/clients/table.ts. -->', '<!-- End. -->']
+  const [before = '', rest = ''] = page.split(begin)
+  const word = (fate: Fate) => (typeof fate === 'string' ? fate : '–')
+  const rows = clients.map(({ label, package: name, version, fates }) => [
+    label,
+    `${code(name)} ${version}`,
+    [...new Set(errorKinds.map((kind) => word(fates[kind])))].join(', '),
+    ...(['traces', 'log', 'session', 'check-in'] as const).map((kind) => word(fates[kind])),
+  ])
+  const others = untested.map((one) => `- ${one.label} (${code(one.package)}): ${one.reason}.`)
+  const parts = [
+    table(['Client', 'SDK', 'Errors', 'Traces', 'Logs', 'Sessions', 'Check-ins'], rows),
+    `Not tested:\n\n${others.join('\n')}`,
+  ]
+  return `${before}${begin}\n\n${parts.join('\n\n')}\n\n${end}${rest.slice(rest.indexOf(end) + end.length)}`
+}
+
 const exampleKey = { publicKey: '0123456789abcdef0123456789abcdef', projectId: 1 }
 
 /** docs/tunnel.md: what tunnel.ts gives to copy, for an example. */
@@ -406,6 +428,7 @@ export function pages(): Record<string, string> {
     'docs/digests.md': digestsPart(read('docs/digests.md')),
     'docs/errors.md': errorsPage(),
     'docs/outcomes.md': outcomesPage(),
+    'docs/sdk.md': clientsPart(read('docs/sdk.md')),
     'docs/search.md': searchPage(),
     'docs/signs.md': signsPart(read('docs/signs.md')),
     'docs/tunnel.md': tunnelPage(),

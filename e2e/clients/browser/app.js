@@ -1,0 +1,22 @@
+// One program for all versions of the browser SDK: the test gives the version that `@sentry/browser` stands for.
+import * as Sentry from '@sentry/browser'
+import { begin, sendRest, sent } from './send.js'
+
+const asked = new URLSearchParams(location.search)
+const client = asked.get('client')
+Sentry.addTracingExtensions?.() // version 7 only
+Sentry.init({
+  dsn: asked.get('dsn'),
+  release: 'clients@1.0.0',
+  tracesSampleRate: 1,
+  enableLogs: true,
+  _experiments: { enableLogs: true }, // version 9
+})
+begin(Sentry, client)
+document.querySelector('#go').addEventListener('click', () => {
+  throw new RangeError('plain failure')
+})
+window.sendRest = () => {
+  sendRest(Sentry, client)
+  return sent(Sentry)
+}

@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { RestEvent } from '../../src/protocol/rest.ts'
+import type { RestIntakes, RestLedger } from '../../src/protocol/rest-status.ts'
+import { api, bootstrap, discard, type Product, type Project, ready, start, until } from '../product.ts'
+import { closeBrowser, type Toolchain, toolchains } from './run.ts'
+import { type Client, clients, type Kind, type ToolchainName, untested } from './table.ts'
+import { openTap, type Passed, type Tap } from './tap.ts'
+
+// Every official SDK that this machine can run sends everything it has to one product. What the table says of it is read
+// back: what is stored, what is counted, and that no request was refused or came twice.
+
+const state = {} as { product: Product; tap: Tap }
+beforeAll(async () => {
+  state.product = await start()
+  await ready(state.product)
+  state.tap = await openTap(state.product.url)
+}, 180_000)
+afterAll(async () => {
+  await closeBrowser()
+  state.tap?.close()
+  if (state.product) await discard(state.product)
+})
+
+/** Makes a toolchain ready, once for all its clients; gives the reason why it cannot. */
+const prepared = new Map<ToolchainName, Promise<string | undefined>>()
+async function prepare({ missing, fetch, build }: Toolchain): Promise<string | undefined> {
+  const reason = missing()
+  if (reason !== undefined || !fetch) {
+    if (reason === undefined) await build?.()
+    return reason
+  }
+  try {
+    await fetch()
+  } catch (error) {
+    return `its packages cannot be fetched: ${error instanceof Error ? error.message : error}`
+  }
+  await build?.()
+  return undefined
+}
+
+/** Where the ledger counts what is counted only, and where traces are counted when they are stored. */
+const categories: Partial<Record<Kind, string>> = { log: 'log_item', session: 'session', 'check-in': 'monitor' }
+const traced = ['transaction', 'span']
+
+type Answers = { issues: { id: string; title: string }[]; ledger: RestLedger['rows']; passed: Passed[] }
+const O = '/organizations/clients'
+const P = (project: Project) => `/projects/clients/${project.slug}`
+
+async function answersOf(project: Project): Promise<Answers> {
+  const { product, tap } = state
+  const issues = await api(product, project, `${O}/issues/?query=&project=${project.id}`)
+  const ledger = await api(product, project, `${O}/ledger/?range=1h&project=${project.id}`)
+  return { issues: issues.json, ledger: (ledger.json as RestLedger).rows, passed: tap.of(project.id) }
+}
+
+const titlesOf = ({ name, errors, toolchain }: Client): string[] => [
+  `${errors.plain}: plain failure`,
+  `${errors.chain[1]}: outer failure`,
+  `hello from ${name}`,
+  ...(toolchain === 'next' ? ['TypeError: server failure'] : []),
+]
+
+const counts = ({ ledger }: Answers, category: string, outcome: string): number =>
+  ledger
+    .filter((one) => one.category === category && one.outcome === outcome)
+    .reduce((sum, one) => sum + one.quantity, 0)
+
+/** What the table promises and is not there yet. */
+function lacking(client: Client, answers: Answers): string[] {
+  const titles = answers.issues.map((one) => one.title)
+  const without = titlesOf(client).filter((title) => !titles.includes(title))
+  const uncounted = Object.entries(categories).flatMap(([kind, category]) =>
+    client.fates[kind as Kind] === 'counted' && counts(answers, category, 'filtered') === 0 ? [kind] : [],
+  )
+  const untraced = traced.every((category) => counts(answers, category, 'stored') === 0) ? ['traces'] : []
+  return [...without, ...uncounted, ...untraced]
+}
+
+async function eventOf(project: Project, answers: Answers, title: string): Promise<RestEvent> {
+  const issue = answers.issues.find((one) => one.title === title)
+  return (await api(state.product, project, `${O}/issues/${issue?.id}/events/latest/`)).json
+}
+
+const exceptionsOf = (event: RestEvent) =>
+  event.entries
+    .flatMap((entry) => (entry.type === 'exception' ? entry.data.values : []))
+    .map((one) => [one.type, one.value])
+
+async function expectStored(client: Client, project: Project, answers: Answers): Promise<void> {
+  const [plain = '', chain = '', message = ''] = titlesOf(client)
+  expect(answers.issues.map((one) => one.title).sort()).toEqual(titlesOf(client).sort())
+  expect(exceptionsOf(await eventOf(project, answers, plain))).toContainEqual([client.errors.plain, 'plain failure'])
+  const chained = await eventOf(project, answers, chain)
+  const [inner, outer] = client.errors.chain
+  expect(exceptionsOf(chained)).toEqual([
+    [inner, expect.stringContaining('inner failure')],
+    [outer, expect.stringContaining('outer failure')],
+  ])
+  for (const event of [await eventOf(project, answers, plain), chained, await eventOf(project, answers, message)]) {
+    expect(event.user?.id).toBe('u-7')
+    expect(event.tags).toContainEqual({ key: 'client', value: client.name })
+    const crumbs = event.entries.flatMap((entry) => (entry.type === 'breadcrumbs' ? entry.data.values : []))
+    expect(crumbs).toContainEqual(expect.objectContaining({ category: 'cart', message: 'added to cart' }))
+    expect(event.sdk?.version).toBe(client.version)
+    expect(event.release?.version).toBe('clients@1.0.0')
+  }
+}
+
+/** The trace with the span `checkout` is there to be read. */
+async function expectTraced(project: Project, { passed }: Answers): Promise<void> {
+  const sent = passed
+    .flatMap((one) => one.items)
+    .filter(([type, text]) => traced.includes(type) && text.includes('"checkout"'))
+    .map(([, text]) => /"trace_id": ?"([0-9a-f]{32})"/.exec(text)?.[1])
+  expect(sent).toEqual([expect.any(String)])
+  const trace = await until('the trace', 20_000, async () => {
+    const { text } = await api(state.product, project, `${O}/trace/${sent[0]}/`)
+    return text.includes('checkout') && text
+  })
+  expect(trace).toContain('checkout')
+}
+
+async function expectNoRefusal(project: Project, { ledger, passed }: Answers): Promise<void> {
+  const refused = passed.filter((one) => one.status !== 200)
+  expect(refused.map((one) => [one.status, one.answer, one.items.map(([type]) => type)])).toEqual([])
+  const hashes = passed.map((one) => one.hash)
+  expect(passed.filter((one, at) => hashes.indexOf(one.hash) !== at).map((one) => one.items)).toEqual([])
+  expect(ledger.filter((one) => !['stored', 'filtered', 'client_discard'].includes(one.outcome))).toEqual([])
+  expect(ledger.filter((one) => one.outcome === 'filtered' && one.reason !== 'not_stored_yet')).toEqual([])
+  const { requests } = (await api(state.product, project, `${P(project)}/ingest/`)).json as RestIntakes
+  expect(requests.length).toBe(passed.length)
+  expect(requests.filter((one) => one.status !== 200 || one.code !== 'OK')).toEqual([])
+}
+
+test.concurrent.for(clients)(
+  '$label with $package $version: all that it sends is stored or counted',
+  async (client, { skip, onTestFinished }) => {
+    const toolchain = toolchains[client.toolchain]
+    const known = prepared.get(client.toolchain) ?? prepare(toolchain)
+    prepared.set(client.toolchain, known)
+    const reason = await known
+    if (reason !== undefined) console.error(`${client.label} is skipped: ${reason}`)
+    skip(reason !== undefined, reason)
+
+    const project = bootstrap(state.product, 'clients', client.name)
+    const { host } = new URL(project.dsn)
+    await toolchain.run(client, project.dsn.replace(host, new URL(state.tap.url).host), onTestFinished)
+    const answers = await until(`all of ${client.name}`, 20_000, async () => {
+      const found = await answersOf(project)
+      return lacking(client, found).length === 0 && found
+    }).catch(() => answersOf(project))
+    expect(lacking(client, answers)).toEqual([])
+    await expectStored(client, project, answers)
+    await expectTraced(project, answers)
+    await expectNoRefusal(project, answers)
+  },
+)
+
+test.for(untested)('$label with $package', ({ label, reason }, { skip }) => {
+  console.error(`${label} is skipped: ${reason}`)
+  skip(true, reason)
+})

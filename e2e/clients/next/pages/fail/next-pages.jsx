@@ -1,0 +1,7 @@
+export function getServerSideProps() {
+  throw new TypeError('server failure')
+}
+
+export default function Page() {
+  return null
+}

@@ -1,0 +1,169 @@
+/** The official SDKs that e2e/clients/clients.test.ts runs, and what becomes of all that each of them sends. */
+
+export const kinds = [
+  'error',
+  'chain',
+  'message',
+  'user',
+  'tags',
+  'breadcrumbs',
+  'traces',
+  'log',
+  'session',
+  'check-in',
+] as const
+export type Kind = (typeof kinds)[number]
+
+/** `counted`: in the ledger only. `none`: the SDK has no such thing, or does not send it from here. */
+export type Fate = 'stored' | 'counted' | { none: string }
+
+export type ToolchainName = 'browser' | 'node' | 'next' | 'python' | 'go' | 'java' | 'ruby' | 'rust'
+
+/** `program`: in e2e/clients. `errors`: types of the error and of the chain's errors, innermost first. */
+export type Client = {
+  name: string
+  label: string
+  package: string
+  version: string
+  toolchain: ToolchainName
+  program: string
+  errors: { plain: string; chain: readonly [string, string] }
+  fates: Readonly<Record<Kind, Fate>>
+}
+
+const fates = (log: Fate, session: Fate, checkIn: Fate): Client['fates'] => ({
+  error: 'stored',
+  chain: 'stored',
+  message: 'stored',
+  user: 'stored',
+  tags: 'stored',
+  breadcrumbs: 'stored',
+  traces: 'stored',
+  log,
+  session,
+  'check-in': checkIn,
+})
+const counted = 'counted'
+const browserless = { none: 'SDKs in browsers send no check-ins.' }
+const oldLogs = { none: 'This version has no logs.' }
+
+const inJavaScript = { plain: 'RangeError', chain: ['TypeError', 'Error'] } as const
+const inPython = { plain: 'ValueError', chain: ['LookupError', 'RuntimeError'] } as const
+const allCounted = fates(counted, counted, counted)
+const inBrowser = fates(counted, counted, browserless)
+
+const browser = (major: number, version: string, log: Fate): Client => ({
+  name: `browser-${major}`,
+  label: `Browser ${major}`,
+  package: '@sentry/browser',
+  version,
+  toolchain: 'browser',
+  program: 'browser/app.js',
+  errors: inJavaScript,
+  fates: fates(log, counted, browserless),
+})
+
+const framework = (name: string, label: string, of: string, version: string): Client => ({
+  name,
+  label,
+  package: of,
+  version,
+  toolchain: 'browser',
+  program: `${name}/app.js`,
+  errors: inJavaScript,
+  fates: inBrowser,
+})
+
+const next = (name: string, label: string): Client => ({
+  name,
+  label,
+  package: '@sentry/nextjs',
+  version: '11.0.0',
+  toolchain: 'next',
+  program: name,
+  errors: inJavaScript,
+  fates: inBrowser,
+})
+
+const python = (name: string, label: string): Client => ({
+  name,
+  label,
+  package: 'sentry-sdk',
+  version: '2.75.0',
+  toolchain: 'python',
+  program: `with_${name}.py`,
+  errors: inPython,
+  fates: allCounted,
+})
+
+export const clients: readonly Client[] = [
+  browser(7, '7.120.4', oldLogs),
+  browser(8, '8.55.0', oldLogs),
+  browser(9, '9.47.1', counted),
+  browser(10, '10.75.2', counted),
+  browser(11, '11.12.0', counted),
+  framework('react-router', 'React Router', '@sentry/react', '11.12.0'),
+  framework('vue', 'Vue', '@sentry/vue', '11.11.0'),
+  framework('svelte', 'Svelte', '@sentry/svelte', '10.75.2'),
+  next('next-app', 'Next.js, App Router'),
+  next('next-pages', 'Next.js, Pages Router'),
+  {
+    name: 'node',
+    label: 'Node.js',
+    package: '@sentry/node',
+    version: '11.12.0',
+    toolchain: 'node',
+    program: 'node/main.js',
+    errors: inJavaScript,
+    fates: allCounted,
+  },
+  python('flask', 'Python with Flask'),
+  python('fastapi', 'Python with FastAPI'),
+  python('django', 'Python with Django'),
+  {
+    name: 'go',
+    label: 'Go',
+    package: 'sentry-go',
+    version: '0.50.0',
+    toolchain: 'go',
+    program: 'go',
+    errors: { plain: '*errors.errorString', chain: ['*errors.errorString', '*main.failure'] },
+    fates: fates(counted, { none: 'The SDK for Go has no sessions.' }, counted),
+  },
+  {
+    name: 'java',
+    label: 'Java',
+    package: 'io.sentry:sentry',
+    version: '8.30.0',
+    toolchain: 'java',
+    program: 'java',
+    errors: { plain: 'IllegalStateException', chain: ['IllegalArgumentException', 'RuntimeException'] },
+    fates: allCounted,
+  },
+  {
+    name: 'ruby',
+    label: 'Ruby',
+    package: 'sentry-ruby',
+    version: '5.3.0',
+    toolchain: 'ruby',
+    program: 'ruby/main.rb',
+    errors: { plain: 'ArgumentError', chain: ['IndexError', 'RuntimeError'] },
+    fates: fates({ none: 'This version has no logs.' }, counted, { none: 'This version has no check-ins.' }),
+  },
+  {
+    name: 'rust',
+    label: 'Rust',
+    package: 'sentry',
+    version: '0.49.5',
+    toolchain: 'rust',
+    program: 'rust',
+    errors: { plain: 'Failure', chain: ['Failure', 'Failure'] },
+    fates: allCounted,
+  },
+]
+
+/** SDKs that no test runs, with the reason. */
+export const untested: readonly { label: string; package: string; reason: string }[] = [
+  { label: 'PHP', package: 'sentry/sentry', reason: 'the SDK comes from Packagist only, which tests cannot reach' },
+  { label: '.NET', package: 'Sentry', reason: 'SDK and toolchain come from NuGet only, which tests cannot reach' },
+]

@@ -1,0 +1,57 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { type Client, clients, kinds } from '../e2e/clients/table.ts'
+
+const root = join(import.meta.dirname, '..')
+const text = (path: string) => readFileSync(join(root, path), 'utf8')
+const versionsIn = (path: string): Record<string, string> =>
+  (JSON.parse(text(path)) as { devDependencies: Record<string, string> }).devDependencies
+const versions = { ...versionsIn('package.json'), ...versionsIn('e2e/clients/package.json') }
+
+/** Of each toolchain the text that pins its SDK; Ruby's is the one that the machine has. */
+const pins: Readonly<Record<Client['toolchain'], (client: Client) => string | undefined>> = {
+  browser: ({ name, package: sdk }) => (versions[sdk.replace('browser', name)] ?? versions[sdk])?.split('@').at(-1),
+  next: (client) => versions[client.package],
+  node: (client) => versions[client.package],
+  python: () => /^sentry-sdk==(.+)$/m.exec(text('e2e/clients/python/requirements.txt'))?.[1],
+  go: () => /sentry-go v(\S+)/.exec(text('e2e/clients/go/go.mod'))?.[1],
+  java: () => /<artifactId>sentry<\/artifactId>\s*<version>(.+)</.exec(text('e2e/clients/java/pom.xml'))?.[1],
+  ruby: (client) => client.version,
+  rust: () => /^sentry = \{ version = "=(.+?)"/m.exec(text('e2e/clients/rust/Cargo.toml'))?.[1],
+}
+
+describe('the table of clients', () => {
+  test.each(clients)('$label: its version is the one that is pinned', (client) => {
+    expect(pins[client.toolchain](client)).toBe(client.version)
+  })
+
+  test.each(clients)('$label: what it does not send has a reason', ({ fates }) => {
+    expect(Object.keys(fates).sort()).toEqual([...kinds].sort())
+    for (const fate of Object.values(fates)) if (typeof fate === 'object') expect(fate.none).toMatch(/^\S.+\.$/)
+  })
+
+  test('has each client once', () => {
+    const names = clients.map((client) => client.name)
+    expect(new Set(names).size).toBe(names.length)
+  })
+})
+
+describe('what e2e/clients installs', () => {
+  const lock = text('e2e/clients/package-lock.json')
+
+  test('is locked to the versions of package.json', () => {
+    const { packages } = JSON.parse(lock) as { packages: Record<string, { devDependencies?: Record<string, string> }> }
+    expect(packages['']?.devDependencies).toEqual(versionsIn('e2e/clients/package.json'))
+  })
+
+  test('comes from the registry of whoever installs it: the lock file names none', () => {
+    expect(lock).not.toMatch(/"resolved"/)
+    expect(existsSync(join(root, 'e2e/clients/.npmrc'))).toBe(false)
+  })
+
+  test('is pinned in Python', () => {
+    const lines = text('e2e/clients/python/requirements.txt').trim().split('\n')
+    expect(lines.filter((line) => !/^[\w-]+==[\d.]+$/.test(line))).toEqual([])
+  })
+})
