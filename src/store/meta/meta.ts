@@ -491,8 +491,7 @@ export type MetaStore = BatchStore &
     }[]
     /** Notes when accept saw keys last (a refusal too: the connection was seen). Unknown ids are skipped. */
     touchKeys(uses: { keyId: number; atMs: number }[]): void
-    /** Removes attachments' rows and feedback before `attachmentsBeforeMs`, dead items before `deadBeforeMs`, and outcomes older
-     * than 13 months, but none that may count a row received since `rowsBeforeMs`. Returns the blob keys to delete. */
+    /** Removes rows of attachments, feedback, dead items and outcomes (13 months, and as long as a row since `rowsBeforeMs` counts); returns the blob keys to delete. */
     prune(nowMs: number, attachmentsBeforeMs: number, deadBeforeMs: number, rowsBeforeMs?: number): string[]
 
     getValue(name: string): string | undefined

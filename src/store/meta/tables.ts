@@ -7,7 +7,6 @@ type Flag = number
 /** JSON as text: read whole, never searched inside. */
 type JsonText = string
 type Defaulted<T> = ColumnType<T, T | undefined, T>
-
 /** How often people changed a row, when last, and who (null: the command, or nobody yet). */
 type Revised = { rev: Defaulted<number>; changed_ms: Defaulted<number | null>; changed_by: Defaulted<string | null> }
 
