@@ -61,8 +61,8 @@ export function readComment(text: string): Block[] {
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at] ?? ''
     if (/^\s{0,3}```/.test(line)) {
-      const end = lines.findIndex((one, i) => i > at && /^\s{0,3}```\s*$/.test(one))
-      const to = end < 0 ? lines.length : end
+      let to = at + 1
+      while (to < lines.length && !/^\s{0,3}```\s*$/.test(lines[to] ?? '')) to++
       blocks.push({ kind: 'code', text: lines.slice(at + 1, to).join('\n') })
       at = to
       open = undefined
