@@ -1,0 +1,37 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, expect, test } from 'vitest'
+import { testClock } from '../../clock.ts'
+import { withProject } from './fixture.ts'
+import { openSqliteMeta } from './sqlite.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'mishap-upgrade-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+test('the upgrade to hashed tokens ends all sessions, and mail channels that are there go on', () => {
+  const file = join(folder, 'meta.sqlite')
+  const clock = testClock()
+  const before = withProject(openSqliteMeta(file, { clock }))
+  const value = { organizationId: 1, projectId: null, name: 'Ops', sealedTarget: 't', sealedSecret: '' }
+  const mail = before.createChannel({ ...value, kind: 'email' })
+  const chat = before.createChannel({ ...value, kind: 'slack' })
+  before.close()
+  const database = new DatabaseSync(file)
+  database.exec(`
+    drop table channel_address;
+    drop table password_reset;
+    delete from version where number >= 26;
+    insert into auth_user ("id", "name", "email", "emailVerified", "createdAt", "updatedAt") values ('u', 'Ann', 'ann@x.test', 0, '2026-01-01', '2026-01-01');
+    insert into auth_session ("id", "expiresAt", "token", "createdAt", "updatedAt", "userId") values ('s', '2099-01-01', 'plain', '2026-01-01', '2026-01-01', 'u');
+  `)
+  const after = openSqliteMeta(file, { clock })
+  expect(database.prepare('select count(*) as sessions from auth_session').get()).toEqual({ sessions: 0 })
+  expect(after.addressesOf(mail.id)).toEqual([
+    { channelId: mail.id, address: '*', askedMs: null, confirmedMs: mail.createdMs, error: '' },
+  ])
+  expect(after.addressesOf(chat.id)).toEqual([])
+  database.close()
+  after.close()
+})
