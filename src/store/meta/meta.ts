@@ -220,9 +220,8 @@ export type ProjectKey = {
   rateLimit: { count: number; windowS: number } | null
   createdMs: number
   lastUsedMs: number | null
-  /** What a loader script would load: `latest`, or a version as `10.x`. */
+  /** What a loader script would load (`latest`, `10.x`), and its options as clients set them, by name. */
   browserSdk: string
-  /** Options of a loader script that clients set, by name. */
   loaderOptions: Record<string, boolean>
   rev: number
 }
