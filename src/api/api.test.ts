@@ -112,6 +112,7 @@ describe('one issue', () => {
       `${O}/issues/${id}`,
       `/issues/${id}/`,
       `${O}/issues/${shortId.toLowerCase()}/`,
+      `/issues/${shortId}/`,
     ]) {
       const answer = await get(path)
       expect([path, answer.status, (answer.json as RestIssueDetail).id]).toEqual([path, 200, id])

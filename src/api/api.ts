@@ -6,6 +6,7 @@ import type { App } from '../app.ts'
 import type { Actor, Thing } from '../auth/auth.ts'
 import { errorBody, MishapError, senderLeft } from '../errors.ts'
 import { faultOf } from '../observe.ts'
+import type { Issue } from '../store/meta/meta.ts'
 import { bodyBytesMax, readBody, readQuery } from './input.ts'
 import type { Found, Route } from './route.ts'
 import { routes } from './routes.ts'
@@ -93,9 +94,7 @@ function find(app: App, actor: Actor, route: Route, params: Record<string, strin
     found.project = project
   }
   if (params.issue !== undefined) {
-    const issue = /^\d{1,15}$/.test(params.issue)
-      ? meta.issueById(Number(params.issue))
-      : found.organization && meta.issueByShortId(found.organization.id, params.issue.toUpperCase())
+    const issue = issueNamed(app, actor, found, params.issue)
     const organization = issue && (found.organization ?? meta.organizationById(issue.organizationId))
     const project = issue && meta.projectById(issue.projectId)
     if (!issue || !organization || !project || issue.organizationId !== organization.id) throw missing
@@ -103,6 +102,17 @@ function find(app: App, actor: Actor, route: Route, params: Record<string, strin
   }
   if (route.action !== 'signed-in') app.auth.demand(actor, route.action, thingOf(found))
   return found
+}
+
+/**
+ * An issue by its number or its short id, as our pages' addresses have it. Where the path has no organization, the short id
+ * counts among those of the actor, and only when no two of them have one of that name.
+ */
+function issueNamed({ meta }: App, actor: Actor, found: Found, name: string): Issue | undefined {
+  if (/^\d{1,15}$/.test(name)) return meta.issueById(Number(name))
+  const among = found.organization ? [found.organization] : meta.organizationsOf(actor.person.id)
+  const named = among.flatMap(({ id }) => meta.issueByShortId(id, name.toUpperCase()) ?? [])
+  return named.length === 1 ? named[0] : undefined
 }
 
 function thingOf(found: Found): Thing {
