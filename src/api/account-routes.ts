@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { LoginSession } from '../auth/auth.ts'
-import { MishapError } from '../errors.ts'
-import type { Call, Route } from './route.ts'
+import type { Route } from './route.ts'
 import { route } from './route.ts'
 
 const session = z
@@ -24,35 +23,29 @@ const toRest = ({ createdMs, lastUsedMs, address, ...one }: LoginSession): z.inp
   dateLastUsed: new Date(lastUsedMs).toISOString(),
 })
 
-/** The headers of whoever is signed in. Throws AUTH_FORBIDDEN for a token: a leaked one could end its owner's sessions. */
-function signedIn({ actor, request }: Pick<Call<unknown, unknown>, 'actor' | 'request'>): Headers {
-  if (actor.kind === 'session') return request.headers
-  throw new MishapError('AUTH_FORBIDDEN', { detail: 'Only a login session may do this, no token.' })
-}
-
 const own = '/users/me'
 
-/** A person's own password and login sessions. */
+/** A person's own password and login sessions. No token may: a leaked one could lock its owner out. */
 export const accountRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: `${own}/sessions`,
     operationId: 'listSessions',
     summary: 'The caller’s login sessions: the one that asks, then the latest used first. No token may ask.',
-    action: 'signed-in',
+    action: 'session',
     response: z.array(session),
-    handle: async ({ app, ...call }) => ({ body: (await app.auth.sessionsOf(signedIn(call))).map(toRest) }),
+    handle: async ({ app, request }) => ({ body: (await app.auth.sessionsOf(request.headers)).map(toRest) }),
   }),
   route({
     method: 'DELETE',
     path: `${own}/sessions`,
     operationId: 'endOtherSessions',
     summary: 'Ends all of the caller’s login sessions but the one that asks. No token may ask.',
-    action: 'signed-in',
+    action: 'session',
     status: 204,
     response: z.undefined(),
-    handle: async ({ app, ...call }) => {
-      await app.auth.endOtherSessions(signedIn(call))
+    handle: async ({ app, request }) => {
+      await app.auth.endOtherSessions(request.headers)
       return { body: undefined, status: 204 }
     },
   }),
@@ -61,11 +54,11 @@ export const accountRoutes: readonly Route[] = [
     path: `${own}/sessions/:session`,
     operationId: 'endSession',
     summary: 'Ends one of the caller’s login sessions. No token may ask.',
-    action: 'signed-in',
+    action: 'session',
     status: 204,
     response: z.undefined(),
-    handle: async ({ app, params, ...call }) => {
-      await app.auth.endSession(signedIn(call), params.session ?? '')
+    handle: async ({ app, params, request }) => {
+      await app.auth.endSession(request.headers, params.session ?? '')
       return { body: undefined, status: 204 }
     },
   }),
@@ -75,7 +68,7 @@ export const accountRoutes: readonly Route[] = [
     operationId: 'changePassword',
     summary:
       'Changes the caller’s password; the other login sessions end, with `endTokens` the caller’s API tokens too. The answer sets the cookie of the session that goes on. No token may ask.',
-    action: 'signed-in',
+    action: 'session',
     body: z.object({
       currentPassword: z.string().max(1000),
       newPassword: z.string().max(1000),
@@ -83,8 +76,8 @@ export const accountRoutes: readonly Route[] = [
     }),
     status: 204,
     response: z.undefined(),
-    handle: async ({ app, body, ...call }) => {
-      const { cookies } = await app.auth.changePassword(signedIn(call), body)
+    handle: async ({ app, body, request }) => {
+      const { cookies } = await app.auth.changePassword(request.headers, body)
       const headers = new Headers({ 'cache-control': 'no-store' })
       for (const cookie of cookies) headers.append('set-cookie', cookie)
       return new Response(null, { status: 204, headers })

@@ -100,7 +100,9 @@ function find(app: App, actor: Actor, route: Route, params: Record<string, strin
     if (!issue || !organization || !project || issue.organizationId !== organization.id) throw missing
     Object.assign(found, { issue, organization, project })
   }
-  if (route.action !== 'signed-in') app.auth.demand(actor, route.action, thingOf(found))
+  if (route.action === 'session' && actor.kind === 'token')
+    throw new MishapError('AUTH_TOKEN_SCOPE', { detail: 'Only a login session may do this, no token.' })
+  if (route.action !== 'signed-in' && route.action !== 'session') app.auth.demand(actor, route.action, thingOf(found))
   return found
 }
 

@@ -32,8 +32,8 @@ export type Route = {
   path: string
   operationId: string
   summary: string
-  /** Asked of auth.demand with what the path names; `signed-in`: any actor. */
-  action: Action | 'signed-in'
+  /** Asked of auth.demand with what the path names; `signed-in`: any actor; `session`: any person, but no token of theirs. */
+  action: Action | 'signed-in' | 'session'
   query: z.ZodObject
   body: z.ZodType | undefined
   /** Longest JSON body; 0: the usual one (input.ts). */

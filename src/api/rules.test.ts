@@ -139,9 +139,13 @@ const bodies: Record<string, unknown> = {
   updateFeedback: { status: 'spam' },
   setMailServer: { host: 'mail.test', port: 25, security: 'none', from: 'm@x.test' },
 }
+/** Routes that no role and no scope decides on. */
+type Open = 'signed-in' | 'session'
+const isOpenTo = (action: (typeof routes)[number]['action']): action is Open =>
+  action === 'signed-in' || action === 'session'
 /** Whom a token without the scope must belong to, so that the role is not what refuses it. */
 const roleFor = (one: (typeof routes)[number]): Role =>
-  one.action === 'signed-in' || permissions[one.action].roles.includes('admin') ? 'admin' : 'owner'
+  isOpenTo(one.action) || permissions[one.action].roles.includes('admin') ? 'admin' : 'owner'
 const changing = routes.filter((one) => one.method !== 'GET' && !one.path.startsWith('/api-tokens'))
 const call = (one: (typeof routes)[number], token: string) => {
   const query = /^update(Project)?Issues$/.test(one.operationId) ? `?id=${state.issue?.id}` : ''
@@ -181,7 +185,7 @@ describe('who may not', () => {
   const everyScope = ['org:admin', 'project:admin', 'event:admin']
   /** Routes that ask for something, with the roles that have it, and those that do not. */
   const asked = routes.flatMap((one) => {
-    if (one.action === 'signed-in' || one.path.startsWith('/api-tokens')) return []
+    if (isOpenTo(one.action) || one.path.startsWith('/api-tokens')) return []
     const { roles: may } = permissions[one.action]
     return [{ name: one.operationId, one, may, mayNot: roles.filter((role) => !may.includes(role)) }]
   })
@@ -199,7 +203,7 @@ describe('who may not', () => {
     ({ one }) =>
       one.method === 'GET' &&
       one.produces !== 'text/event-stream' &&
-      one.action !== 'signed-in' &&
+      !isOpenTo(one.action) &&
       permissions[one.action].scopes.length > 0,
   )
   test.each(lists.flatMap(({ name, one, may }) => may.map((role) => [name, role, one] as const)))(
@@ -236,7 +240,7 @@ describe('who may not', () => {
       return app.auth.createOrganizationToken(owner, 'ci', organization).secret
     }
     const scopesOf = ({ action }: (typeof routes)[number]) =>
-      action === 'signed-in' ? ['org:ci'] : permissions[action].scopes
+      action === 'session' ? [] : action === 'signed-in' ? ['org:ci'] : permissions[action].scopes
     const isOpen = ({ operationId }: (typeof routes)[number]) =>
       ['root', 'regions', 'listOrganizations'].includes(operationId)
     const shut = routes.filter((one) => !isOpen(one))
@@ -244,9 +248,7 @@ describe('who may not', () => {
     test('is for builds: every route without org:ci refuses it, and tells nothing of whoever made it', async () => {
       const token = await secretIn('acme')
       const passed: string[] = []
-      for (const one of shut.filter(
-        ({ action }) => action === 'signed-in' || !permissions[action].scopes.includes('org:ci'),
-      ))
+      for (const one of shut.filter(({ action }) => isOpenTo(action) || !permissions[action].scopes.includes('org:ci')))
         if (![403, 404].includes((await call(one, token)).status)) passed.push(one.operationId)
       expect(passed).toEqual([])
       expect((await made().call('GET', '/organizations/', { token })).json).toEqual([])
