@@ -1,7 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { type Client, clients, kinds } from '../e2e/clients/table.ts'
+import { openTap } from '../e2e/clients/tap.ts'
 
 const root = join(import.meta.dirname, '..')
 const text = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -35,6 +39,36 @@ describe('the table of clients', () => {
     const names = clients.map((client) => client.name)
     expect(new Set(names).size).toBe(names.length)
   })
+})
+
+test('the tap between SDKs and product passes everything on, reads items and knows what comes a second time', async () => {
+  const product = createServer((req, res) => void req.resume().on('end', () => res.writeHead(200).end(req.url)))
+  await new Promise<void>((resolve) => product.listen(0, '127.0.0.1', resolve))
+  const tap = await openTap(`http://127.0.0.1:${(product.address() as AddressInfo).port}`)
+  const items = '{"type":"event"}\n{"a":1}\n{"type":"log","length":3}\n1\n2\n'
+  const send = (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
+    fetch(`${tap.url}/api/7/envelope/`, { method: 'POST', body, headers })
+  try {
+    expect(await (await send(`{"sent_at":"1"}\n${items}`)).text()).toBe('/api/7/envelope/')
+    await send(new Uint8Array(gzipSync(`{"sent_at":"2"}\n${items}`)), { 'content-encoding': 'gzip' })
+    await send('{"sent_at":"2"}\n{"type":"event"}\n{"a":2}')
+    const [first, second, third] = tap.of('7')
+    expect(first).toMatchObject({
+      status: 200,
+      items: [
+        ['event', '{"a":1}'],
+        ['log', '1\n2'],
+      ],
+    })
+    expect([second?.hash, second?.items]).toEqual([first?.hash, first?.items])
+    expect(third?.hash).not.toBe(first?.hash)
+    expect(tap.of('8')).toEqual([])
+    await new Promise((resolve) => product.close(resolve))
+    expect([(await send(items)).status, tap.of('7').at(-1)?.status]).toEqual([502, 502])
+  } finally {
+    tap.close()
+    product.close()
+  }
 })
 
 describe('what e2e/clients installs', () => {

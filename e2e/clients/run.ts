@@ -51,7 +51,11 @@ const without =
 // ---- browsers
 
 const packages = () =>
-  execute('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error', '--include=dev', '--ignore-scripts'], '.')
+  execute(
+    'npm',
+    ['ci', '--no-audit', '--no-fund', '--loglevel=error', '--include=dev', '--ignore-scripts', '--fetch-retries=1'],
+    '.',
+  )
 
 const svelte: Plugin = {
   name: 'svelte',
@@ -168,7 +172,7 @@ export const toolchains: Readonly<Record<ToolchainName, Toolchain>> = {
     missing: without('python3'),
     fetch: async () => {
       await makeVenv()
-      const words = ['install', '--quiet', '--no-deps', '--requirement', 'requirements.txt']
+      const words = ['install', '--quiet', '--no-deps', '--retries=1', '--requirement', 'requirements.txt']
       await execute(join(venv, 'bin/pip'), words, 'python')
     },
     run: program(join(venv, 'bin/python'), ({ program }) => ['-B', program], 'python'),

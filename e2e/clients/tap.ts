@@ -39,37 +39,44 @@ async function bodyOf(req: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(parts)
 }
 
+const ofConnection = /^(?:host|connection|keep-alive|content-length|transfer-encoding|expect|date)$/
+
+/** Headers but those of one connection alone. */
+const kept = (headers: [string, string][]): Record<string, string> =>
+  Object.fromEntries(headers.filter(([name]) => !ofConnection.test(name)))
+
+const projectOf = (req: IncomingMessage): string => /^\/api\/(\d+)\//.exec(req.url ?? '')?.[1] ?? ''
+
+function notesOf(req: IncomingMessage, body: Buffer): Pick<Passed, 'project' | 'hash' | 'items'> {
+  const open = unpack[String(req.headers['content-encoding'] ?? '')]?.(body) ?? body
+  // the envelope's header says when it was sent: a second time is another moment
+  const items = open.subarray(Math.max(0, open.indexOf(10)))
+  return { project: projectOf(req), hash: createHash('sha256').update(items).digest('hex'), items: itemsOf(open) }
+}
+
 /** Stands between SDKs and the product, passes everything on and notes it. Nothing of a retry can hide from it. */
 export async function openTap(product: string): Promise<Tap> {
   const passed: Passed[] = []
   const server = createServer(async (req, res) => {
-    const body = await bodyOf(req)
-    const headers = Object.fromEntries(
-      Object.entries(req.headers).filter(
-        ([name]) => !/^(?:host|connection|content-length|transfer-encoding|expect)$/.test(name),
-      ),
-    ) as Record<string, string>
-    const answer = await fetch(`${product}${req.url}`, {
-      method: req.method ?? 'GET',
-      headers,
-      ...(body.length > 0 ? { body: new Uint8Array(body) } : {}),
-    })
-    const text = await answer.text()
-    if (req.method === 'POST') {
-      const open = unpack[String(req.headers['content-encoding'] ?? '')]?.(body) ?? body
-      // the header says when it was sent: a second time is another moment
-      const hash = createHash('sha256')
-        .update(open.subarray(open.indexOf(10)))
-        .digest('hex')
-      const project = /^\/api\/(\d+)\//.exec(req.url ?? '')?.[1] ?? ''
-      passed.push({ project, status: answer.status, answer: text, hash, items: itemsOf(open) })
+    try {
+      const body = await bodyOf(req)
+      const answer = await fetch(`${product}${req.url}`, {
+        method: req.method ?? 'GET',
+        headers: kept(
+          Object.entries({ ...req.headers, 'accept-encoding': 'identity' }).map(([name, value]) => [
+            name,
+            String(value),
+          ]),
+        ),
+        ...(body.length > 0 ? { body: new Uint8Array(body) } : {}),
+      })
+      const text = await answer.text()
+      if (req.method === 'POST') passed.push({ ...notesOf(req, body), status: answer.status, answer: text })
+      res.writeHead(answer.status, kept([...answer.headers])).end(text)
+    } catch (error) {
+      passed.push({ project: projectOf(req), status: 502, answer: String(error), hash: '', items: [] })
+      res.writeHead(502).end()
     }
-    const back = Object.fromEntries(
-      [...answer.headers].filter(
-        ([name]) => !/^(?:connection|keep-alive|transfer-encoding|content-length|date)$/.test(name),
-      ),
-    )
-    res.writeHead(answer.status, back).end(text)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
