@@ -148,17 +148,19 @@ function Unconfirmed({
     <ul className="mt-1" data-unconfirmed={unconfirmed.length}>
       {unconfirmed.map(({ address, askedMs, error }, place) => (
         <li key={address} className="flex flex-wrap items-baseline gap-x-3 gap-y-1 py-0.5">
-          <SeverityShape level="warning" label="" sizePx={9} />
-          <span className="min-w-0 break-all">
-            <PlainText text={t('unconfirmed', { address })} />{' '}
-            <span className="text-ink-3">
-              {error ? (
-                <PlainText text={t('askFailed', { error })} />
-              ) : askedMs === null ? (
-                t('notAsked')
-              ) : (
-                t('asked', { age: age(askedMs) })
-              )}
+          <span className="flex min-w-0 items-baseline gap-x-3">
+            <SeverityShape level="warning" label="" sizePx={9} />
+            <span className="min-w-0 wrap-anywhere">
+              <PlainText text={t('unconfirmed', { address })} />{' '}
+              <span className="text-ink-3">
+                {error ? (
+                  <PlainText text={t('askFailed', { error })} />
+                ) : askedMs === null ? (
+                  t('notAsked')
+                ) : (
+                  t('asked', { age: age(askedMs) })
+                )}
+              </span>
             </span>
           </span>
           {mayWrite && !withoutServer ? (
