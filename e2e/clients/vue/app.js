@@ -6,14 +6,14 @@ const asked = new URLSearchParams(location.search)
 const client = asked.get('client')
 const broken = ref(false)
 const Cart = {
-  name: 'Cart',
+  name: 'CartList',
   render: () => {
     if (broken.value) throw new RangeError('plain failure')
     return h('p', 'cart')
   },
 }
 const app = createApp({
-  name: 'Shop',
+  name: 'ShopPage',
   render: () => [
     h(
       'button',
