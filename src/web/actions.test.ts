@@ -26,6 +26,7 @@ const cases: Record<string, Case> = {
   createProjectAction: { from: 'member', form: { name: 'More', platform: 'node' } },
   sortFeedbackAction: { from: 'member', form: { feedback: '{feedback}', state: 'spam' } },
   deleteFeedbackAction: { from: 'admin', form: { feedback: '{feedback}' } },
+  archiveAction: { from: 'member', form: { version: 'web@1.0.0', to: 'archived' } },
   finalizeAction: { from: 'member', form: { version: 'web@1.0.0' } },
   deleteReleaseAction: { from: 'member', form: { version: 'web@1.0.0', typed: 'web@1.0.0' } },
   saveProjectAction: { from: 'admin', form: { name: 'Web', slug: 'web', platform: 'javascript' } },
@@ -43,6 +44,7 @@ const cases: Record<string, Case> = {
   deleteOrganizationTokenAction: { from: 'admin', form: { token: '{ciToken}' } },
   createChannelAction: { from: 'member', form: { kind: 'slack', name: 'New', target: 'https://chat.test/x' } },
   switchChannelAction: { from: 'member', form: { channel: '{channel}', active: 'no' } },
+  askToConfirmAction: { from: 'member', form: { channel: '{channel}', address: 'nobody@else.test' } },
   testChannelAction: { from: 'member', form: { channel: '{channel}' } },
   deleteChannelAction: { from: 'member', form: { channel: '{channel}' } },
   setMailServerAction: { from: 'owner', form: { host: 'mail.test', port: '25', security: 'none', from: 'm@x.test' } },
@@ -58,7 +60,13 @@ const cases: Record<string, Case> = {
   deleteOrganizationAction: { from: 'owner', form: { typed: 'Acme' } },
 }
 /** Asked by whoever comes by: what they ask for instead is their own business. */
-const open = ['signInAction', 'signOutAction', 'setupAction', 'joinAction']
+const open = [
+  ...['signInAction', 'signOutAction', 'setupAction', 'joinAction'],
+  // these ask for the secret of a mail
+  ...['forgotPasswordAction', 'resetPasswordAction', 'confirmAddressAction'],
+  // and these for one's own login session: auth/account.test.ts
+  ...['changePasswordAction', 'endSessionAction', 'endOtherSessionsAction'],
+]
 
 type Action = (before: FormState, data: FormData) => Promise<FormState>
 const files = globSync('**/*actions.ts', { cwd: import.meta.dirname, exclude: ['.next*/**'] })
