@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync, statSync, truncateSync } from 'node:fs'
+import { globSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -108,6 +108,18 @@ describe('what a power cut must not take back', () => {
     expect(await made()).toContain('min_compressed_bytes_to_fsync_after_merge = 1')
     expect(await made()).toContain('max_parts_to_merge_at_once = 10')
   })
+})
+
+test('tables of this version are left alone at a start: on a full disk a definition that is written anew is cut off', async () => {
+  const folderOf = join(folder, 'data', 'metadata')
+  const definitions = () =>
+    globSync('**/*.sql', { cwd: folderOf, followSymlinks: true })
+      .map((name) => [name, statSync(join(folderOf, name)).ino, statSync(join(folderOf, name)).mtimeMs])
+      .sort()
+  const before = definitions()
+  expect(before.length).toBeGreaterThan(4)
+  await store().migrate()
+  expect(definitions()).toEqual(before)
 })
 
 test('a rollup without days is brought over, also when that was broken off, and goes', async () => {

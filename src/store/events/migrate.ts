@@ -43,14 +43,20 @@ async function refitIndexes(connection: Connection, database: string): Promise<v
 
 /**
  * Gives an older table the column of frames, empty in the rows that are there, and its index. Both are said in the table's
- * definition alone: nothing is written anew, as nothing of the older rows would be found.
+ * definition alone: nothing is written anew, as nothing of the older rows would be found. A table that has both is left
+ * alone: the engine writes the definition even where IF NOT EXISTS changes nothing, and on a full disk it was cut off.
  */
 async function refitFrames(connection: Connection, database: string): Promise<void> {
-  for (const step of [
-    `ADD COLUMN IF NOT EXISTS ${framesColumn} AFTER digest`,
-    framesIndex.replace('INDEX', 'ADD INDEX IF NOT EXISTS'),
-  ])
+  const named = (table: string) =>
+    `SELECT 1 FROM system.${table} WHERE database = {database:String} AND table = 'events' AND name = 'frames'`
+  for (const [table, step] of [
+    ['columns', `ADD COLUMN IF NOT EXISTS ${framesColumn} AFTER digest`],
+    ['data_skipping_indices', framesIndex.replace('INDEX', 'ADD INDEX IF NOT EXISTS')],
+  ] as const) {
+    const found = await connection.rows(named(table), { database })
+    if (found.length > 0) continue
     await connection.command(`ALTER TABLE ${database}.events ${step}`, {}, { seconds: workSeconds })
+  }
 }
 
 /**
