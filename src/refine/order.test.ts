@@ -1,14 +1,6 @@
 import { expect, test } from 'vitest'
 import { systemClock } from '../clock.ts'
-import { type Bench, bench, outcome, send, settled, stored } from './rig.cases.ts'
-
-const until = async (holds: () => boolean, what: string) => {
-  for (let i = 0; i < 500; i++) {
-    if (holds()) return
-    await systemClock.sleep(20)
-  }
-  throw new Error(`never: ${what}`)
-}
+import { type Bench, bench, outcome, send, settled, stored, until } from './rig.cases.ts'
 
 /** Rows stand, the commit never came: what a process leaves that ends in between. */
 async function endBeforeCommit(one: Bench): Promise<void> {

@@ -105,6 +105,15 @@ export const envelope = (id: string, type = 'TypeError') =>
   )
 export const newId = () => randomBytes(16).toString('hex')
 
+/** Waits 10 s at most. */
+export async function until(holds: () => boolean, what: string): Promise<void> {
+  for (let i = 0; i < 500; i++) {
+    if (holds()) return
+    await systemClock.sleep(20)
+  }
+  throw new Error(`never: ${what}`)
+}
+
 export async function settled(one: Bench, count: number, tries = 400): Promise<void> {
   for (let i = 0; i < tries; i++) {
     if (one.meta.cursor() >= one.writer.durable() && stored(one) >= count) return

@@ -6,7 +6,7 @@ import { MishapError } from '../errors.ts'
 import { silent } from '../observe.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
 import { createWaits, patiently, type WaitedFor } from './patiently.ts'
-import { type Bench, bench, outcome, send, settled, stored } from './rig.cases.ts'
+import { type Bench, bench, outcome, send, settled, stored, until } from './rig.cases.ts'
 import { waitingBlobs } from './waiting-blobs.ts'
 
 const fullDisk = (code: string) => Object.assign(new Error('write'), { code })
@@ -91,14 +91,6 @@ function failCommits(one: Bench, error: () => Error): () => void {
   return () => {
     one.meta.commitBatch = commitBatch
   }
-}
-
-const until = async (holds: () => boolean, what: string) => {
-  for (let i = 0; i < 500; i++) {
-    if (holds()) return
-    await systemClock.sleep(20)
-  }
-  throw new Error(`never: ${what}`)
 }
 
 test('while the disk of the database is full, refining waits, says so, and goes on by itself', async () => {
