@@ -229,22 +229,27 @@ function createBell() {
   }
 }
 
-/** Two chains in the order of the journal: what is sifted, and what is committed. */
-type Order = { sifted: Promise<void>; committed: Promise<void> }
+/** Chains in the order of the journal: what is opened, what is sifted, and what is committed. */
+type Order = { opened: Promise<void>; sifted: Promise<void>; committed: Promise<void> }
 
-/** One batch from its range to its commit. Inserts of two batches overlap; sifting and commits keep their order. */
+/** One batch from its range to its commit. Inserts of two batches overlap; opening, sifting and commits keep their order. */
 async function runBatch(work: Work, from: number, begun: Promise<Begun>, order: Order): Promise<void> {
   const before = { ...order }
+  const opened = Promise.withResolvers<void>()
   const sifted = Promise.withResolvers<void>()
   const committed = Promise.withResolvers<void>()
+  order.opened = opened.promise
   order.sifted = sifted.promise
   order.committed = committed.promise
-  for (const one of [sifted, committed]) one.promise.catch(() => undefined)
+  for (const one of [opened, sifted, committed]) one.promise.catch(() => undefined)
   const beganMs = work.clock.now()
   try {
     const { to, done } = await begun
+    // the numbers of batches are the order of their commits, and one may wait for room
+    await before.opened
     if (to > from) {
       const batch = await patiently(work, 'database', () => work.meta.openBatch(from, to))
+      opened.resolve()
       const range = await done
       await before.sifted
       const kept = sift(range, work, nothingStored)
@@ -252,13 +257,15 @@ async function runBatch(work: Work, from: number, begun: Promise<Begun>, order: 
       const effects = await store(work, batch, range, kept, nothingStored)
       await before.committed
       await commit(work, batch, range, kept, effects, beganMs)
-    } else await Promise.all([before.sifted, before.committed])
+    } else {
+      opened.resolve()
+      await Promise.all([before.sifted, before.committed])
+    }
     sifted.resolve()
     committed.resolve()
   } catch (error) {
     // a batch that can't be committed holds all that follow: their commits would leave a hole
-    sifted.reject(error)
-    committed.reject(error)
+    for (const one of [opened, sifted, committed]) one.reject(error)
     throw error
   }
 }
@@ -302,7 +309,7 @@ type LoopState = { durable: number; position: number; inFlight: number; draining
 
 /** Refines from `state.position` on until it is stopped; a batch that fails ends it. */
 async function runLoop(work: Work, state: LoopState, bell: ReturnType<typeof createBell>): Promise<void> {
-  const order: Order = { sifted: Promise.resolve(), committed: Promise.resolve() }
+  const order: Order = { opened: Promise.resolve(), sifted: Promise.resolve(), committed: Promise.resolve() }
 
   function launch(from: number): Promise<Begun> {
     const begun = work.crew.begin({ from, durable: state.durable, recordsMax, bytesMax })

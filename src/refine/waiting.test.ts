@@ -124,6 +124,29 @@ test('a batch that could not be opened for want of room is opened later', async 
   expect([one.events.rows.length, one.failures]).toEqual([2, []])
 })
 
+test('a batch that waits for room to be opened is opened before the one that follows', async () => {
+  const one = await bench()
+  const refine = one.open()
+  await refine.start()
+  const begin = one.meta.cursor()
+  const { openBatch } = one.meta
+  const first: number[] = []
+  one.meta.openBatch = (from, to) => {
+    first[0] ??= from
+    // the disk has room again before the first of the two asks once more
+    if (from === first[0] && first.push(from) < 6) throw new MishapError('DATABASE_UNWRITABLE')
+    return openBatch(from, to)
+  }
+  await send(one, 2)
+  refine.advance(one.writer.durable())
+  await until(() => first.length > 0, 'the first batch')
+  await send(one, 3)
+  refine.advance(one.writer.durable())
+  await settled(one, 5)
+  expect([one.events.rows.length, stored(one), one.failures]).toEqual([5, 5, []])
+  expect(one.meta.cursor()).toBeGreaterThan(begin)
+})
+
 test('commits that fail, however often, make no dead item of what is stored', async () => {
   const one = await bench()
   await send(one, 5)

@@ -58,10 +58,18 @@ export const scrubKeys = (text: string, filtered: string): string =>
 /** The text with account numbers replaced that have the length of their country and a right check number. */
 export function scrubIbans(text: string, filtered: string): string {
   if (!ibanStart.test(text)) return text
-  return text.replace(iban, (found) => {
-    const length = ibanIn(found)
-    return length > 0 ? filtered + found.slice(length) : found
-  })
+  let out = ''
+  let from = 0
+  iban.lastIndex = 0
+  for (let found = iban.exec(text); found; found = iban.exec(text)) {
+    const length = ibanIn(found[0])
+    // what begins like one, as the number of a flight, may take the beginning of the true one in
+    iban.lastIndex = found.index + Math.max(1, length)
+    if (length === 0) continue
+    out += text.slice(from, found.index) + filtered
+    from = found.index + length
+  }
+  return out + text.slice(from)
 }
 
 /** A sign that a text may hold a key or an account number; asked before any of the patterns above. */

@@ -59,6 +59,27 @@ describe('suspect', () => {
     '"/p?q=sent%20Bearer%20abc"',
     '"/p?to=https%3A%2F%2Fann%3Apw%40db.test"',
   ])('%s', (text) => expect(scanned(text)).toBe(false))
+
+  test.each([
+    ...[
+      'AKIA',
+      'ASIA',
+      'ghp_',
+      'gho_',
+      'ghu_',
+      'ghs_',
+      'ghr_',
+      'github_pat_',
+      'glpat-',
+      'sk_live_',
+      'rk_test_',
+      'xoxb-',
+    ],
+    ...['xapp-', 'npm_', 'AIza', 'SG.', 'eyJ', 'sk-'],
+  ])('a key that begins with %s', (start) => {
+    for (const before of ['', ' ', '=', '%20', 'a\n'])
+      expect(harmless({ message: `${before}${start}A1b2C3` })).toBe(false)
+  })
 })
 
 describe('harmless', () => {

@@ -91,7 +91,7 @@ const pairs: Readonly<Record<string, Test>> = {
   si: (b, at) => isAt(b, at - 2, 'asia') && isKeySign(b, at + 2),
   ey: (b, at) => has(b, at + 1, 106) && isKeySign(b, at + 2),
   gh: (b, at) => b[at + 2] === 95 && isKeySign(b, at + 3),
-  ub: (b, at) => isAt(b, at - 4, 'github_pat_'),
+  ub: (b, at) => isAt(b, at - 5, 'github_pat_'),
   lp: (b, at) => isAt(b, at - 2, 'glpat-'),
   xo: (b, at) => has(b, at + 1, 120) && b[at + 3] === 45,
   xa: (b, at) => isAt(b, at + 1, 'pp-'),

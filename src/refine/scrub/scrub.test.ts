@@ -35,6 +35,8 @@ describe('texts', () => {
     ['GB82WEST12345698765432', '[Filtered]'],
     ['NO9386011117947', '[Filtered]'],
     ['DE89 3704 0044 0532 0130 00 AB12', '[Filtered] AB12'],
+    ['order RE24 DE89 3704 0044 0532 0130 00', 'order RE24 [Filtered]'],
+    ['NR01 NO9386011117947 DE89370400440532013000', 'NR01 [Filtered] [Filtered]'],
     [
       '-----BEGIN RSA PRIVATE KEY-----\nMIIabc\n-----END RSA PRIVATE KEY-----',
       '-----BEGIN RSA PRIVATE KEY-----\n[Filtered]\n-----END RSA PRIVATE KEY-----',

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { commit, effect, hash, nowMs, stored } from './fixture.ts'
-import type { MetaStore } from './meta.ts'
+import type { EventEffect, MetaStore } from './meta.ts'
+import { scrapeName } from './scrape.ts'
 
 export function commitCases(fresh: () => MetaStore): void {
   test('one batch: issue, counters, release, environment, digest, key, project, cursor', () => {
@@ -176,6 +177,19 @@ export function orderCases(fresh: () => MetaStore): void {
       [],
       [batch],
     ])
+  })
+
+  test('a batch that is tried again notes what it noted before it failed', () => {
+    const meta = fresh()
+    meta.updateProject(1, { scrape: true })
+    const batch = meta.openBatch(0, 10)
+    const url = 'https://cdn.test/a.js'
+    const good = effect({ misses: ['d:1'], scrapes: [scrapeName('shop@1', '', url)] })
+    const tried = (events: EventEffect[]) =>
+      meta.commitBatch(batch, { events, attachments: [], outcomes: [], dead: [] }, nowMs)
+    expect(() => tried([good, effect({ hashes: [] })])).toThrow('has no hash')
+    tried([good])
+    expect([meta.missedOf(1), meta.dueScrapes(nowMs, 9)]).toMatchObject([[{ names: ['d:1'] }], [{ url }]])
   })
 
   test('events of a project that is gone change nothing and stop nothing', () => {

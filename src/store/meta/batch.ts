@@ -295,7 +295,7 @@ export function batchPart(store: Store, notes: MissedNotes): Omit<BatchStore, 'p
   const statements = batchStatements(write, dialect)
   const writeOutcomes = outcomeWriter(store)
   const writeFeedback = feedbackWriter(store)
-  const noteScrapes = scrapeWriter(store)
+  const scrapes = scrapeWriter(store)
   const keepSamples = sampleWriter(store)
   const noteSide = sideWriter(store)
   const noteSigns = signWriter(store)
@@ -318,7 +318,7 @@ export function batchPart(store: Store, notes: MissedNotes): Omit<BatchStore, 'p
     for (const effect of effects.events) {
       if (!apply(statements, work, effect)) continue
       notes.note(effect, nowMs)
-      noteScrapes(effect, nowMs)
+      scrapes.note(effect, nowMs)
       signs.note(effect)
       side(effect, work.projects.get(effect.projectId)?.organization_id ?? 0)
     }
@@ -353,6 +353,15 @@ export function batchPart(store: Store, notes: MissedNotes): Omit<BatchStore, 'p
       from,
       to,
     }),
-    commitBatch: (batch, effects, nowMs) => write.transaction(() => commit(batch, effects, nowMs)),
+    commitBatch: (batch, effects, nowMs) => {
+      try {
+        return write.transaction(() => commit(batch, effects, nowMs))
+      } catch (error) {
+        // it may be tried again, as while the disk is full: what was noted is rolled back
+        notes.forget()
+        scrapes.forget()
+        throw error
+      }
+    },
   }
 }

@@ -39,8 +39,15 @@ const stepMs = 600_000
 /** Name of a script in an effect: release, dist and address, each in a line. */
 export const scrapeName = (release: string, dist: string, url: string): string => `${release}\n${dist}\n${url}`
 
-/** Writes what events ran; the caller holds the transaction. */
-export function scrapeWriter({ write, dialect: { builder } }: Store): (effect: EventEffect, nowMs: number) => void {
+/** The writer of what events ran, and what it remembers to have written. */
+export type ScrapeNotes = {
+  /** The caller holds the transaction. */
+  note(effect: EventEffect, nowMs: number): void
+  /** What was written may have gone. */
+  forget(): void
+}
+
+export function scrapeWriter({ write, dialect: { builder } }: Store): ScrapeNotes {
   type Row = { project: number; release: string; dist: string; url: string; ms: number }
   const noted = new LRUCache<string, true>({ max: notedMax })
   const again = write.hot<Row, unknown>((slot) =>
@@ -92,16 +99,19 @@ export function scrapeWriter({ write, dialect: { builder } }: Store): (effect: E
           ),
         ),
     ).changes
-  return ({ projectId: project, scrapes = [] }, nowMs) => {
-    const step = Math.floor(nowMs / stepMs)
-    for (const name of scrapes) {
-      const key = `${project} ${step} ${name}`
-      if (noted.has(key)) continue
-      const [release = '', dist = '', url = ''] = name.split('\n')
-      const row = { project, release, dist, url, ms: nowMs }
-      if (again.run(row).changes === 0 && !isFull(project, step)) first.run(row)
-      noted.set(key, true)
-    }
+  return {
+    note: ({ projectId: project, scrapes = [] }, nowMs) => {
+      const step = Math.floor(nowMs / stepMs)
+      for (const name of scrapes) {
+        const key = `${project} ${step} ${name}`
+        if (noted.has(key)) continue
+        const [release = '', dist = '', url = ''] = name.split('\n')
+        const row = { project, release, dist, url, ms: nowMs }
+        if (again.run(row).changes === 0 && !isFull(project, step)) first.run(row)
+        noted.set(key, true)
+      }
+    },
+    forget: () => noted.clear(),
   }
 }
 
