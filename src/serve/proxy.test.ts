@@ -258,6 +258,18 @@ test.each<[string, Record<string, string>, number, string]>([
   for (const one of stalled) one.leave()
 })
 
+test('a body that has stalled for two seconds gives way to the next one', async () => {
+  const clock = testClock()
+  const bound = { perAddress: 1, total: 1 }
+  const limits = { gate: { ...gateLimits, bodies: { known: bound, unknown: bound } } }
+  const url = await front(() => ({ body: 'ok' }), { clock, limits })
+  const { closed } = stalls(url, begun)
+  await settle()
+  clock.advance(2000)
+  expect((await fetch(url, { method: 'POST', body: 'whole' })).status).toBe(200)
+  expect(await closed).toMatch(/^HTTP\/1\.1 408[\s\S]*ACCEPT_TIMEOUT/)
+})
+
 test('a sender that is too slow is told so and cut off', async () => {
   const clock = testClock()
   const url = await front(() => ({ body: 'ok' }), { clock })
