@@ -55,7 +55,7 @@ async function run(app: App, route: Route, context: Context): Promise<Response> 
   const query = readQuery(route.query, new URL(request.url).searchParams)
   const body = route.body ? await readBody(route.body, request, route.bodyBytesMax || bodyBytesMax) : undefined
   const answer = await route.handle({ app, actor, found, params, query, body, request })
-  if (answer instanceof Response) return answer
+  if (answer instanceof Response) return request.method === 'HEAD' ? withoutBody(answer) : answer
   const headers = {
     'content-type': 'application/json; charset=utf-8',
     'cache-control': 'no-store',
@@ -66,6 +66,12 @@ async function run(app: App, route: Route, context: Context): Promise<Response> 
   return status === 204
     ? new Response(null, { status, headers: { 'cache-control': 'no-store' } })
     : new Response(JSON.stringify(answer.body), { status, headers })
+}
+
+/** An answer to HEAD. Nobody reads its body, so whoever makes that is told to stop. */
+async function withoutBody(answer: Response): Promise<Response> {
+  await answer.body?.cancel()
+  return new Response(null, answer)
 }
 
 /** What the path names, if the actor may do this with it. Throws NOT_FOUND, AUTH_FORBIDDEN, AUTH_TOKEN_SCOPE. */
@@ -108,11 +114,13 @@ function find(app: App, actor: Actor, route: Route, params: Record<string, strin
 
 /**
  * An issue by its number or its short id, as our pages' addresses have it. Where the path has no organization, the short id
- * counts among those of the actor, and only when no two of them have one of that name.
+ * counts among those that the actor may look into, and only when no two of them have one of that name.
  */
 function issueNamed({ meta }: App, actor: Actor, found: Found, name: string): Issue | undefined {
   if (/^\d{1,15}$/.test(name)) return meta.issueById(Number(name))
-  const among = found.organization ? [found.organization] : meta.organizationsOf(actor.person.id)
+  const bound = actor.kind === 'token' ? actor.organizationId : null
+  const mine = () => meta.organizationsOf(actor.person.id).filter(({ id }) => bound === null || id === bound)
+  const among = found.organization ? [found.organization] : mine()
   const named = among.flatMap(({ id }) => meta.issueByShortId(id, name.toUpperCase()) ?? [])
   return named.length === 1 ? named[0] : undefined
 }

@@ -27,3 +27,22 @@ test('a call whose sender leaves in the middle is no error of ours', async () =>
   expect(lines.filter((line) => !line.startsWith('debug'))).toEqual([])
   expect(lines).toContain('debug: the sender of a call left')
 })
+
+test('HEAD of a live stream leaves none behind', async () => {
+  const api = createApi(made().app)
+  const server = createServer((req, res) => api.handle(req, res))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const ask = (method: string, signal: AbortSignal | null = null) => {
+    const headers = { authorization: `Bearer ${made().token}` }
+    return fetch(`http://127.0.0.1:${port}/api/0/organizations/acme/live/`, { method, headers, signal })
+  }
+  for (let i = 0; i < 11; i++) {
+    const { status, headers } = await ask('HEAD')
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8'])
+  }
+  const leaves = new AbortController()
+  expect((await ask('GET', leaves.signal)).status).toBe(200)
+  leaves.abort()
+  server.close()
+})

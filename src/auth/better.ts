@@ -1,4 +1,4 @@
-import { type BetterAuthOptions, betterAuth } from 'better-auth'
+import { type BetterAuthOptions, betterAuth, type DBAdapter } from 'better-auth'
 import { hashPassword, verifyPassword } from 'better-auth/crypto'
 import { getAdapter } from 'better-auth/db/adapter'
 import type { Clock } from '../clock.ts'
@@ -78,7 +78,19 @@ export async function openBetter(options: AuthOptions) {
   const database = openAuthDatabase(options.file)
   const settings = betterAuthOptions(options, database.kysely)
   const adapter = hashTokens(await getAdapter(settings))
-  return { better: betterAuth({ ...settings, database: () => adapter }), close: database.close }
+  const { hash, verify } = options.hashing ?? scrypt
+  const password: Hashing = {
+    hash,
+    // A check waits for its turn, and meanwhile the password may have been replaced: the session would outlive that.
+    verify: async (value) => (await verify(value)) && (await isKept(adapter, value.hash)),
+  }
+  const emailAndPassword = { ...settings.emailAndPassword, password }
+  return { better: betterAuth({ ...settings, emailAndPassword, database: () => adapter }), close: database.close }
+}
+
+/** Whether a hash is still that of somebody's password; no two are alike. */
+async function isKept(adapter: DBAdapter, hash: string): Promise<boolean> {
+  return (await adapter.findOne({ model: 'account', where: [{ field: 'password', value: hash }] })) !== null
 }
 export type Better = Awaited<ReturnType<typeof openBetter>>['better']
 

@@ -82,8 +82,8 @@ function takeOne(count: Count, address: string): () => void {
   return count.add(address)
 }
 
-/** A body that comes in. */
-type Coming = { address: string; sinceMs: number; bytes(): number; cut(): void }
+/** A body that comes in. `release` gives its place back. */
+type Coming = { address: string; sinceMs: number; bytes(): number; cut(): void; release(): void }
 
 /**
  * Bodies in progress. When a bound is reached, the slowest of those that have come for two seconds gives way: whoever
@@ -105,14 +105,17 @@ function createBodies(bound: Bound, clock: Clock) {
   return (address: string, one: Pick<Coming, 'bytes' | 'cut'>): (() => void) => {
     const full = count.full(address)
     const gives = full && slowest(full === 'address' ? address : undefined)
+    // Its place is free at once: whoever is cut off gives it back only some turns of the event loop later.
+    gives?.release()
     gives?.cut()
-    const release = takeOne(count, address)
-    const mine: Coming = { address, sinceMs: clock.now(), ...one }
-    coming.add(mine)
-    return () => {
+    const give = takeOne(count, address)
+    const release = () => {
       coming.delete(mine)
-      release()
+      give()
     }
+    const mine: Coming = { address, sinceMs: clock.now(), ...one, release }
+    coming.add(mine)
+    return release
   }
 }
 

@@ -40,10 +40,11 @@ export type IncomingLimits = {
   slowBytesPerS: number
 }
 
+/** For one kind of asker (gate.ts). */
 export const incomingLimits: IncomingLimits = {
   memoryBytesEach: 64 * KiB,
-  memoryBytes: 32 * MiB,
-  fileBytes: 4096 * MiB,
+  memoryBytes: 16 * MiB,
+  fileBytes: 2048 * MiB,
   slowMs: 30_000,
   slowBytesPerS: 64 * KiB,
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { systemClock, testClock } from '../clock.ts'
 import { gateLimits } from './gate.ts'
+import { incomingLimits } from './incoming.ts'
 import { contentPolicy, reportPathOf } from './policy.ts'
 import { createProxy, type ProxyOptions } from './proxy.ts'
 
@@ -239,6 +240,37 @@ test('a body that is too long for memory arrives whole', async () => {
   expect([answer.status, await answer.text(), ...sizes]).toEqual([200, 'ok', 20 * 1024 * 1024, 20 * 1024 * 1024])
 })
 
+/** Files have room for one long body of each kind of asker. */
+const narrow = { incoming: { ...incomingLimits, fileBytes: 16 * 1024 * 1024 } }
+const long = 'a'.repeat(200 * 1024)
+
+test('a body holds no room while app answers', async () => {
+  const slow = Promise.withResolvers<ServerResponse>()
+  const upstream = createServer((req, res) => {
+    req.resume().on('end', () => void (req.url === '/slow' ? slow.resolve(res) : res.end('ok')))
+  })
+  await new Promise<void>((resolve) => upstream.listen(socketPath, resolve))
+  open.push(upstream)
+  const url = await front(undefined, { limits: narrow })
+  const first = fetch(`${url}/slow`, { method: 'POST', body: long })
+  const held = await slow.promise
+  await settle()
+  const second = await fetch(url, { method: 'POST', body: long })
+  expect([second.status, await second.text()]).toEqual([200, 'ok'])
+  held.end('slow')
+  expect(await (await first).text()).toBe('slow')
+})
+
+test('bodies of nobody who is known leave room for those of the others', async () => {
+  const url = await front(() => ({ body: 'ok' }), { limits: narrow })
+  const stalled = stalls(url, `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 999999\r\n\r\n${long}`)
+  await settle()
+  const send = (headers: Record<string, string>) => fetch(url, { method: 'POST', body: long, headers })
+  expect((await send({})).status).toBe(503)
+  expect((await send({ authorization: 'Bearer good' })).status).toBe(200)
+  stalled.leave()
+})
+
 test.each<[string, Record<string, string>, number, string]>([
   ['nobody', {}, 429, 'REQUEST_TOO_MANY'],
   ['somebody with a made-up token', { authorization: 'Bearer made-up' }, 429, 'REQUEST_TOO_MANY'],
@@ -256,6 +288,18 @@ test.each<[string, Record<string, string>, number, string]>([
   // what has no body is not touched
   expect((await fetch(url)).status).toBe(200)
   for (const one of stalled) one.leave()
+})
+
+test('a body that has stalled for two seconds gives way to the next one', async () => {
+  const clock = testClock()
+  const bound = { perAddress: 1, total: 1 }
+  const limits = { gate: { ...gateLimits, bodies: { known: bound, unknown: bound } } }
+  const url = await front(() => ({ body: 'ok' }), { clock, limits })
+  const { closed } = stalls(url, begun)
+  await settle()
+  clock.advance(2000)
+  expect((await fetch(url, { method: 'POST', body: 'whole' })).status).toBe(200)
+  expect(await closed).toMatch(/^HTTP\/1\.1 408[\s\S]*ACCEPT_TIMEOUT/)
 })
 
 test('a sender that is too slow is told so and cut off', async () => {

@@ -14,7 +14,7 @@ import { MishapError } from '../errors.ts'
 import { ownOrigins } from '../network.ts'
 import { requestIdOf } from '../observe.ts'
 import { refuseRequest } from './answers.ts'
-import { type Asker, addressGroup, createGate, type GateLimits } from './gate.ts'
+import { type Asker, addressGroup, createGate, type GateLimits, type Kind } from './gate.ts'
 import { type Body, bodyBytesMaxOf, createIncoming, type IncomingLimits, Left } from './incoming.ts'
 import type { Known } from './known.ts'
 import { contentPolicy, reportingEndpoints } from './policy.ts'
@@ -127,7 +127,8 @@ function cutStalled(answer: IncomingMessage, { res, held }: Passing, clock: Cloc
 type Parts = {
   options: ProxyOptions
   gate: ReturnType<typeof createGate>
-  incoming: ReturnType<typeof createIncoming>
+  /** Each kind has its own room: bodies of nobody who is known take none of the others'. */
+  incoming: Record<Kind, ReturnType<typeof createIncoming>>
   agent: Agent
 }
 
@@ -145,7 +146,7 @@ async function readBody({ options, gate, incoming }: Parts, req: IncomingMessage
   let bytes = () => 0
   const release = gate.body(asker, { bytes: () => bytes(), cut: () => cut() })
   try {
-    const coming = incoming.read(req, bodyBytesMaxOf(req.url ?? '/'), options.passed)
+    const coming = incoming[asker.kind].read(req, bodyBytesMaxOf(req.url ?? '/'), options.passed)
     cut = coming.cut
     bytes = coming.bytes
     return await coming.whole
@@ -228,8 +229,10 @@ function ask(parts: Parts, passing: Passing): void {
   held.ends.push(() => {
     if (!res.writableFinished) upstream.destroy()
   })
-  if (held.body) held.body.sendTo(upstream)
-  else upstream.end()
+  if (!held.body) return void upstream.end()
+  // An answer may take long, and whoever reads it slowly must not hold the room.
+  upstream.once('finish', () => held.body?.free())
+  held.body.sendTo(upstream)
 }
 
 /** Reads a request's body and waits for its turn; undefined: it was refused, or its sender left. */
@@ -294,12 +297,11 @@ export function createProxy(options: ProxyOptions) {
   const { clock, folder, diskReserveBytes, limits = {} } = options
   // The gate bounds connections, not the agent: its queue has no order and no end.
   const agent = new Agent({ keepAlive: true, maxFreeSockets: 64 })
+  const room = () =>
+    createIncoming({ clock, folder, diskReserveBytes, ...(limits.incoming ? { limits: limits.incoming } : {}) })
   const parts: Parts = {
     ...{ options, agent, gate: createGate(clock, limits.gate) },
-    incoming: createIncoming({
-      ...{ clock, folder, diskReserveBytes },
-      ...(limits.incoming ? { limits: limits.incoming } : {}),
-    }),
+    incoming: { known: room(), unknown: room() },
   }
   const handle = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const passing = await admit(parts, req, res)
