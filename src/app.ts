@@ -14,7 +14,7 @@ import type { Seal } from './auth/seal.ts'
 import { type Backups, createBackups, sweepAtStart } from './backup/backup.ts'
 import { copyFoldersOf } from './backup/leftovers.ts'
 import { type Clock, systemClock } from './clock.ts'
-import { keepCommands, openEvents, openPeople, peopleCommands } from './commands.ts'
+import { keepCommands, openEvents, openPatiently, peopleCommands } from './commands.ts'
 import type { Config } from './config.ts'
 import { MishapError } from './errors.ts'
 import { type Artifacts, createArtifacts } from './jobs/artifacts.ts'
@@ -35,7 +35,6 @@ import { dsnOf } from './protocol/dsn.ts'
 import type { LiveChange } from './protocol/rest.ts'
 import { createDoctor, type Doctor } from './refine/doctor.ts'
 import { createGroupingDesk, type GroupingDesk } from './refine/grouping.ts'
-import { createWaits, patiently } from './refine/patiently.ts'
 import { createRefine, type Refine } from './refine/refine.ts'
 import { mapOf } from './refine/scripts.ts'
 import { createAgain } from './serve/again.ts'
@@ -349,13 +348,6 @@ type Running = {
   pause(): Promise<() => void>
   durable(): number
   stop(): Promise<void>
-}
-
-/** A full disk is waited for: to end would be to start again, over and over. */
-function openPatiently(...words: Parameters<typeof openPeople>): ReturnType<typeof openPeople> {
-  const [, , clock, observe] = words
-  const waiting = { clock, observe, stopped: new AbortController(), waits: createWaits(clock) }
-  return patiently(waiting, 'database', () => openPeople(...words))
 }
 
 /** Opens every part in order and wires them. Throws MishapError START_NEWER_DATA. */

@@ -17,6 +17,7 @@ import { type Config, environment, programVersion } from './config.ts'
 import { MishapError } from './errors.ts'
 import { openJournalReader } from './journal/files.ts'
 import { createObserve, type Observe } from './observe.ts'
+import { createWaits, patiently } from './refine/patiently.ts'
 import type { Commands } from './serve/control.ts'
 import { engineChild } from './serve/engine-child.ts'
 import { demandWhole, layOut, restoreMark } from './serve/folders.ts'
@@ -58,6 +59,23 @@ export async function openPeople(
     meta.close()
   }
   return { meta, auth, seal: createSeal(secret), close }
+}
+
+/**
+ * The same for a process that main watches. A full disk is waited for: to end would be to start again, over and over. Once
+ * main is gone it throws: the next main starts a process of its own, and two at one database would store all twice.
+ */
+export function openPatiently(...words: Parameters<typeof openPeople>): ReturnType<typeof openPeople> {
+  const [, , clock, observe] = words
+  const stopped = new AbortController()
+  const end = () => stopped.abort()
+  process.once('disconnect', end)
+  const waiting = { clock, observe, stopped, waits: createWaits(clock) }
+  const ask = () => {
+    if (stopped.signal.aborted) throw new MishapError('DATABASE_UNWRITABLE')
+    return openPeople(...words)
+  }
+  return patiently(waiting, 'database', ask).finally(() => process.off('disconnect', end))
 }
 
 /** The events store behind the engine's socket. */

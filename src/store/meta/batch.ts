@@ -288,6 +288,16 @@ function outAgain(statements: BatchStatements, { id, spans = 0, ...count }: Dead
   ]
 }
 
+/** Has memories forget where the work fails: it may be tried again, as while the disk is full, and is rolled back. */
+function orForget<T>(memories: readonly { forget(): void }[], work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    for (const one of memories) one.forget()
+    throw error
+  }
+}
+
 /** The part that refine works with: intents, and the one transaction that makes a batch count. */
 export function batchPart(store: Store, notes: MissedNotes): Omit<BatchStore, 'projectSettings'> {
   const { write, dialect } = store
@@ -353,15 +363,7 @@ export function batchPart(store: Store, notes: MissedNotes): Omit<BatchStore, 'p
       from,
       to,
     }),
-    commitBatch: (batch, effects, nowMs) => {
-      try {
-        return write.transaction(() => commit(batch, effects, nowMs))
-      } catch (error) {
-        // it may be tried again, as while the disk is full: what was noted is rolled back
-        notes.forget()
-        scrapes.forget()
-        throw error
-      }
-    },
+    commitBatch: (batch, effects, nowMs) =>
+      orForget([notes, scrapes], () => write.transaction(() => commit(batch, effects, nowMs))),
   }
 }
