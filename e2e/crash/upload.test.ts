@@ -54,7 +54,9 @@ async function sendHalf(product: Product, project: Project, some: readonly Buffe
   const headers = { authorization: `Bearer ${project.token}`, 'content-type': type }
   const init: RequestInit & { duplex: 'half' } = { method: 'POST', headers, body, duplex: 'half' }
   void fetch(`${product.url}/api/0${O}/chunk-upload/`, init).catch(() => undefined)
-  await until('the half', 10_000, async () => chunkFiles(product).some((name) => name.endsWith('~')))
+  // process main holds it, in memory or in a file without a name: process app sees whole bodies only
+  await pause(500)
+  expect(chunkFiles(product).filter((name) => name.endsWith('~'))).toEqual([])
 }
 
 const chunkFiles = ({ data }: Product): string[] =>
