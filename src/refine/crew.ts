@@ -162,6 +162,7 @@ function hire(options: CrewOptions, state: { closed: boolean }) {
     return startWorker(options, take, (error) => {
       if (error !== undefined) last.error = error
       else if (!state.closed) replace()
+      options.full?.(false) // one that waited for the disk waits no more
     })
   }
 

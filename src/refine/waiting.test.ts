@@ -1,10 +1,12 @@
-import { existsSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { systemClock } from '../clock.ts'
 import { MishapError } from '../errors.ts'
 import { silent } from '../observe.ts'
 import type { BlobStore } from '../store/blobs/blobs.ts'
+import { createCrew } from './crew.ts'
 import { createWaits, patiently, type WaitedFor } from './patiently.ts'
 import { type Bench, bench, outcome, send, settled, stored, until } from './rig.cases.ts'
 import { waitingBlobs } from './waiting-blobs.ts'
@@ -192,4 +194,24 @@ test('a record that can no longer be refined, though its row stands, counts as s
     3, 3, 3, 0,
   ])
   expect(one.meta.listIssues({ projectIds: [one.projectId], sort: 'last', max: 5 })).toMatchObject([{ count: 3 }])
+})
+
+test('a worker that ends while it waits for the disk is not waited for', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mishap-crew-'))
+  const file = join(folder, 'ends.mjs')
+  writeFileSync(
+    file,
+    `import { parentPort } from 'node:worker_threads'
+     parentPort.postMessage({ kind: 'full', full: true })
+     setTimeout(() => process.exit(1), 50)`,
+  )
+  const told: boolean[] = []
+  const crew = createCrew({
+    ...{ size: 1, observe: silent, settingsOf: () => undefined, full: (full) => void told.push(full) },
+    setup: { journalFolder: folder, blobFolder: folder, file },
+  })
+  await until(() => told.length >= 2, 'an end')
+  await crew.close()
+  rmSync(folder, { recursive: true })
+  expect(told.slice(0, 2)).toEqual([true, false])
 })
