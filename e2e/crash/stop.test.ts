@@ -58,7 +58,11 @@ const ways: [string, (started: Started) => Promise<void> | void][] = [
     async ({ npm }) => {
       process.kill(-npm, 'SIGINT')
       await pause(300)
-      process.kill(-npm, 'SIGINT')
+      try {
+        process.kill(-npm, 'SIGINT')
+      } catch {
+        // the first one was enough: all of it is gone already
+      }
     },
   ],
 ]
