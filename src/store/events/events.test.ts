@@ -122,7 +122,9 @@ test('tables of this version are left alone at a start: on a full disk a definit
   expect(definitions()).toEqual(before)
 })
 
-test('a rollup without days is brought over, also when that was broken off, and goes', async () => {
+test('a rollup without days is brought over, also when that was broken off, and goes', {
+  timeout: 90_000,
+}, async () => {
   const projectId = 980
   const at = (hoursAgo: number) => ({ projectId, timestampUs: (monday - hoursAgo * 3_600_000) * 1000 })
   const users = ['00000000000000c1', '00000000000000c2', '00000000000000c1']
