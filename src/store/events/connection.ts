@@ -37,6 +37,8 @@ const querySeconds = 20
 const graceMs = 300
 const insertMs = 30_000
 const pingSeconds = 5
+/** Free bytes of the engine's disk that an insert leaves alone; under them it is refused (243) and tried again later. */
+const freeBytesMin = String(16 * 1024 * 1024)
 /** Over every limit of a statement: each is given up at its own. */
 const socketTimeoutMs = 600_000
 
@@ -114,6 +116,8 @@ async function insertRows(
         max_partitions_per_insert_block: '0',
         // A skip index is files of its own, each synced: 42 syncs an insert instead of 66. The first merge builds them.
         materialize_skip_indexes_on_insert: 0,
+        // On a disk that takes its last bytes a part may be cut off without an error and be missing after the next start.
+        min_free_disk_bytes_to_perform_insert: freeBytesMin,
         log_comment: token,
       },
     })
