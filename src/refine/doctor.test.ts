@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { doctorFindings } from '../protocol/doctor-findings.ts'
 import {
   type Asked,
@@ -7,23 +7,14 @@ import {
   goodMap,
   idA,
   idB,
-  openRig,
   pair,
-  type Rig,
+  rigForEach,
   script,
   type Upload,
 } from './doctor/rig.cases.ts'
 import { mapWith } from './symbolicate/rig.cases.ts'
 
-const state: { rig?: Rig } = {}
-beforeEach(async () => {
-  state.rig = await openRig()
-})
-afterEach(() => state.rig?.close())
-function rig(): Rig {
-  if (!state.rig) throw new Error('not open')
-  return state.rig
-}
+const rig = rigForEach()
 
 async function ask(uploads: Upload[], asked: Asked, others = rig().here.others) {
   for (const one of uploads) await rig().upload(one)
@@ -259,13 +250,9 @@ describe('each way to get it wrong is named in one sentence, with the command th
     if (asked.release === 'r@1') expect(steps).toContain('bundle ok r@1')
   })
 
-  test('every sentence has all its values', async () => {
-    for (const [, uploads, asked] of ways) {
-      const { finding } = await ask(uploads, asked)
-      expect([finding?.message, finding?.mend].join()).not.toMatch(/[{}]|undefined/)
-      await rig().close()
-      state.rig = await openRig()
-    }
+  test.each(ways)('every sentence has all its values: %s', async (_name, uploads, asked) => {
+    const { finding } = await ask(uploads, asked)
+    expect([finding?.message, finding?.mend].join()).not.toMatch(/[{}]|undefined/)
   })
 
   test('all findings have one sentence in each of the two texts, of plain words', () => {

@@ -58,18 +58,21 @@ export async function patiently<T>(
   store: WaitedFor,
   ask: () => T | Promise<T>,
 ): Promise<T> {
+  let began = false
   try {
     for (let tries = 0; ; tries++) {
       try {
         return await ask()
       } catch (error) {
         if (stopped.signal.aborted || !passes[store](error)) throw error
+        began = true
         waits.begin(store)
         if (tries % 20 === 0) observe.warn({ store, error: faultOf(error) }, 'refining waits for a store')
         await clock.sleep(Math.min(longestMs, 50 * 2 ** Math.min(tries, 8)), stopped.signal)
       }
     }
   } finally {
-    waits.end(store)
+    // a wait that somebody else began goes on: a full disk still answers reads
+    if (began) waits.end(store)
   }
 }

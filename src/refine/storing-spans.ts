@@ -6,12 +6,11 @@ import type { Batch } from '../store/meta/meta.ts'
 import { deadKey, recordOf } from './dead.ts'
 import { patiently } from './patiently.ts'
 import type { Seen } from './seen.ts'
-import type { Memory, Stored, Storing } from './storing.ts'
+import { type Memory, type Stored, type Storing, triesMax } from './storing.ts'
 import type { RangeSpans, RefinedRange } from './worker.ts'
 
 /** A batch's spans are one insert, unless somebody sends very many: what the engine holds of one is bounded. */
 const pieceBytesMax = 16 * 1024 * 1024
-const triesMax = 5
 
 /** Beside the events' name, not below it: who ends the inserts of one must not end the other's. */
 const spanToken = ({ from, to }: Batch) => `spans:${from}-${to}`
@@ -105,7 +104,8 @@ async function insertSurely(
       if (work.stopped.signal.aborted) throw error
       const away = error instanceof MishapError && error.code === 'STORE_UNAVAILABLE'
       if (away) work.waits.begin('events')
-      else if (tries >= contentTriesMax) throw error
+      else work.waits.end('events')
+      if (!away && tries >= contentTriesMax) throw error
       work.observe.warn({ from: batch.from, tries, error: faultOf(error) }, 'the insert of a batch of spans is unclear')
       await work.clock.sleep(Math.min(2000, 50 * 2 ** Math.min(tries, 8)), work.stopped.signal)
       pieces = piecesOf(missingLines(range, spans, await settleSpansSurely(work, batch)))

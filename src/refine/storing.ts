@@ -70,12 +70,12 @@ export function sift(range: RefinedRange, memory: Memory, stored: Stored): Sifte
   }
 }
 
-/** Tries of a batch that the store refuses for its content: the engine's reasons pass now and then. */
-const triesMax = 5
+/** Tries of rows that the store refuses for their content: some of the engine's reasons pass. */
+export const triesMax = 5
 
 /**
- * Inserts until it is certain that the rows stand once, as long as the store is away. After an unclear answer it asks what stands and inserts only
- * what is missing, under a token of its own: a token stands for identical rows only.
+ * Inserts until it is certain that each row stands once. It waits as long as the store is away. After an unclear answer it
+ * asks what stands and inserts only what is missing, under a new token: a token stands for identical rows only.
  */
 async function insertSurely(
   work: Storing,
@@ -94,7 +94,9 @@ async function insertSurely(
       if (work.stopped.signal.aborted) throw error
       const away = error instanceof MishapError && error.code === 'STORE_UNAVAILABLE'
       if (away) work.waits.begin('events')
-      else if (tries >= contentTriesMax) throw error
+      // it answers: what it was given is at fault
+      else work.waits.end('events')
+      if (!away && tries >= contentTriesMax) throw error
       work.observe.warn({ from: batch.from, tries, error: faultOf(error) }, 'the insert of a batch is unclear')
       await work.clock.sleep(Math.min(2000, 50 * 2 ** Math.min(tries, 8)), work.stopped.signal)
       const there = new Set((await settleSurely(work, batch)).map((row) => row.jpos))

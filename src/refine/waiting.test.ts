@@ -110,6 +110,22 @@ test('while the disk of the database is full, refining waits, says so, and goes 
   expect([one.events.rows.length, outcome(one, 'dead'), refine.waitsFor(), one.failures]).toEqual([8, 0, undefined, []])
 })
 
+test('an outage of the events store has one begin, though its reads answer between the inserts', async () => {
+  const one = await bench()
+  one.events.state.fail.push('before', 'before', 'before', 'before')
+  const refine = one.open()
+  await refine.start()
+  await send(one, 2)
+  refine.advance(one.writer.durable())
+  await until(() => one.events.state.inserts === 2, 'the second try')
+  const begun = refine.waitsFor()
+  expect(begun).toMatchObject({ store: 'events' })
+  await until(() => one.events.state.inserts === 4, 'the fourth try')
+  expect(refine.waitsFor()).toEqual(begun)
+  await settled(one, 2)
+  expect(refine.waitsFor()).toBeUndefined()
+})
+
 test('a batch that could not be opened for want of room is opened later', async () => {
   const one = await bench()
   const { openBatch } = one.meta

@@ -1,16 +1,19 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { DoctorCode } from '../../protocol/doctor-findings.ts'
-import { type Asked, eventMs, eventOf, goodMap, idA, idB, openRig, pair, type Rig, type Upload } from './rig.cases.ts'
+import {
+  type Asked,
+  eventMs,
+  eventOf,
+  goodMap,
+  idA,
+  idB,
+  pair,
+  type Rig,
+  rigForEach,
+  type Upload,
+} from './rig.cases.ts'
 
-const state: { rig?: Rig } = {}
-beforeEach(async () => {
-  state.rig = await openRig()
-})
-afterEach(() => state.rig?.close())
-function rig(): Rig {
-  if (!state.rig) throw new Error('not open')
-  return state.rig
-}
+const rig = rigForEach()
 
 /** A mistake that was made on purpose, and the one finding that is true of it. */
 type Planted = {

@@ -1,29 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { findingOf } from '../../protocol/doctor-findings.ts'
 import { countFindings } from './bundle.ts'
-import {
-  type Asked,
-  eventMs,
-  eventOf,
-  goodMap,
-  idA,
-  idB,
-  openRig,
-  pair,
-  type Rig,
-  script,
-  type Upload,
-} from './rig.cases.ts'
+import { type Asked, eventMs, eventOf, goodMap, idA, idB, pair, rigForEach, script, type Upload } from './rig.cases.ts'
 
-const state: { rig?: Rig } = {}
-beforeEach(async () => {
-  state.rig = await openRig()
-})
-afterEach(() => state.rig?.close())
-function rig(): Rig {
-  if (!state.rig) throw new Error('not open')
-  return state.rig
-}
+const rig = rigForEach()
 
 const noSources = goodMap.replace(/,"sourcesContent".*]/, '')
 const oneOfTwo = JSON.stringify({

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { afterEach, beforeEach } from 'vitest'
 import { systemClock, testClock } from '../../clock.ts'
 import { silent } from '../../observe.ts'
 import { openFileBlobs } from '../../store/blobs/files.ts'
@@ -55,7 +56,7 @@ export const pair = (name: string, debugId?: string, map = goodMap): UploadedFil
   ].map((one) => (debugId ? { ...one, debugId } : one))
 
 /** Opens stores and threads in a folder of their own. `close` takes all of it away. */
-export async function openRig() {
+async function openRig() {
   const folder = mkdtempSync(join(tmpdir(), 'mishap-doctor-'))
   const clock = testClock(nowMs)
   const meta = withProject(openSqliteMeta(join(folder, 'meta.sqlite'), { clock }))
@@ -114,6 +115,19 @@ export async function openRig() {
   }
 }
 export type Rig = Awaited<ReturnType<typeof openRig>>
+
+/** Opens a rig before each test of a file and closes it after; returns the way to it. */
+export function rigForEach(): () => Rig {
+  const state: { rig?: Rig } = {}
+  beforeEach(async () => {
+    state.rig = await openRig()
+  })
+  afterEach(() => state.rig?.close())
+  return () => {
+    if (!state.rig) throw new Error('not open')
+    return state.rig
+  }
+}
 
 export type Asked = {
   url?: string

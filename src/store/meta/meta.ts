@@ -490,7 +490,7 @@ export type MetaStore = BatchStore &
     }[]
     /** Notes when accept saw keys last (a refusal too: the connection was seen). Unknown ids are skipped. */
     touchKeys(uses: { keyId: number; atMs: number }[]): void
-    /** Removes rows of attachments, feedback, dead items and outcomes (13 months, and as long as a row since `rowsBeforeMs` counts); returns the blob keys to delete. */
+    /** Removes old attachments, feedback and dead items. Outcomes stay 13 months, and longer if they count rows since `rowsBeforeMs`. Returns the blob keys to delete. */
     prune(nowMs: number, attachmentsBeforeMs: number, deadBeforeMs: number, rowsBeforeMs?: number): string[]
 
     getValue(name: string): string | undefined
