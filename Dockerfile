@@ -34,5 +34,5 @@ STOPSIGNAL SIGTERM
 # ready: screens and events store answer too; two minutes for a first start that migrates
 HEALTHCHECK --interval=10s --timeout=5s --start-period=120s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.MISHAP_PORT}/api/health/ready`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "--disable-warning=ExperimentalWarning", "--max-semi-space-size=16", "/app/dist/src/main.js"]
+ENTRYPOINT ["node", "--disable-warning=ExperimentalWarning", "--max-semi-space-size=16", "/app/dist/src/processes/main.js"]
 CMD ["start"]

@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { systemClock } from '../src/clock.ts'
-import { silent } from '../src/observe.ts'
+import { systemClock } from '../src/base/clock.ts'
+import { silent } from '../src/base/observe.ts'
 import { createEventStore } from '../src/store/events/clickhouse.ts'
 import { encodeEventRow } from '../src/store/events/encode.ts'
 import type { EventRow } from '../src/store/events/events.ts'
@@ -15,7 +15,7 @@ const folder = mkdtempSync(join(tmpdir(), 'mishap-bench-'))
 const socketPath = join(folder, 'engine.sock')
 const words = [
   '--max-http-header-size=4194304',
-  join(import.meta.dirname, '../src/engine.ts'),
+  join(import.meta.dirname, '../src/processes/engine.ts'),
   join(folder, 'data'),
   socketPath,
   String(600 * 2 ** 20),

@@ -1,21 +1,21 @@
 // Texts that were made to be slow: twice as much may take about twice as long. A pattern that goes back over what it read
 // takes four times as long, or never ends.
-import { readComment } from '../src/protocol/comment.ts'
-import type { NormalEvent } from '../src/protocol/event.ts'
+import { readComment } from '../src/domain/comment.ts'
+import type { NormalEvent } from '../src/domain/event.ts'
 import { parseSearch, searchCharsMax } from '../src/query/search/parse.ts'
 import { suspicionsOf } from '../src/query/suspicion.ts'
+import { signsOf } from '../src/refine/diagnostics/diagnostics.ts'
 import { createPatterns } from '../src/refine/filter/pattern.ts'
 import { createRuleCache, group } from '../src/refine/fingerprint/fingerprint.ts'
 import { glob } from '../src/refine/fingerprint/glob.ts'
 import { applyStackRules, compileStackRules } from '../src/refine/fingerprint/stack-rules.ts'
 import { parameterize } from '../src/refine/fingerprint/v1/parameterize.ts'
-import { plainSettings, refineEvent } from '../src/refine/fixture.ts'
-import { readDump } from '../src/refine/minidump/dump.ts'
-import { makeDump } from '../src/refine/minidump/fixture.ts'
+import { readDump } from '../src/refine/kinds/minidump/dump.ts'
+import { makeDump } from '../src/refine/kinds/minidump/fixture.cases.ts'
+import { plainSettings, refineEvent } from '../src/refine/pipeline/fixture.cases.ts'
 import { makeRules } from '../src/refine/scrub/rules.ts'
 import { scan } from '../src/refine/scrub/scan.ts'
 import { scrubText } from '../src/refine/scrub/text.ts'
-import { signsOf } from '../src/refine/signs/signs.ts'
 import type { Row } from './measure.ts'
 
 /** Work on `size` of something. */

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { systemClock } from '../src/clock.ts'
+import { systemClock } from '../src/base/clock.ts'
+import { silent } from '../src/base/observe.ts'
 import { openJournalReader, openJournalWriter } from '../src/journal/files.ts'
 import type { RecordHead } from '../src/journal/journal.ts'
-import { silent } from '../src/observe.ts'
 
 /** Appends of `bodyBytes` with `inFlight` at a time for `runMs`; prints appends a second, then the reader's rate. */
 async function measure(bodyBytes: number, inFlight: number, runMs: number): Promise<void> {

@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
 import { parseArgs } from 'node:util'
 import type { JournalRecord } from '../src/journal/journal.ts'
-import { plainSettings, recordedMs, refineBody } from '../src/refine/fixture.ts'
-import { createTools } from '../src/refine/step.ts'
-import { refineRange } from '../src/refine/worker.ts'
+import { plainSettings, recordedMs, refineBody } from '../src/refine/pipeline/fixture.cases.ts'
+import { createTools } from '../src/refine/pipeline/step.ts'
+import { refineRange } from '../src/refine/pipeline/worker.ts'
 import type { BlobStore } from '../src/store/blobs/blobs.ts'
 
 // What a refine worker does with a batch, in this process: from journal records to the bytes that are inserted.

@@ -175,7 +175,11 @@ const whats: Record<keyof Times, string> = {
   common: 'what the events of an issue have in common',
 }
 const mishap = (...words: string[]) =>
-  promisify(execFile)(process.execPath, ['--disable-warning=ExperimentalWarning', join(root, 'src/main.ts'), ...words])
+  promisify(execFile)(process.execPath, [
+    '--disable-warning=ExperimentalWarning',
+    join(root, 'src/processes/main.ts'),
+    ...words,
+  ])
 
 /** A backup of the running product, brought back into an empty folder; every table must hold what it held before. */
 async function measureRestore(product: Product, size: number): Promise<Row> {

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { api, bootstrap, discard, type Product, type Project, ready, start } from '../e2e/product.ts'
 import { archiveOf, chunksOf, sha1Of } from '../src/jobs/archive.cases.ts'
-import { chunkBytesMax, chunkConcurrency, chunkRequestBytesMax } from '../src/protocol/upload.ts'
+import { chunkBytesMax, chunkConcurrency, chunkRequestBytesMax } from '../src/wire/upload.ts'
 import { pssOf, type Row } from './measure.ts'
 
 const MB = 1_000_000

@@ -67,7 +67,7 @@ export async function start(
   const words = [
     '--disable-warning=ExperimentalWarning',
     '--max-semi-space-size=16',
-    join(options.tree ?? root, 'src/main.ts'),
+    join(options.tree ?? root, 'src/processes/main.ts'),
     'start',
     '--port',
     String(port),
@@ -128,7 +128,7 @@ export function bootstrap(
   ]
   const out = execFileSync(
     process.execPath,
-    ['--disable-warning=ExperimentalWarning', join(root, 'src/main.ts'), ...words],
+    ['--disable-warning=ExperimentalWarning', join(root, 'src/processes/main.ts'), ...words],
     { input: password, encoding: 'utf8' },
   )
   const made = JSON.parse(out) as { dsn: string; token: string; ciToken?: string }

@@ -12,9 +12,9 @@ import { fileURLToPath } from 'node:url'
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const built = join(root, '.build')
 /** scripts/dist.ts made this from the sources: they are not in the package. */
-const packed = join(root, 'dist/src/main.js')
-const isPackage = !existsSync(join(root, 'src/main.ts'))
-const main = isPackage ? packed : join(root, 'src/main.ts')
+const packed = join(root, 'dist/src/processes/main.js')
+const isPackage = !existsSync(join(root, 'src/processes/main.ts'))
+const main = isPackage ? packed : join(root, 'src/processes/main.ts')
 const endSignals = ['SIGINT', 'SIGTERM', 'SIGHUP']
 const say = (sentence) => process.stderr.write(`mishap: ${sentence}\n`)
 const end = (sentence, code) => {
@@ -154,20 +154,22 @@ function pathOf(words) {
 /** The Next application, built when its sources or the packages changed; for each path of MISHAP_URL one. */
 async function build(node, path = '') {
   if (isPackage) return
-  const suffix = path && `-at${path.replaceAll('/', '-')}` // as screensFolder of src/config.ts
+  const suffix = path && `-at${path.replaceAll('/', '-')}` // as screensFolder of src/base/config.ts
   // all that the screens bring in, as bootstrap.test.ts finds it: what is missing here would stay as it was after an update
   const wanted = hashOf([
     'src/web',
     'src/alert',
-    'src/protocol',
+    'src/wire',
+    'src/domain',
+    'src/contract',
     'src/query',
     'src/auth',
     'src/store/meta',
-    'src/config.ts',
-    'src/errors.ts',
-    'src/clock.ts',
-    'src/observe.ts',
-    'src/outcome.ts',
+    'src/base/config.ts',
+    'src/base/errors.ts',
+    'src/base/clock.ts',
+    'src/base/observe.ts',
+    'src/base/outcome.ts',
     'package-lock.json',
   ])
   const folder = `src/web/.next${suffix}`

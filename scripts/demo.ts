@@ -14,7 +14,7 @@ const port = Number(process.env.MISHAP_PORT ?? 9000)
 const shopPort = Number(process.env.DEMO_PORT ?? 3000)
 const url = `http://localhost:${port}`
 const email = 'demo@shop.example'
-const main = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=16', join(root, 'src/main.ts')]
+const main = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=16', join(root, 'src/processes/main.ts')]
 const say = (sentence: string) => console.log(`demo: ${sentence}`)
 
 const children: ChildProcess[] = []

@@ -36,7 +36,10 @@ describe('toJavaScript', () => {
 })
 
 describe('the program of the package', () => {
-  const files = program(['src/main.ts', 'src/app.ts', 'src/engine.ts', 'src/refine/worker.ts'], read)
+  const files = program(
+    ['src/processes/main.ts', 'src/processes/app.ts', 'src/processes/engine.ts', 'src/refine/pipeline/worker.ts'],
+    read,
+  )
 
   test('is whole: what a file names is there, and nothing names a source', () => {
     expect(files.size).toBeGreaterThan(100)
@@ -50,7 +53,7 @@ describe('the program of the package', () => {
   })
 
   test('holds the tables as they are', () => {
-    const path = 'src/refine/signs/react-messages.json'
+    const path = 'src/refine/diagnostics/react-messages.json'
     expect(files.get(path)).toBe(read(path))
   })
 

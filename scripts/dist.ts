@@ -6,12 +6,17 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { dirname, join, relative } from 'node:path'
-import { screensFolder } from '../src/config.ts'
+import { screensFolder } from '../src/base/config.ts'
 
 const root = join(import.meta.dirname, '..')
 
 /** Where the program begins: the command, and what processes and workers are started with. */
-const entries = ['src/main.ts', 'src/app.ts', 'src/engine.ts', 'src/refine/worker.ts']
+const entries = [
+  'src/processes/main.ts',
+  'src/processes/app.ts',
+  'src/processes/engine.ts',
+  'src/refine/pipeline/worker.ts',
+]
 
 /** A file of ours by its relative address, in quotes: imports, workers and processes alike. */
 const ownFile = /(['"])(\.{1,2}\/[\w./-]+)\.ts\1/g

@@ -1,9 +1,9 @@
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { settings } from '../src/config.ts'
-import { catalogue } from '../src/errors.ts'
-import { reasons } from '../src/outcome.ts'
+import { settings } from '../src/base/config.ts'
+import { catalogue } from '../src/base/errors.ts'
+import { reasons } from '../src/base/outcome.ts'
 import { configurationPage, errorsPage, pages } from './docs.ts'
 import { notices, noticesFile, screenPackages } from './notices.ts'
 

@@ -5,14 +5,14 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { clients, type Fate, untested } from '../e2e/clients/table.ts'
-import { type Setting, settings } from '../src/config.ts'
-import { catalogue, type ErrorEntry } from '../src/errors.ts'
-import { categories, type Outcome, type OutcomeReason, outcomes, reasons } from '../src/outcome.ts'
-import { doctorFindings } from '../src/protocol/doctor-findings.ts'
-import { hydrationCauses, invariants, noiseKinds, skewKinds } from '../src/protocol/signs.ts'
-import { type TunnelFile, tunnelOf } from '../src/protocol/tunnel.ts'
+import { type Setting, settings } from '../src/base/config.ts'
+import { catalogue, type ErrorEntry } from '../src/base/errors.ts'
+import { categories, type Outcome, type OutcomeReason, outcomes, reasons } from '../src/base/outcome.ts'
+import { hydrationCauses, invariants, noiseKinds, skewKinds } from '../src/domain/diagnostics.ts'
+import { doctorFindings } from '../src/domain/doctor-findings.ts'
 import { fields, isUnmet, states } from '../src/query/search/fields.ts'
 import { digestHookOf } from '../src/web/digest-hook.ts'
+import { type TunnelFile, tunnelOf } from '../src/wire/tunnel.ts'
 
 const made = (script: string) =>
   `<!-- Made by scripts/docs.ts from ${script}; change that file, then run node scripts/docs.ts. -->\n`
@@ -34,7 +34,7 @@ export function configurationPage(all: readonly Setting[] = settings): string {
     cell(one.allowed),
     cell(one.sentence),
   ])
-  return `${made('src/config.ts')}# Configuration
+  return `${made('src/base/config.ts')}# Configuration
 
 Every setting has an environment variable; some have a flag of the command as well. A flag wins over the variable, the
 variable over the default. A wrong value ends the start with exit code 78 and a line that names the setting, its value
@@ -73,7 +73,7 @@ export function errorsPage(all: Readonly<Record<string, ErrorEntry>> = catalogue
       .map(([name, entry]) => [code(name), String(entry.status), cell(entry.happened), cell(entry.todo)])
     return `## ${title}\n\n${sentence}\n\n${table(['Code', prefix === 'START' ? 'Exit' : 'Status', 'What happened', 'What to do'], rows)}`
   }
-  return `${made('src/errors.ts')}# Errors
+  return `${made('src/base/errors.ts')}# Errors
 
 Codes are stable: programs may rely on them, the sentences may change. The body of an error answer is
 \`{"detail": "what happened", "code": "THE_CODE", "causes": ["more"]}\`. A form with wrong fields is answered by
@@ -155,7 +155,7 @@ const reasonSentences: Readonly<Record<OutcomeReason, string>> = {
 
 /** docs/outcomes.md: every end of an item, with every reason. */
 export function outcomesPage(): string {
-  return `${made('src/outcome.ts')}# Outcomes
+  return `${made('src/base/outcome.ts')}# Outcomes
 
 Every item that arrives is counted once, by project key, data category and hour:
 
@@ -294,7 +294,7 @@ Read, but of no use for error events yet: ${silent.map((one) => code(one.name)).
 
 /** The part of docs/sourcemaps.md between its marks: every finding of doctor-findings.ts. */
 export function doctorPart(page: string): string {
-  const [begin, end] = ['<!-- Made by scripts/docs.ts from src/protocol/doctor-findings.ts. -->', '<!-- End. -->']
+  const [begin, end] = ['<!-- Made by scripts/docs.ts from src/domain/doctor-findings.ts. -->', '<!-- End. -->']
   const [before = '', rest = ''] = page.split(begin)
   const rows = Object.entries(doctorFindings).map(([name, one]) => [
     code(name),
@@ -307,7 +307,7 @@ export function doctorPart(page: string): string {
 
 /** The part of docs/signs.md between its marks: every code of signs.ts. */
 export function signsPart(page: string): string {
-  const [begin, end] = ['<!-- Made by scripts/docs.ts from src/protocol/signs.ts. -->', '<!-- End. -->']
+  const [begin, end] = ['<!-- Made by scripts/docs.ts from src/domain/diagnostics.ts. -->', '<!-- End. -->']
   const [before = ''] = page.split(begin)
   const sentences = (head: string, rows: Readonly<Record<string, string>>) =>
     table(
@@ -364,7 +364,7 @@ export function tunnelPage(): string {
   const { client, servers } = tunnelOf('https://mishap.example', exampleKey)
   const block = (language: string, { where, code: text }: TunnelFile) =>
     `\`\`\`${language}\n${language === 'ts' ? `// ${where}\n` : ''}${text.trimEnd()}\n\`\`\``
-  return `${made('src/protocol/tunnel.ts')}# Tunnel
+  return `${made('src/wire/tunnel.ts')}# Tunnel
 
 Blockers in browsers stop what a page sends to another host, a content security policy without Mishap’s origin does too, and
 some networks let nothing but the application through. With a tunnel the SDK sends to the application’s own origin, and its

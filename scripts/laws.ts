@@ -17,32 +17,34 @@ export function breaches(law: Law, source: Source): Breach[] {
 
 // ---- which stage may import which
 
-const ground = ['config', 'errors', 'outcome', 'clock', 'observe', 'network', 'outgoing']
-const wires = ['main', 'server', 'app', 'engine', 'commands']
+const everywhere = ['base']
 const mayImport: Readonly<Record<string, readonly string[]>> = {
-  web: ['query', 'alert', 'auth', 'store', 'protocol'],
-  api: ['query', 'alert', 'auth', 'store', 'protocol'],
-  jobs: ['alert', 'query', 'store', 'protocol'],
-  alert: ['query', 'store', 'protocol'],
-  accept: ['journal', 'auth', 'store', 'protocol'],
-  refine: ['journal', 'store', 'protocol'],
-  query: ['store', 'protocol'],
-  auth: ['store', 'protocol'],
-  journal: ['protocol'],
+  web: ['query', 'alert', 'auth', 'store', 'contract', 'domain', 'wire'],
+  api: ['query', 'alert', 'auth', 'store', 'contract', 'domain', 'wire'],
+  jobs: ['alert', 'query', 'store', 'contract', 'domain', 'wire'],
+  alert: ['query', 'store', 'contract', 'domain', 'wire'],
+  ingest: ['journal', 'auth', 'store', 'domain', 'wire'],
+  refine: ['journal', 'store', 'contract', 'domain', 'wire'],
+  query: ['store', 'contract', 'domain', 'wire'],
+  auth: ['store', 'domain', 'wire'],
+  journal: ['domain', 'wire'],
   // what main, server and app are wired with: the children, the proxy, the messages between the processes
-  serve: ['journal', 'auth', 'store', 'protocol'],
-  backup: ['journal', 'store', 'protocol'],
-  store: ['protocol'],
-  protocol: [],
+  serve: ['journal', 'auth', 'store', 'contract', 'domain', 'wire'],
+  backup: ['journal', 'store', 'domain', 'wire'],
+  store: ['contract', 'domain', 'wire'],
+  contract: ['domain', 'wire'],
+  domain: ['wire'],
+  wire: [],
+  base: [],
 }
 /** Known exceptions, each one a type that crosses a border once. */
 const allowedTypes: Readonly<Record<string, string>> = {
   'src/store/meta/ src/auth/keys.ts':
     'the key snapshot is made by meta and read by accept; its shape stands with its reader',
-  'src/api/ src/app.ts': 'routes take the App as their argument',
-  'src/jobs/ src/app.ts': 'the table of jobs takes the App as its argument',
-  'src/serve/ src/app.ts': 'the live stream is a part of the App',
-  'src/web/handle.ts src/app.ts': 'the one door of the screens to the App',
+  'src/api/ src/processes/app.ts': 'routes take the App as their argument',
+  'src/jobs/ src/processes/app.ts': 'the table of jobs takes the App as its argument',
+  'src/serve/ src/processes/app.ts': 'the live stream is a part of the App',
+  'src/web/handle.ts src/processes/app.ts': 'the one door of the screens to the App',
 }
 
 type Import = { from: string; at: number; typeOnly: boolean }
@@ -70,10 +72,10 @@ function importsOf(source: Source): Import[] {
   return found
 }
 
-/** `stage`: folder under src, or the file itself where it lies directly in src. */
-function placeOf(path: string): { stage: string; root: string } {
+/** The folder under src that a file lies in; '' for a file directly in src. */
+const stageOf = (path: string): string => {
   const [, first = '', second] = path.split('/')
-  return second === undefined ? { stage: '', root: first.replace(/\.tsx?$/, '') } : { stage: first, root: '' }
+  return second === undefined ? '' : first
 }
 
 function directionBreach(path: string, target: string, typeOnly: boolean): string | undefined {
@@ -83,32 +85,31 @@ function directionBreach(path: string, target: string, typeOnly: boolean): strin
   )
     return undefined
   if (!inSource(target)) return `imports ${target}, which is no part of src`
-  const here = placeOf(path)
-  const there = placeOf(target)
-  if (wires.includes(here.root) || ground.includes(there.root) || (here.stage !== '' && here.stage === there.stage))
-    return undefined
-  if (here.root !== '') return `${here.root} may import no stage: only ${wires.join(', ')} wire`
-  if (there.root !== '') return `${here.stage} may not import ${there.root}`
-  return (mayImport[here.stage] ?? []).includes(there.stage) ? undefined : `${here.stage} may not import ${there.stage}`
+  const here = stageOf(path)
+  const there = stageOf(target)
+  if (here === 'processes' || everywhere.includes(there) || (here !== '' && here === there)) return undefined
+  return (mayImport[here] ?? []).includes(there) ? undefined : `${here || path} may not import ${there || target}`
 }
 
-/** A door is a file directly under the folder that the importer does not share; store holds three folders with a door each. */
+/** Folders that hold folders with a door each. */
+const containers = ['src/store', 'src/store/meta', 'src/refine', 'src/refine/kinds', 'src/web/panels']
+
+/** A door is a file directly under the folder that the importer does not share. Folders of containers have a door each. */
 function doorBreach(path: string, target: string): string | undefined {
-  const here = placeOf(path).stage
-  const there = placeOf(target).stage
   // a screen lives where its URL lives, so paths inside web are as deep as URLs
-  if (here === 'web' && there === 'web') return undefined
+  if (stageOf(path) === 'web' && stageOf(target) === 'web') return undefined
   const from = dirname(path).split('/')
   const to = target.split('/')
   let shared = 0
   while (shared < from.length && from[shared] === to[shared]) shared++
-  const steps = to.length - shared - (there === 'store' && here !== 'store' ? 1 : 0)
-  return steps <= 2 ? undefined : `${target} is no door: import a file directly under the folder`
+  const entered = to.slice(0, -1).map((_, index) => to.slice(0, index + 1).join('/'))
+  const passed = entered.slice(shared).filter((folder) => containers.includes(folder)).length
+  return to.length - shared - passed <= 2 ? undefined : `${target} is no door: import a file directly under the folder`
 }
 
 const direction: Law = {
   name: 'direction',
-  sentence: 'imports go one way through the stages, and only main, server, app and engine wire',
+  sentence: 'imports go one way through the stages, and only processes/ wires them',
   find(source, report) {
     if (!isProduct(source.path)) return
     for (const one of importsOf(source)) {
@@ -267,7 +268,7 @@ const environment: Law = {
   name: 'environment',
   sentence: 'the environment is read in config.ts only; web/base-path.ts has what the build writes in',
   find(source, report) {
-    if (!isProduct(source.path) || ['src/config.ts', 'src/web/base-path.ts'].includes(source.path)) return
+    if (!isProduct(source.path) || ['src/base/config.ts', 'src/web/base-path.ts'].includes(source.path)) return
     walk(source.root, (node) => {
       if (memberOf(node) === 'process.env') report(node.start, 'process.env')
       if (node.type === 'ImportDeclaration' && child(node, 'source')?.value === 'node:process')
@@ -287,7 +288,7 @@ const clock: Law = {
   name: 'clock',
   sentence: 'the clock is read and timers are made in clock.ts only, so that tests drive both',
   find(source, report) {
-    if (!isProduct(source.path) || source.path === 'src/clock.ts' || isBrowserCode(source)) return
+    if (!isProduct(source.path) || source.path === 'src/base/clock.ts' || isBrowserCode(source)) return
     walk(source.root, (node) => {
       const callee = child(node, 'callee')
       if (memberOf(node) === 'Date.now') report(node.start, 'Date.now')

@@ -14,14 +14,21 @@ const product = (...globs: string[]): string[] => [...globs, '!src/**/*.test.ts'
 /** Every area that must reach the goal. An area has the code where a silent mistake loses or exposes data. */
 export const areas: Record<string, Area> = {
   journal: { mutate: product('src/journal/*.ts'), tests: ['src/journal/*.test.ts'] },
-  accept: { mutate: product('src/accept/*.ts'), tests: ['src/accept/*.test.ts'] },
+  accept: { mutate: product('src/ingest/*.ts'), tests: ['src/ingest/*.test.ts'] },
   refine: {
-    mutate: product('src/refine/{refine,storing,storing-spans,patiently,trial,seen}.ts', 'src/store/events/settle.ts'),
-    tests: ['src/refine/*.test.ts', 'src/store/events/*.test.ts'],
+    mutate: product(
+      'src/refine/pipeline/{refine,store-events,store-spans,retry,crash-guard,dedup-window}.ts',
+      'src/store/events/settle.ts',
+    ),
+    tests: ['src/refine/pipeline/*.test.ts', 'src/store/events/*.test.ts'],
   },
   meta: {
-    mutate: product('src/store/meta/{batch,batch-statements,merge,issue-state}.ts', 'src/protocol/issue-states.ts'),
-    tests: ['src/store/meta/*.test.ts', 'src/protocol/*.test.ts', 'src/jobs/states.test.ts'],
+    mutate: product(
+      'src/store/meta/ingest/{batch,batch-statements}.ts',
+      'src/store/meta/issues/{merge,issue-state}.ts',
+      'src/domain/issue-states.ts',
+    ),
+    tests: ['src/store/meta/**/*.test.ts', 'src/domain/*.test.ts', 'src/jobs/states.test.ts'],
   },
   scrub: { mutate: product('src/refine/scrub/*.ts'), tests: ['src/refine/scrub/*.test.ts'] },
   auth: { mutate: product('src/auth/*.ts'), tests: ['src/auth/*.test.ts'] },

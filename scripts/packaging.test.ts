@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { copyOf, named, stagesOf } from '../e2e/pack/dockerfile.ts'
-import { settings } from '../src/config.ts'
+import { settings } from '../src/base/config.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -83,7 +83,7 @@ describe('the Dockerfile', () => {
     expect(named(last, 'ENV').join(' ')).toContain('MISHAP_DATA=/data')
     expect(named(last, 'HEALTHCHECK')[0]).toMatch(/CMD \["node", "-e", ".*\/api\/health\/ready.*"\]$/)
     expect(named(last, 'STOPSIGNAL')).toEqual(['SIGTERM'])
-    expect(named(last, 'ENTRYPOINT')[0]).toContain('/app/dist/src/main.js')
+    expect(named(last, 'ENTRYPOINT')[0]).toContain('/app/dist/src/processes/main.js')
   })
 
   test('names settings that there are', () => {

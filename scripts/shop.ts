@@ -2,8 +2,8 @@
 import { spawn } from 'node:child_process'
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { parseDsn } from '../src/protocol/authheader.ts'
-import { type Tunnel, tunnelOf } from '../src/protocol/tunnel.ts'
+import { parseDsn } from '../src/wire/authheader.ts'
+import { type Tunnel, tunnelOf } from '../src/wire/tunnel.ts'
 
 const root = dirname(import.meta.dirname)
 const next = join(root, 'node_modules/next/dist/bin/next')

@@ -7,7 +7,7 @@ const lowerStatement =
   /^\s*(select\s+[\w.*,\s()"]+\s+from\s+\w+|insert into\s|create table\s|alter table\s|delete from\s|pragma\s)/
 /** `engine.ts` is the database: it must stop its own queries and name its own database. */
 const speaksSql = (path: string): boolean =>
-  path.startsWith('src/store/') || path.startsWith('src/query/compile/') || path === 'src/engine.ts'
+  path.startsWith('src/store/') || path.startsWith('src/query/compile/') || path === 'src/processes/engine.ts'
 
 export const sql: Law = {
   name: 'sql',

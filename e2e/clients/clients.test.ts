@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { RestEvent } from '../../src/protocol/rest.ts'
-import type { RestIntakes, RestLedger } from '../../src/protocol/rest-status.ts'
+import type { RestEvent } from '../../src/contract/rest.ts'
+import type { RestIntakes, RestLedger } from '../../src/contract/rest-status.ts'
 import { api, bootstrap, discard, type Product, type Project, ready, start, until } from '../product.ts'
 import { closeBrowser, type Toolchain, toolchains } from './run.ts'
 import { type Client, clients, type Kind, type ToolchainName, untested } from './table.ts'

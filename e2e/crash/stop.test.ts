@@ -51,7 +51,7 @@ const ways: [string, (started: Started) => Promise<void> | void][] = [
   ['SIGTERM to npm', ({ npm }) => void process.kill(npm, 'SIGTERM')],
   ['kill -9 of npm', ({ npm }) => void process.kill(npm, 'SIGKILL')],
   ['SIGTERM to the starting script', ({ pidOf }) => void process.kill(pidOf('bootstrap.mjs start'), 'SIGTERM')],
-  ['SIGTERM to process main', ({ pidOf }) => void process.kill(pidOf('src/main.ts start'), 'SIGTERM')],
+  ['SIGTERM to process main', ({ pidOf }) => void process.kill(pidOf('src/processes/main.ts start'), 'SIGTERM')],
   ['Ctrl+C in a terminal', ({ npm }) => void process.kill(-npm, 'SIGINT')],
   [
     'Ctrl+C twice',
@@ -79,7 +79,7 @@ test.each(ways)('%s ends all of it, with what was acknowledged', { timeout: 120_
     // 5 s are promised; the wait is longer, as the machine of a test may be busy
     await until('all to be gone', 30_000, async () => processes().every((process) => !pids.has(process.pid)))
     expect(await answers(started.port)).toBe(false)
-    const main = join(root, 'src/main.ts')
+    const main = join(root, 'src/processes/main.ts')
     const words = ['--disable-warning=ExperimentalWarning', main, 'verify', '--data', started.data]
     expect(execFileSync(process.execPath, words, { encoding: 'utf8' })).not.toMatch(/WRONG/)
   } finally {

@@ -243,7 +243,13 @@ async function attachmentFaults(product: Product, project: Project, sent: Acknow
 /** What `mishap verify` finds wrong with a folder whose product stands. */
 export const verifyFaults = (data: string): Promise<string> =>
   new Promise((resolve) => {
-    const words = ['--disable-warning=ExperimentalWarning', join(root, 'src/main.ts'), 'verify', '--data', data]
+    const words = [
+      '--disable-warning=ExperimentalWarning',
+      join(root, 'src/processes/main.ts'),
+      'verify',
+      '--data',
+      data,
+    ]
     execFile(process.execPath, words, (error, out, err) => resolve(error ? `${out}${err}`.slice(-1500) : ''))
   })
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, expect, test } from 'vitest'
 import { archiveOf, chunksOf, sha1Of } from '../../src/jobs/archive.cases.ts'
-import { chunkBytesMax } from '../../src/protocol/upload.ts'
+import { chunkBytesMax } from '../../src/wire/upload.ts'
 import { api, bootstrap, discard, type Product, type Project, ready, root, start, until } from '../product.ts'
 
 const running: { product?: Product } = {}
@@ -83,6 +83,6 @@ test('a bundle whose upload was killed twice goes on where it stood', async () =
   const found = (await api(third, project, '/projects/half/web/files/artifact-bundles/')).json
   expect(found).toMatchObject([{ fileCount: 4, associations: [{ release: 'half@1' }], size: bytes.length }])
   await third.stop()
-  const words = [join(root, 'src/main.ts'), 'verify', '--json', '--data', first.data]
+  const words = [join(root, 'src/processes/main.ts'), 'verify', '--json', '--data', first.data]
   expect(JSON.parse(execFileSync(process.execPath, words, { encoding: 'utf8' }))).toMatchObject({ ok: true })
 })

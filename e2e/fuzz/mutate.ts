@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
-import { makeDump } from '../../src/refine/minidump/fixture.ts'
+import { makeDump } from '../../src/refine/kinds/minidump/fixture.cases.ts'
 
 export type Random = () => number
 

@@ -287,7 +287,9 @@ test.skipIf(filesMax < 3 * loris)(
 )
 
 test('the ready check says when app does not answer, while ingest goes on', async () => {
-  const pid = Number(execFileSync('pgrep', ['-P', String(product.child.pid), '-f', 'src/app.ts'], { encoding: 'utf8' }))
+  const pid = Number(
+    execFileSync('pgrep', ['-P', String(product.child.pid), '-f', 'src/processes/app.ts'], { encoding: 'utf8' }),
+  )
   const health = async (kind: string) => {
     const answer = await fetch(`${product.url}/api/health/${kind}`)
     return (await answer.json()) as { status: string; app: boolean; answers?: boolean }

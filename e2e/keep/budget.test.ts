@@ -34,7 +34,7 @@ type Detail = { id: string; title: string; count: string; thinned: number; lifet
 
 const verified = (product: Product): Promise<boolean> =>
   new Promise((resolve) => {
-    const words = [join(root, 'src/main.ts'), 'verify', '--data', product.data]
+    const words = [join(root, 'src/processes/main.ts'), 'verify', '--data', product.data]
     execFile(process.execPath, words, (error) => resolve(error === null))
   })
 

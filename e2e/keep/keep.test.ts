@@ -31,10 +31,15 @@ type Said = { status: number; json: never; text: string }
 /** Runs `mishap …` beside this process, which goes on sending; the answer is its JSON. */
 const mishap = (...words: string[]): Promise<Said> =>
   new Promise((resolve) => {
-    execFile(process.execPath, [join(root, 'src/main.ts'), ...words], { encoding: 'utf8' }, (error, stdout, stderr) => {
-      const json = (stdout.startsWith('{') ? JSON.parse(stdout) : undefined) as never
-      resolve({ status: error ? Number(error.code) : 0, json, text: stdout + stderr })
-    })
+    execFile(
+      process.execPath,
+      [join(root, 'src/processes/main.ts'), ...words],
+      { encoding: 'utf8' },
+      (error, stdout, stderr) => {
+        const json = (stdout.startsWith('{') ? JSON.parse(stdout) : undefined) as never
+        resolve({ status: error ? Number(error.code) : 0, json, text: stdout + stderr })
+      },
+    )
   })
 
 type Issue = { id: string; shortId: string; title: string; count: string; lifetime: { count: string } }
@@ -95,7 +100,7 @@ test.concurrent('kill -9 during a backup leaves nothing behind its next start; o
   truncateSync(large, 512 * 1024 * 1024)
   const [work, part] = [join(product.data, 'backup'), join(folder, '.cut.tar.part')]
   // With its product gone the command would take the backup by itself: a power cut ends both.
-  const words = [join(root, 'src/main.ts'), 'backup', join(folder, 'cut.tar'), '--data', product.data]
+  const words = [join(root, 'src/processes/main.ts'), 'backup', join(folder, 'cut.tar'), '--data', product.data]
   const asked = spawn(process.execPath, words, { stdio: 'ignore' })
   await until('half an archive', 30_000, async () => existsSync(part))
   asked.kill('SIGKILL')

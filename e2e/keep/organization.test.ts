@@ -24,7 +24,7 @@ const owner = 'owner@both.test'
 /** What `mishap verify` says of the stores together; undefined while it could not look. */
 const verified = (data: string): Promise<{ ok: boolean } | undefined> =>
   new Promise((resolve) => {
-    const words = [join(root, 'src/main.ts'), 'verify', '--json', '--data', data]
+    const words = [join(root, 'src/processes/main.ts'), 'verify', '--json', '--data', data]
     execFile(process.execPath, words, { encoding: 'utf8' }, (_error, stdout) => {
       resolve(stdout.startsWith('{') ? (JSON.parse(stdout) as { ok: boolean }) : undefined)
     })

@@ -109,7 +109,7 @@ test('planted in every field, secrets are found nowhere afterwards', async () =>
   const page = await api(product, project, `/organizations/${project.org}/issues/`)
   const folder = mkdtempSync(join(tmpdir(), 'mishap-planted-'))
   open.close.push(() => rmSync(folder, { recursive: true, force: true }))
-  const words = [join(root, 'src/main.ts'), 'backup', join(folder, 'b.tar'), '--data', product.data]
+  const words = [join(root, 'src/processes/main.ts'), 'backup', join(folder, 'b.tar'), '--data', product.data]
   execFileSync(process.execPath, ['--disable-warning=ExperimentalWarning', ...words])
   const seen: [string, string][] = [
     ['the events store', await rowsOfEngine(product.data)],

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import type { EventDiagnosis, ReleaseDiagnosis } from '../../src/protocol/doctor.ts'
+import type { EventDiagnosis, ReleaseDiagnosis } from '../../src/domain/doctor.ts'
 import { api, bootstrap, envelopeOf, errorEvent, ingest, type Project, root, until } from '../product.ts'
 
 // Builds that go wrong on their way, uploaded by the real sentry-cli; the product says what is wrong, and the command that
@@ -49,7 +49,12 @@ const cli = async (name: string, ...words: string[]) => {
   expect([words.join(' '), code, code === 0 ? '' : said]).toEqual([words.join(' '), 0, ''])
 }
 const doctor = (...words: string[]) =>
-  run(process.execPath, ['--disable-warning=ExperimentalWarning', join(root, 'src/main.ts'), 'doctor', ...words])
+  run(process.execPath, [
+    '--disable-warning=ExperimentalWarning',
+    join(root, 'src/processes/main.ts'),
+    'doctor',
+    ...words,
+  ])
 
 /** A build of its own in `folder/name/dist/app.js`, with a map. */
 async function make(name: string): Promise<void> {

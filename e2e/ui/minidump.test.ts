@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { makeDump } from '../../src/refine/minidump/fixture.ts'
+import { makeDump } from '../../src/refine/kinds/minidump/fixture.cases.ts'
 import { noChromium, openBrowser, openPage, signIn } from '../browser.ts'
 import { api, bootstrap, type Project, until } from '../product.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { MishapError } from '../errors.ts'
-import type { ChannelKind } from '../store/meta/alerts.ts'
+import { MishapError } from '../base/errors.ts'
+import type { ChannelKind } from '../store/meta/issues/alerts.ts'
 import { newSigningSecret, shownTarget, targetOf } from './channel.ts'
 import { clearSmtp, type SmtpText, setSmtp, smtpOf } from './smtp.ts'
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { MishapError } from '../errors.ts'
-import type { Channel, ChannelKind } from '../store/meta/alerts.ts'
+import { MishapError } from '../base/errors.ts'
+import type { Channel, ChannelKind } from '../store/meta/issues/alerts.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
 import { addressesIn, type Recipient, recipientsIn } from './recipients.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { AlertDue, Channel, Delivery, NewDelivery } from '../store/meta/alerts.ts'
+import type { AlertDue, Channel, Delivery, NewDelivery } from '../store/meta/issues/alerts.ts'
 import { decide } from './decide.ts'
 
 const nowMs = 1_795_000_000_000

@@ -1,4 +1,4 @@
-import type { AlertDue, Channel, Delivery, DeliveryItem, NewDelivery } from '../store/meta/alerts.ts'
+import type { AlertDue, Channel, Delivery, DeliveryItem, NewDelivery } from '../store/meta/issues/alerts.ts'
 
 /** At most one message about an issue in this time, for each channel. */
 const issuePauseMs = 3_600_000

@@ -1,4 +1,4 @@
-import type { AlertKind } from '../store/meta/alerts.ts'
+import type { AlertKind } from '../store/meta/issues/alerts.ts'
 import type { Issue, Organization, Project } from '../store/meta/meta.ts'
 
 /** One issue of a message with the names around it. */

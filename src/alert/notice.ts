@@ -23,7 +23,7 @@ export function noticeMail(told: {
   const { issue, activity, kind } = told
   const who = told.by ? line(told.by.name || told.by.email, 80) : 'A rule of ownership'
   const what = `${issue.shortId}: ${line(issue.title, 120)}`
-  // A change of many is told once (store/meta/bulk.ts).
+  // A change of many is told once (store/meta/issues/bulk.ts).
   const { issues } = activity.data
   const isMany = kind === 'assigned' && typeof issues === 'number' && issues > 1
   const first = isMany

@@ -1,6 +1,6 @@
-import type { Channel } from '../store/meta/alerts.ts'
-import { everyAddress } from '../store/meta/channel-addresses.ts'
+import type { Channel } from '../store/meta/issues/alerts.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
+import { everyAddress } from '../store/meta/people/channel-addresses.ts'
 
 /**
  * An address of a mail channel. `member`: of somebody in the organization; `confirmed`: its owner has said that they want

@@ -1,7 +1,7 @@
-import { faultOf } from '../observe.ts'
-import { lastsOn, skewLastMs } from '../protocol/skew.ts'
-import type { AlertDue } from '../store/meta/alerts.ts'
-import { isSkewOnly } from '../store/meta/sign-counts.ts'
+import { faultOf } from '../base/observe.ts'
+import { lastsOn, skewLastMs } from '../domain/skew.ts'
+import { isSkewOnly } from '../store/meta/ingest/diagnostic-counts.ts'
+import type { AlertDue } from '../store/meta/issues/alerts.ts'
 import type { AlertDeps } from './alert.ts'
 
 /** What is to be told now, and what nobody is told of. What is in neither waits for the events store. */

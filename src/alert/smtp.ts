@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MishapError } from '../errors.ts'
+import { MishapError } from '../base/errors.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
 import type { SmtpSettings } from './send/email.ts'
 

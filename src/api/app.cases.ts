@@ -8,32 +8,32 @@ import { z } from 'zod'
 import { type AlertDeps, createAlerts } from '../alert/alert.ts'
 import type { Mail } from '../alert/send/email.ts'
 import { smtpOf } from '../alert/smtp.ts'
-import type { App } from '../app.ts'
 import { createAuth } from '../auth/create.ts'
 import { createSeal } from '../auth/seal.ts'
-import { systemClock } from '../clock.ts'
-import { readConfig } from '../config.ts'
+import { systemClock } from '../base/clock.ts'
+import { readConfig } from '../base/config.ts'
+import { silent } from '../base/observe.ts'
+import type { OutcomeCount } from '../base/outcome.ts'
 import { createArtifacts } from '../jobs/artifacts.ts'
 import { createRemovals } from '../jobs/removals.ts'
 import { createTriage } from '../jobs/triage.ts'
 import { createUnmerge } from '../jobs/unmerge.ts'
-import { unpackDead } from '../journal/dead.ts'
-import { silent } from '../observe.ts'
-import type { OutcomeCount } from '../outcome.ts'
-import { createDoctor } from '../refine/doctor.ts'
-import { refineEvent } from '../refine/fixture.ts'
-import { createGroupingDesk } from '../refine/grouping.ts'
-import { createMapDesk } from '../refine/symbolicate/desk.ts'
-import { createIntakes } from '../serve/intakes.ts'
+import { unpackDead } from '../journal/dead-letter.ts'
+import type { App } from '../processes/app.ts'
+import { createDoctor } from '../refine/pipeline/doctor.ts'
+import { refineEvent } from '../refine/pipeline/fixture.cases.ts'
+import { createGroupingDesk } from '../refine/pipeline/grouping.ts'
+import { createMapDesk } from '../refine/symbolicate/map-cache.ts'
 import { createLive } from '../serve/live.ts'
+import { createIntakes } from '../serve/request-log.ts'
 import { openFileBlobs } from '../store/blobs/files.ts'
 import { createEventStore } from '../store/events/clickhouse.ts'
 import { encodeEventRow } from '../store/events/encode.ts'
 import type { Scope } from '../store/events/events.ts'
+import { createFolderBytes } from '../store/folder-bytes.ts'
 import type { Organization, Project, Role } from '../store/meta/meta.ts'
 import { openSqliteMeta } from '../store/meta/sqlite.ts'
 import { createRoutes } from './api.ts'
-import { createFolderBytes } from './folder-bytes.ts'
 import { routes } from './routes.ts'
 
 /** Everything that a test of the API needs: the real stores, no process main. */
@@ -62,7 +62,7 @@ const allScopes = ['org:admin', 'project:admin', 'event:admin']
 async function startEngine(folder: string, socketPath: string): Promise<ChildProcess> {
   const words = [
     '--max-http-header-size=4194304',
-    join(import.meta.dirname, '../engine.ts'),
+    join(import.meta.dirname, '../processes/engine.ts'),
     folder,
     socketPath,
     String(400 * 2 ** 20),

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { RestIssue, RestIssueDetail, RestProjectSettings } from '../protocol/rest.ts'
+import type { RestIssue, RestIssueDetail, RestProjectSettings } from '../contract/rest.ts'
 import { appForFile } from './app.cases.ts'
 import { seedEvents } from './seed.cases.ts'
 

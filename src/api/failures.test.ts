@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { refineEvent } from '../refine/fixture.ts'
+import { refineEvent } from '../refine/pipeline/fixture.cases.ts'
 import { encodeEventRow } from '../store/events/encode.ts'
 import type { Project } from '../store/meta/meta.ts'
 import { appForFile } from './app.cases.ts'
@@ -147,7 +147,7 @@ describe('a hidden server error and its browser events, of two projects', () => 
     const { token } = await personAs('viewer')
     expect(await event('web', 1, token)).toMatchObject({ failure: { server: { projectSlug: 'api' } } })
     const { row, issue } = await eventOf(1)
-    const { failureOf, browserSideOf } = await import('../query/failures.ts')
+    const { failureOf, browserSideOf } = await import('../query/error-links.ts')
     const { normalOf } = await import('../query/event.ts')
     const { project } = made()
     expect(failureOf(app, row, normalOf(row).findings, [project.id])).toMatchObject({ server: null, alone: 'none' })

@@ -1,5 +1,5 @@
-import { MishapError } from '../errors.ts'
-import { MultipartScan, readBoundary, type ScannedPart } from '../protocol/multipart.ts'
+import { MishapError } from '../base/errors.ts'
+import { MultipartScan, readBoundary, type ScannedPart } from '../wire/multipart.ts'
 
 /** One part of a form as it arrives; what is not read of `content` is skipped. */
 export type FormPart = { name: string; filename: string | undefined; content: AsyncIterable<Buffer> }

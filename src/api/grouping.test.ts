@@ -1,16 +1,16 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { groupingConfigOf, newestGrouping } from '../protocol/grouping.ts'
 import type {
   RestGroupingInfo,
   RestGroupingPreview,
   RestIssueHash,
   RestSimilarIssue,
   RestUnmerge,
-} from '../protocol/rest-grouping.ts'
-import { refineEvent } from '../refine/fixture.ts'
-import { commit, effect, hash } from '../store/meta/fixture.ts'
+} from '../contract/rest-grouping.ts'
+import { groupingConfigOf, newestGrouping } from '../domain/grouping.ts'
+import { refineEvent } from '../refine/pipeline/fixture.cases.ts'
+import { commit, effect, hash } from '../store/meta/fixture.cases.ts'
 import { appForFile } from './app.cases.ts'
 
 const { made, call } = appForFile()

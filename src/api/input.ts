@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MishapError } from '../errors.ts'
+import { MishapError } from '../base/errors.ts'
 
 /** Longest JSON body of a call. */
 export const bodyBytesMax = 1024 * 1024

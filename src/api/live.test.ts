@@ -1,15 +1,15 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import type { App } from '../app.ts'
 import type { Actor } from '../auth/auth.ts'
-import { testClock } from '../clock.ts'
+import { testClock } from '../base/clock.ts'
+import type { App } from '../processes/app.ts'
 import { createLive } from '../serve/live.ts'
 import type { Organization, Project } from '../store/meta/meta.ts'
-import { advisoryOf, compareVersions } from './advisories.ts'
 import { liveStream } from './live.ts'
 import { pageHeaders } from './page.ts'
-import { sendTestEvent } from './test-event.ts'
+import { sendTestEvent } from './projects/test-event.ts'
+import { advisoryOf, compareVersions } from './status/advisories.ts'
 
 const organization: Organization = { id: 1, slug: 'acme', name: 'Acme', createdMs: 0 }
 const actor: Actor = { kind: 'session', person: { id: 'p', name: 'P', email: 'p@x.test' } }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { RestIssue, RestIssueDetail } from '../protocol/rest.ts'
-import type { RestSkew } from '../protocol/rest-skew.ts'
+import type { RestIssue, RestIssueDetail } from '../contract/rest.ts'
+import type { RestSkew } from '../contract/rest-skew.ts'
 import { appForFile } from './app.cases.ts'
 import { hex } from './seed.cases.ts'
 

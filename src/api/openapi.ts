@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
+import { problem } from '../contract/schemas.ts'
 import type { Route } from './route.ts'
 import { routes } from './routes.ts'
-import { problem } from './schemas.ts'
 
 type Json = Record<string, unknown>
 

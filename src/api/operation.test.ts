@@ -1,16 +1,16 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { packDead } from '../journal/dead.ts'
-import type { IntakeNote } from '../journal/note.ts'
-import { reasons } from '../outcome.ts'
+import { reasons } from '../base/outcome.ts'
 import type {
   RestDeadItem,
   RestIntakes,
   RestLedger,
   RestOrganizationStatus,
   RestUsage,
-} from '../protocol/rest-status.ts'
+} from '../contract/rest-status.ts'
+import { packDead } from '../journal/dead-letter.ts'
+import type { IntakeNote } from '../journal/request-log.ts'
 import { appForFile, type TestApp } from './app.cases.ts'
-import { todoFor, todoOf } from './todo.ts'
+import { todoFor, todoOf } from './status/outcome-advice.ts'
 
 const { made, personAs } = appForFile()
 const O = '/organizations/acme'

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
-import type { RestRegroupings } from '../protocol/rest-status.ts'
-import { missedMax } from '../store/meta/missed.ts'
+import type { RestRegroupings } from '../contract/rest-status.ts'
+import { missedMax } from '../store/meta/ingest/missing-source-maps.ts'
 import { appForFile } from './app.cases.ts'
 import { hex, seedEvents } from './seed.cases.ts'
 

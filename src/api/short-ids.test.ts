@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { refineEvent } from '../refine/fixture.ts'
+import { refineEvent } from '../refine/pipeline/fixture.cases.ts'
 import { appForFile } from './app.cases.ts'
 import { hex } from './seed.cases.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { RestTraceError, RestTraceMeta, RestTraceSpan } from '../protocol/rest-trace.ts'
-import { refineBody } from '../refine/fixture.ts'
+import type { RestTraceError, RestTraceMeta, RestTraceSpan } from '../contract/rest-trace.ts'
+import { refineBody } from '../refine/pipeline/fixture.cases.ts'
 import { encodeEventRow } from '../store/events/encode.ts'
 import { encodeSpanRow } from '../store/events/encode-span.ts'
 import type { Project } from '../store/meta/meta.ts'

@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { systemClock } from '../clock.ts'
-import type { RestActivity, RestIssue, RestIssueDetail } from '../protocol/rest.ts'
+import { systemClock } from '../base/clock.ts'
+import type { RestActivity, RestIssue, RestIssueDetail } from '../contract/rest.ts'
 import type {
   RestBulk,
   RestInCommon,
   RestIssueChange,
   RestOwnership,
   RestOwnershipTrial,
-} from '../protocol/rest-triage.ts'
-import { commit, effect, hash } from '../store/meta/fixture.ts'
+} from '../contract/rest-triage.ts'
+import { commit, effect, hash } from '../store/meta/fixture.cases.ts'
 import { appForFile } from './app.cases.ts'
 import { seedEvents } from './seed.cases.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { testClock } from '../clock.ts'
+import { testClock } from '../base/clock.ts'
 import { addressFailuresMax, createAttempts, freeFailures, pauseMaxS } from './attempts.ts'
 
 test('attempts: an address is locked over many accounts, others are not', () => {

@@ -1,4 +1,4 @@
-import { MishapError } from '../errors.ts'
+import { MishapError } from '../base/errors.ts'
 import type { Attempts } from './attempts.ts'
 
 /** The client's address, as process main says it; '' when nothing did. */

@@ -1,4 +1,4 @@
-import { MishapError } from '../errors.ts'
+import { MishapError } from '../base/errors.ts'
 
 /** How passwords are hashed and checked; each takes about 0.1 s of a core and 16 MiB. */
 export type Hashing = {

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { MishapError } from '../errors.ts'
-import { holdExclusively } from '../store/meta/hold.ts'
+import { MishapError } from '../base/errors.ts'
+import { holdExclusively } from '../store/meta/database/file-lock.ts'
 
 /**
  * Makes this process the folder's one owner until `release` or its end. The operating system ends the lock with the process,

@@ -1,5 +1,5 @@
 import bowser from 'bowser'
-import { MishapError } from '../errors.ts'
+import { MishapError } from '../base/errors.ts'
 import type { Auth, LoginSession } from './auth.ts'
 import type { Room } from './create.ts'
 

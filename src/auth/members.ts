@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
-import type { Clock } from '../clock.ts'
-import { MishapError } from '../errors.ts'
-import type { Invitation } from '../store/meta/members.ts'
+import type { Clock } from '../base/clock.ts'
+import { MishapError } from '../base/errors.ts'
 import type { Member, MetaStore, Organization, Person, Role } from '../store/meta/meta.ts'
+import type { Invitation } from '../store/meta/people/members.ts'
 
 /** From the least to the most. */
 export const roles = ['viewer', 'member', 'admin', 'owner'] as const satisfies readonly Role[]

@@ -1,5 +1,5 @@
-import { MishapError } from '../errors.ts'
-import { keptToken, tokenForm } from '../protocol/scrape.ts'
+import { MishapError } from '../base/errors.ts'
+import { keptToken, tokenForm } from '../domain/scrape.ts'
 import type { Seal } from './seal.ts'
 
 /**

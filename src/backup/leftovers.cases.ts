@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { testClock } from '../clock.ts'
+import { testClock } from '../base/clock.ts'
 import { createBackups } from './backup.ts'
 
 /** A process that is in the middle of a backup of `data` to `file` when it says so, for ever: to be killed. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MishapError } from '../errors.ts'
+import { MishapError } from '../base/errors.ts'
 
 /** The form of the archive; grows when an older program could not read a newer one. */
 export const backupFormat = 1

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { testClock } from '../clock.ts'
+import { testClock } from '../base/clock.ts'
 import type { OutcomeRow, Project } from '../store/meta/meta.ts'
-import type { RegroupStep } from '../store/meta/regroup.ts'
-import type { ThinStep } from '../store/meta/thinning.ts'
+import type { ThinStep } from '../store/meta/retention/downsampling.ts'
+import type { RegroupStep } from '../store/meta/retention/reprocessing.ts'
 import { type VerifyDeps, verify } from './verify.ts'
 
 const dayMs = 86_400_000

@@ -1,20 +1,20 @@
 import { createHash, randomUUID } from 'node:crypto'
-import type { Clock } from '../clock.ts'
-import { MishapError } from '../errors.ts'
-import { faultOf, type Observe } from '../observe.ts'
-import { debugIdOf } from '../protocol/bundle.ts'
+import type { Clock } from '../base/clock.ts'
+import { MishapError } from '../base/errors.ts'
+import { faultOf, type Observe } from '../base/observe.ts'
+import type { BlobStore } from '../store/blobs/blobs.ts'
+import { type ArtifactType, type Bundle, type BundleLink, scrapedEntry } from '../store/meta/artifacts/artifacts.ts'
+import type { Chunk } from '../store/meta/artifacts/chunks.ts'
+import type { MetaStore } from '../store/meta/meta.ts'
+import { debugIdOf } from '../wire/bundle.ts'
 import {
   type AssembleState,
   bundleBytesMax,
   bundleFileBytesMax,
   chunkBytesMax,
   waitingBytesMax,
-} from '../protocol/upload.ts'
-import { ZipFault } from '../protocol/zip.ts'
-import type { BlobStore } from '../store/blobs/blobs.ts'
-import { type ArtifactType, type Bundle, type BundleLink, scrapedEntry } from '../store/meta/artifacts.ts'
-import type { Chunk } from '../store/meta/chunks.ts'
-import type { MetaStore } from '../store/meta/meta.ts'
+} from '../wire/upload.ts'
+import { ZipFault } from '../wire/zip.ts'
 import { createDebugIdScan, indexBundle } from './bundle.ts'
 
 export type ArtifactDeps = {

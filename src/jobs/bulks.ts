@@ -1,7 +1,7 @@
-import type { Clock } from '../clock.ts'
-import { faultOf, type Observe } from '../observe.ts'
-import type { AskedBulk, Bulk } from '../store/meta/bulk.ts'
-import type { Merge } from '../store/meta/merge-steps.ts'
+import type { Clock } from '../base/clock.ts'
+import { faultOf, type Observe } from '../base/observe.ts'
+import type { AskedBulk, Bulk } from '../store/meta/issues/bulk.ts'
+import type { Merge } from '../store/meta/issues/merge-steps.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
 
 export type BulkDeps = {

@@ -1,4 +1,7 @@
 import { crc32 } from 'node:zlib'
+import { inflatedAt } from '../store/blobs/artifact.ts'
+import type { BlobReader } from '../store/blobs/blobs.ts'
+import type { NewArtifactFile } from '../store/meta/artifacts/artifacts.ts'
 import {
   type BundleManifest,
   debugIdOfMap,
@@ -6,8 +9,8 @@ import {
   isBoundedManifest,
   type ManifestFile,
   readManifest,
-} from '../protocol/bundle.ts'
-import { bundleEntriesMax, bundleFileBytesMax, bundleInflatedBytesMax } from '../protocol/upload.ts'
+} from '../wire/bundle.ts'
+import { bundleEntriesMax, bundleFileBytesMax, bundleInflatedBytesMax } from '../wire/upload.ts'
 import {
   dataStart,
   findZipDirectory,
@@ -17,10 +20,7 @@ import {
   ZipFault,
   zipEndBytesMax,
   zipLocalBytes,
-} from '../protocol/zip.ts'
-import { inflatedAt } from '../store/blobs/artifact.ts'
-import type { BlobReader } from '../store/blobs/blobs.ts'
-import type { NewArtifactFile } from '../store/meta/artifacts.ts'
+} from '../wire/zip.ts'
 
 const manifestBytesMax = 32 * 1024 ** 2
 const directoryBytesMax = 64 * 1024 ** 2

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { MishapError } from '../errors.ts'
+import { MishapError } from '../base/errors.ts'
 import { budgetBytes, measureDisk } from './disk.ts'
 
 const total = 1000

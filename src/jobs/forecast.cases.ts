@@ -1,4 +1,4 @@
-import { floors, overLimit } from '../protocol/issue-states.ts'
+import { floors, overLimit } from '../domain/issue-states.ts'
 import { randomOf } from '../random.cases.ts'
 import { forecastOf } from './forecast.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { quietLimits } from '../protocol/issue-states.ts'
+import { quietLimits } from '../domain/issue-states.ts'
 import { falseAlarms, type Kind, minutesToSee } from './forecast.cases.ts'
 import { forecastOf, poissonLimit } from './forecast.ts'
 

@@ -1,4 +1,4 @@
-import { fewEvents, floors, type Limits, quietLimits } from '../protocol/issue-states.ts'
+import { fewEvents, floors, type Limits, quietLimits } from '../domain/issue-states.ts'
 
 /** What a forecast is made of, and how sure it is (docs/triage.md says it in words). */
 const hoursOfDay = 24

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { testClock } from '../clock.ts'
-import { silent } from '../observe.ts'
+import { testClock } from '../base/clock.ts'
+import { silent } from '../base/observe.ts'
 import { createJobs, type JobDeps, jobTable } from './jobs.ts'
-import { createTurn } from './turn.ts'
+import { createTurn } from './lock.ts'
 
 const dayMs = 86_400_000
 

@@ -1,6 +1,6 @@
 import type { Alerts } from '../alert/alert.ts'
 import { noticeMail } from '../alert/notice.ts'
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../base/clock.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
 
 export type NoticeDeps = {

@@ -2,7 +2,7 @@ import type { BlobStore } from '../store/blobs/blobs.ts'
 import type { EventStore } from '../store/events/events.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
 
-import { noteSpansGone } from './spans-gone.ts'
+import { noteSpansGone } from './evicted-spans.ts'
 
 const dayMs = 86_400_000
 const weekMs = 7 * dayMs

@@ -1,10 +1,10 @@
-import type { Clock } from '../clock.ts'
-import type { Observe } from '../observe.ts'
-import { type OwnerRule, ownerRuleOf, readOwnership } from '../protocol/ownership.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Observe } from '../base/observe.ts'
+import { type OwnerRule, ownerRuleOf, readOwnership } from '../domain/ownership.ts'
 import { latestEventsOf, ownedEventOf } from '../query/owned.ts'
 import type { EventStore, SeenEvent } from '../store/events/events.ts'
+import type { Suggestion } from '../store/meta/issues/suggestions.ts'
 import type { Issue, MetaStore, Person } from '../store/meta/meta.ts'
-import type { Suggestion } from '../store/meta/suggestions.ts'
 
 export type OwnerDeps = {
   clock: Clock

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { testClock } from '../clock.ts'
-import { silent } from '../observe.ts'
-import type { Removal } from '../store/meta/removals.ts'
+import { testClock } from '../base/clock.ts'
+import { silent } from '../base/observe.ts'
+import type { Removal } from '../store/meta/retention/removals.ts'
 import { keepOwn, mondayBefore } from './own-retention.ts'
 import { createRemovals, type RemovalDeps } from './removals.ts'
 

@@ -1,9 +1,9 @@
-import type { Clock } from '../clock.ts'
-import { MishapError } from '../errors.ts'
-import type { Observe } from '../observe.ts'
-import type { Outgoing, OutgoingAnswer } from '../outgoing.ts'
+import type { Clock } from '../base/clock.ts'
+import { MishapError } from '../base/errors.ts'
+import type { Observe } from '../base/observe.ts'
+import type { Outgoing, OutgoingAnswer } from '../base/outgoing.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
-import type { DueScrape, ScrapeSettings } from '../store/meta/scrape.ts'
+import type { DueScrape, ScrapeSettings } from '../store/meta/projects/scrape.ts'
 import type { Artifacts } from './artifacts.ts'
 
 export type ScrapeDeps = {

@@ -1,5 +1,5 @@
-import type { Clock } from '../clock.ts'
-import { faultOf } from '../observe.ts'
+import type { Clock } from '../base/clock.ts'
+import { faultOf } from '../base/observe.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
 
 /** What a person sees of a job. */

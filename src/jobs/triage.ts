@@ -1,14 +1,14 @@
 import type { Alerts } from '../alert/alert.ts'
-import type { Clock } from '../clock.ts'
-import type { Observe } from '../observe.ts'
-import type { LiveChange } from '../protocol/rest.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Observe } from '../base/observe.ts'
+import type { LiveChange } from '../contract/rest.ts'
 import type { EventStore } from '../store/events/events.ts'
 import type { Issue, MetaStore } from '../store/meta/meta.ts'
 import { type Bulks, createBulks } from './bulks.ts'
-import { runClock, runForecasts } from './clockwork.ts'
-import { joinFailures } from './failures.ts'
+import { joinFailures } from './error-links.ts'
 import { runNotices } from './notices.ts'
 import { runOwners } from './owners.ts'
+import { runClock, runForecasts } from './scheduled-transitions.ts'
 
 export type TriageDeps = {
   clock: Clock

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { testClock } from '../clock.ts'
+import { testClock } from '../base/clock.ts'
 import { trustedNow } from './trusted-clock.ts'
 
 const hourMs = 3_600_000

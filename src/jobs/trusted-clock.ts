@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../base/clock.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
 
 /** Where what is known of the clock outlives a restart. */

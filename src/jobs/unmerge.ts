@@ -1,11 +1,11 @@
-import type { Clock } from '../clock.ts'
-import { MishapError } from '../errors.ts'
+import type { Clock } from '../base/clock.ts'
+import { MishapError } from '../base/errors.ts'
 import { normalOf } from '../query/event.ts'
 import type { EventFilter, EventStore } from '../store/events/events.ts'
-import { latestTexts } from '../store/meta/issue-state.ts'
-import type { Leaving } from '../store/meta/merge.ts'
+import { latestTexts } from '../store/meta/issues/issue-state.ts'
+import type { Leaving } from '../store/meta/issues/merge.ts'
 import type { Issue, MetaStore } from '../store/meta/meta.ts'
-import type { IssueEdges } from '../store/meta/regroup.ts'
+import type { IssueEdges } from '../store/meta/retention/reprocessing.ts'
 
 export type UnmergeDeps = {
   clock: Clock

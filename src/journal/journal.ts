@@ -1,4 +1,4 @@
-import type { DataCategory } from '../outcome.ts'
+import type { DataCategory } from '../base/outcome.ts'
 
 /**
  * The durable queue between accept and refine. What `append` has resolved for survives kill -9 and power loss.

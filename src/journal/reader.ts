@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync } from 'node:fs'
-import type { Observe } from '../observe.ts'
+import type { Observe } from '../base/observe.ts'
 import { listSegments, readAt, segmentPath } from './folder.ts'
 import { type JournalReader, type JournalRecord, segmentSpan } from './journal.ts'
 import { decodeRecords, offsetOf, prefixBytes, recordEnd, segmentOf } from './record.ts'

@@ -1,4 +1,4 @@
-import { MishapError } from '../errors.ts'
+import { MishapError } from '../base/errors.ts'
 
 /**
  * A place in a list: `value:offset:isPrevious`, three whole numbers (protocol.md 6). `value` 0: counted by offset.

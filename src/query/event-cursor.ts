@@ -1,4 +1,4 @@
-import { MishapError } from '../errors.ts'
+import { MishapError } from '../base/errors.ts'
 import type { EventPosition, SeenEvent } from '../store/events/events.ts'
 import type { Page } from './cursor.ts'
 import { readCursor } from './cursor.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { NormalEvent } from '../protocol/event.ts'
-import type { RestEvent } from '../protocol/rest.ts'
-import { hydrationCauses, invariants, noiseKinds, type Signs, skewKinds } from '../protocol/signs.ts'
+import type { RestEvent } from '../contract/rest.ts'
+import { hydrationCauses, invariants, noiseKinds, type Signs, skewKinds } from '../domain/diagnostics.ts'
+import type { NormalEvent } from '../domain/event.ts'
 import type { EventRow } from '../store/events/events.ts'
 import { type EventPlace, toRestAttachment, toRestEvent } from './event.ts'
 

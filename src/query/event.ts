@@ -1,14 +1,4 @@
-import { MishapError } from '../errors.ts'
-import type {
-  Json,
-  NormalBreadcrumb,
-  NormalEvent,
-  NormalException,
-  NormalFrame,
-  NormalStacktrace,
-  NormalUser,
-} from '../protocol/event.ts'
-import { groupingConfigOf } from '../protocol/grouping.ts'
+import { MishapError } from '../base/errors.ts'
 import type {
   RestAttachment,
   RestBreadcrumb,
@@ -17,11 +7,21 @@ import type {
   RestException,
   RestFrame,
   RestStacktrace,
-} from '../protocol/rest.ts'
-import type { RestFailure } from '../protocol/rest-failure.ts'
+} from '../contract/rest.ts'
+import type { RestFailure } from '../contract/rest-failure.ts'
+import type {
+  NormalBreadcrumb,
+  NormalEvent,
+  NormalException,
+  NormalFrame,
+  NormalStacktrace,
+  NormalUser,
+} from '../domain/event.ts'
+import { groupingConfigOf } from '../domain/grouping.ts'
 import type { SeenEvent } from '../store/events/events.ts'
 import type { AttachmentRow } from '../store/meta/meta.ts'
-import { toRestSigns } from './signs.ts'
+import type { Json } from '../wire/json.ts'
+import { toRestSigns } from './diagnostics.ts'
 
 /** What stands around an event: its issue, its neighbours (older, newer), its number (1 = oldest kept), what hangs on it. */
 export type EventPlace = {

@@ -1,10 +1,10 @@
-import { MishapError } from '../errors.ts'
-import { isDigest } from '../protocol/pasted-digest.ts'
-import type { RestEvent } from '../protocol/rest.ts'
+import { MishapError } from '../base/errors.ts'
+import type { RestEvent } from '../contract/rest.ts'
+import { isDigest } from '../domain/pasted-digest.ts'
 import type { Scope, SeenEvent } from '../store/events/events.ts'
 import type { Issue } from '../store/meta/meta.ts'
+import { failureOf } from './error-links.ts'
 import { normalOf, toRestEvent } from './event.ts'
-import { failureOf } from './failures.ts'
 import type { QueryDeps } from './issue.ts'
 
 /** Which event of an issue: by word, by number (1 = oldest kept), or by id (32 hex, dashes allowed). */

@@ -1,5 +1,5 @@
-import type { RestFeedback } from '../protocol/rest.ts'
-import type { Feedback } from '../store/meta/feedback.ts'
+import type { RestFeedback } from '../contract/rest.ts'
+import type { Feedback } from '../store/meta/issues/feedback.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
 
 /** Feedback in the shape of the API and the screens; rows of a project that is gone are left out. */

@@ -1,4 +1,4 @@
-import { type InboundFilter, oldBrowsers, type ProjectFilters } from '../protocol/filters.ts'
+import { type InboundFilter, oldBrowsers, type ProjectFilters } from '../domain/filters.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
 
 const weekMs = 7 * 86_400_000

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { systemClock } from '../clock.ts'
+import { systemClock } from '../base/clock.ts'
 import type { SeenEvent } from '../store/events/events.ts'
 import type { EventPlace } from '../store/events/newest.ts'
 import type { Issue, Project } from '../store/meta/meta.ts'

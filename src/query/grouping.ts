@@ -1,5 +1,3 @@
-import type { NormalEvent } from '../protocol/event.ts'
-import type { Features, GroupingInfo, GroupingRules, Likeness } from '../protocol/grouping.ts'
 import type {
   RestGroupingInfo,
   RestGroupingPreview,
@@ -7,7 +5,9 @@ import type {
   RestIssueName,
   RestPreviewedEvent,
   RestSimilarIssue,
-} from '../protocol/rest-grouping.ts'
+} from '../contract/rest-grouping.ts'
+import type { NormalEvent } from '../domain/event.ts'
+import type { Features, GroupingInfo, GroupingRules, Likeness } from '../domain/grouping.ts'
 import type { SeenEvent } from '../store/events/events.ts'
 import type { EventPlace } from '../store/events/newest.ts'
 import type { Issue, Project } from '../store/meta/meta.ts'

@@ -1,4 +1,4 @@
-import { sortReleases } from '../protocol/release-order.ts'
+import { sortReleases } from '../domain/release-order.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
 
 /** Releases of a project among which the latest is looked for: the newest by creation. */

@@ -1,4 +1,4 @@
-import type { RestInCommon } from '../protocol/rest-triage.ts'
+import type { RestInCommon } from '../contract/rest-triage.ts'
 
 /** Which tag values an issue's events have more often than others do; pure, in-common.ts asks the store. */
 

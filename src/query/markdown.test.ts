@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { RestEvent, RestIssue } from '../protocol/rest.ts'
-import { refineEvent } from '../refine/fixture.ts'
+import type { RestEvent, RestIssue } from '../contract/rest.ts'
+import { refineEvent } from '../refine/pipeline/fixture.cases.ts'
 import { receivedJson, storedJson, toRestEvent } from './event.ts'
 import { eventIdOf } from './events.ts'
 import { toMarkdown } from './markdown.ts'

@@ -6,7 +6,7 @@ import type {
   RestFrame,
   RestIssue,
   RestStacktrace,
-} from '../protocol/rest.ts'
+} from '../contract/rest.ts'
 
 const framesMax = 50
 const breadcrumbsMax = 30

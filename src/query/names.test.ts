@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { testClock } from '../clock.ts'
+import { testClock } from '../base/clock.ts'
 import type { QueryDeps } from './issue.ts'
 import { namesOf } from './names.ts'
 import { planOf } from './plan.ts'

@@ -1,5 +1,5 @@
-import type { NormalFrame } from '../protocol/event.ts'
-import { type OwnedEvent, ownedNamesMax } from '../protocol/ownership.ts'
+import type { NormalFrame } from '../domain/event.ts'
+import { type OwnedEvent, ownedNamesMax } from '../domain/ownership.ts'
 import type { EventStore, SeenEvent } from '../store/events/events.ts'
 import type { Issue, MetaStore } from '../store/meta/meta.ts'
 import { normalOf } from './event.ts'

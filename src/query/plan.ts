@@ -1,4 +1,4 @@
-import { MishapError } from '../errors.ts'
+import { MishapError } from '../base/errors.ts'
 import type { EventFilter } from '../store/events/events.ts'
 import type { Issue, IssueFilter } from '../store/meta/meta.ts'
 import { demandFewComparisons, demandFewPatterns, demandFewTexts } from './plan-bounds.ts'

@@ -1,4 +1,4 @@
-import { MishapError } from '../errors.ts'
+import { MishapError } from '../base/errors.ts'
 
 /** A stretch of time and the word that other clients know it by. */
 export type Range = { fromMs: number; toMs: number /** `24h`, `14d`, ... or `range` for fixed ends. */; period: string }

@@ -1,4 +1,4 @@
-import { compareSemver, type Semver, semverOf } from '../protocol/release-order.ts'
+import { compareSemver, type Semver, semverOf } from '../domain/release-order.ts'
 import type { Wanted } from './search/ast.ts'
 
 /** What can be asked of a release beside its whole name. */

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { sortReleases, versionInfo } from '../protocol/release-order.ts'
-import type { RestPoint } from '../protocol/rest.ts'
+import type { RestPoint } from '../contract/rest.ts'
 import type {
   RestAuthor,
   RestCommit,
@@ -11,11 +10,12 @@ import type {
   RestRelease,
   RestRepository,
   RestVersionInfo,
-} from '../protocol/rest-release.ts'
-import type { Commit, Repository } from '../store/meta/commits.ts'
-import type { Deploy } from '../store/meta/deploys.ts'
+} from '../contract/rest-release.ts'
+import { sortReleases, versionInfo } from '../domain/release-order.ts'
 import type { Organization, Project } from '../store/meta/meta.ts'
-import type { Release } from '../store/meta/releases.ts'
+import type { Commit, Repository } from '../store/meta/releases/commits.ts'
+import type { Deploy } from '../store/meta/releases/deploys.ts'
+import type { Release } from '../store/meta/releases/releases.ts'
 import type { QueryDeps, View } from './issue.ts'
 import { bucketOf, pointsOf } from './range.ts'
 

@@ -1,4 +1,4 @@
-import { MishapError } from '../errors.ts'
+import { MishapError } from '../base/errors.ts'
 import type { Search } from './search/ast.ts'
 import { type Field, fieldOf, fields, isUnmet, states } from './search/fields.ts'
 import { parseSearch } from './search/parse.ts'

@@ -1,4 +1,4 @@
-import type { RestTag, TagCount } from '../protocol/rest.ts'
+import type { RestTag, TagCount } from '../contract/rest.ts'
 import type { Scope } from '../store/events/events.ts'
 import type { Issue } from '../store/meta/meta.ts'
 import type { QueryDeps } from './issue.ts'

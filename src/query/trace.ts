@@ -1,4 +1,3 @@
-import { normalizeSpanId } from '../protocol/ids.ts'
 import {
   nearestTo,
   type RestEventSpan,
@@ -7,10 +6,11 @@ import {
   type RestTraceEvent,
   type RestTraceMeta,
   type RestTraceSpan,
-} from '../protocol/rest-trace.ts'
+} from '../contract/rest-trace.ts'
 import type { EventSpan, EventStore } from '../store/events/events.ts'
 import type { SeenSpan } from '../store/events/span-store.ts'
 import type { MetaStore } from '../store/meta/meta.ts'
+import { normalizeSpanId } from '../wire/ids.ts'
 
 export type TraceDeps = {
   events: Pick<EventStore, 'spansOfTrace' | 'byTraceId' | 'spansOfEvents'>

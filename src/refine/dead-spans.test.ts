@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { unpackDead } from '../journal/dead.ts'
+import { unpackDead } from '../journal/dead-letter.ts'
 import { openFileBlobs } from '../store/blobs/files.ts'
+import { streamedType } from './kinds/span/items.ts'
 import { bench, head, outcome, send, settled } from './rig.cases.ts'
-import { streamedType } from './span/items.ts'
 
 const hex = (n: number, length = 16) => n.toString(16).padStart(length, 'c')
 const atS = Date.now() / 1000

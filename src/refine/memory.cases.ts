@@ -1,4 +1,4 @@
-import { MishapError } from '../errors.ts'
+import { MishapError } from '../base/errors.ts'
 import { eventColumns } from '../store/events/encode.ts'
 import { spanColumns } from '../store/events/encode-span.ts'
 import type { EventRow, EventStore } from '../store/events/events.ts'

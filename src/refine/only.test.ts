@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { plainSettings, recordedMs, refineBody } from './fixture.ts'
-import { refineRecord } from './record.ts'
+import { plainSettings, recordedMs, refineBody } from './pipeline/fixture.cases.ts'
+import { refineRecord } from './pipeline/record.ts'
 
 const report = (directive: string) => ({
   type: 'csp-violation',

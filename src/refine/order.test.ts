@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { systemClock } from '../clock.ts'
+import { systemClock } from '../base/clock.ts'
 import { type Bench, bench, outcome, send, settled, stored, until } from './rig.cases.ts'
 
 /** Rows stand, the commit never came: what a process leaves that ends in between. */

@@ -3,15 +3,15 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach } from 'vitest'
-import { type Clock, systemClock } from '../clock.ts'
+import { type Clock, systemClock } from '../base/clock.ts'
+import { silent } from '../base/observe.ts'
 import { openJournalWriter } from '../journal/files.ts'
 import type { JournalWriter, RecordHead } from '../journal/journal.ts'
-import { silent } from '../observe.ts'
 import { openFileBlobs } from '../store/blobs/files.ts'
 import type { BatchResult, MetaStore } from '../store/meta/meta.ts'
 import { openSqliteMeta } from '../store/meta/sqlite.ts'
 import { memoryEvents } from './memory.cases.ts'
-import { createRefine, type Refine } from './refine.ts'
+import { createRefine, type Refine } from './pipeline/refine.ts'
 
 const folders: string[] = []
 /** What a test opened, the last of it first. */

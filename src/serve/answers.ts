@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Clock } from '../clock.ts'
-import { errorBody, type MishapError } from '../errors.ts'
+import type { Clock } from '../base/clock.ts'
+import { errorBody, type MishapError } from '../base/errors.ts'
 
 /** A refused body is read and thrown away for a while, so that its sender sees the answer instead of a reset. */
 const drainBytesMax = 8 * 1024 * 1024

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { createClientAddress, createNetworks, ownOrigins } from '../network.ts'
+import { createClientAddress, createNetworks, ownOrigins } from '../base/network.ts'
 
 export type Client = { address: string; proto: 'http' | 'https'; host: string }
 

@@ -2,7 +2,7 @@ import { chownSync, mkdirSync, mkdtempSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { MishapError } from '../errors.ts'
+import { MishapError } from '../base/errors.ts'
 import { giveCommand, serveControl } from './control.ts'
 import { layOut } from './folders.ts'
 

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, request, type Server } from 'node:http'
-import { isErrorCode, MishapError } from '../errors.ts'
+import { isErrorCode, MishapError } from '../base/errors.ts'
 
 /** A command that the running product carries out for `mishap bootstrap` and the like. */
 export type Commands = Record<string, (value: Record<string, string>) => Promise<object>>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { ReleaseDiagnosis } from '../protocol/doctor.ts'
-import { findingOf } from '../protocol/doctor-findings.ts'
+import type { ReleaseDiagnosis } from '../domain/doctor.ts'
+import { findingOf } from '../domain/doctor-findings.ts'
 import { askDoctor } from './doctor.ts'
 
 const place = { url: 'https://m.test', org: 'acme', project: 'web', release: 'shop@1', dist: '' }

@@ -1,4 +1,4 @@
-import type { BundleDiagnosis, DoctorFinding, ReleaseDiagnosis } from '../protocol/doctor.ts'
+import type { BundleDiagnosis, DoctorFinding, ReleaseDiagnosis } from '../domain/doctor.ts'
 
 /** What `mishap doctor` was told; what is missing comes from the environment that sentry-cli has, too. */
 export type DoctorWords = Partial<Record<'release' | 'dist' | 'url' | 'org' | 'project' | 'token', string>>

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import type { Config } from '../config.ts'
+import type { Config } from '../base/config.ts'
 import type { Folders, Sockets } from './messages.ts'
 import type { ChildOptions } from './supervise.ts'
 
@@ -31,7 +31,7 @@ export function engineChild(
 ): Pick<ChildOptions, 'name' | 'file' | 'words' | 'nodeOptions' | 'env'> {
   return {
     name: 'engine',
-    file: fileURLToPath(new URL('../engine.ts', import.meta.url)),
+    file: fileURLToPath(new URL('../processes/engine.ts', import.meta.url)),
     words: [folders.engine, sockets.engine, String(engineMemoryBytes), logLevel],
     nodeOptions: ['--max-http-header-size=4194304'],
     env: { ...env, ...sparing, ...engineEnvironment },

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { accessSync, chmodSync, constants, existsSync, lstatSync, mkdirSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { SettingError } from '../config.ts'
-import { MishapError } from '../errors.ts'
+import { SettingError } from '../base/config.ts'
+import { MishapError } from '../base/errors.ts'
 import type { Folders, Sockets } from './messages.ts'
 
 /** A Unix socket's path may have 107 bytes (Linux; macOS 103): a data folder with a longer path has its sockets in the temporary folder. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { testClock } from '../clock.ts'
+import { testClock } from '../base/clock.ts'
 import { type Asker, addressGroup, createGate, createTurns, type GateLimits } from './gate.ts'
 
 const limits: GateLimits = {

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js'
-import type { Clock } from '../clock.ts'
-import { MishapError } from '../errors.ts'
+import type { Clock } from '../base/clock.ts'
+import { MishapError } from '../base/errors.ts'
 
 /** Whether process app took the request's credential lately: signed-in people and tokens have a reserve of their own. */
 export type Kind = 'known' | 'unknown'

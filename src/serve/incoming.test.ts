@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { testClock } from '../clock.ts'
+import { testClock } from '../base/clock.ts'
 import { bodyBytesMaxOf, createIncoming, type IncomingLimits, Left } from './incoming.ts'
 
 const MiB = 1024 * 1024

@@ -3,9 +3,9 @@ import { type FileHandle, open, statfs, unlink } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import type { Writable } from 'node:stream'
-import type { Clock } from '../clock.ts'
-import { MishapError } from '../errors.ts'
-import { bundleFileBytesMax, chunkRequestBytesMax } from '../protocol/upload.ts'
+import type { Clock } from '../base/clock.ts'
+import { MishapError } from '../base/errors.ts'
+import { bundleFileBytesMax, chunkRequestBytesMax } from '../wire/upload.ts'
 
 const KiB = 1024
 const MiB = 1024 * KiB

@@ -1,5 +1,5 @@
-import type { Live } from '../app.ts'
-import type { LiveChange } from '../protocol/rest.ts'
+import type { LiveChange } from '../contract/rest.ts'
+import type { Live } from '../processes/app.ts'
 
 /** Changes that a stream which was away can still be told of: some seconds at 100 events/s, since commits are batched. */
 const keptMax = 500

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, describe, expect, test } from 'vitest'
-import type { Config } from '../config.ts'
+import type { Config } from '../base/config.ts'
 import { answerMetrics, isLocal, metricsText, residentBytes, watchLoop } from './metrics.ts'
-import { metricsOf, type Numbers } from './numbers.ts'
+import { metricsOf, type Numbers } from './process-metrics.ts'
 
 const numbers: Numbers = {
   version: '1.2.3',

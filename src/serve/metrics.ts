@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { type Config, namesThisMachine } from '../config.ts'
-import { errorBody, MishapError } from '../errors.ts'
+import { type Config, namesThisMachine } from '../base/config.ts'
+import { errorBody, MishapError } from '../base/errors.ts'
 
 /** One family of the Prometheus text format; names carry their unit, as is the custom there. */
 export type Metric = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { testClock } from '../clock.ts'
+import { testClock } from '../base/clock.ts'
 import { createReady } from './ready.ts'
 
 const settle = () => new Promise((resolve) => setImmediate(resolve))

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '../base/clock.ts'
 
 /** An answer counts for this long: whoever asks for the ready check often must not keep process app busy. */
 const heldMs = 1000

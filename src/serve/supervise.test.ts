@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
-import { type Clock, systemClock } from '../clock.ts'
-import { silent } from '../observe.ts'
+import { type Clock, systemClock } from '../base/clock.ts'
+import { silent } from '../base/observe.ts'
 import { type Child, type ChildOptions, supervise } from './supervise.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mishap-supervise-'))

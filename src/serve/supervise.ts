@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { setPriority } from 'node:os'
 import { createInterface } from 'node:readline'
-import type { Clock } from '../clock.ts'
-import type { Observe } from '../observe.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Observe } from '../base/observe.ts'
 
 export type Child = {
   /** Sends over IPC; false when the child is not there. */

@@ -6,9 +6,9 @@ import { appForFile } from '../api/app.cases.ts'
 import { seedEvents } from '../api/seed.cases.ts'
 import type { Actor } from '../auth/auth.ts'
 import { inviteMember } from '../auth/members.ts'
-import { refineBody } from '../refine/fixture.ts'
+import { refineBody } from '../refine/pipeline/fixture.cases.ts'
 import type { Role } from '../store/meta/meta.ts'
-import { type FormState, noState } from './form.ts'
+import { type FormState, noState } from './client/form.ts'
 
 // Every server action with every role: what the REST routes refuse is refused here too, and changes nothing.
 

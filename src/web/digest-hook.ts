@@ -2,7 +2,7 @@ import type { SnippetPart } from './platforms.ts'
 
 /**
  * The lines that make digests sure, as people paste them. They are shown on a project's setup screen, scripts/docs.ts writes
- * them into docs/digests.md, and src/refine/error/joined.test.ts and the example in examples/shop run the first part as it stands.
+ * them into docs/digests.md, and src/refine/kinds/error/joined.test.ts and the example in examples/shop run the first part as it stands.
  */
 export const digestHook: readonly SnippetPart[] = [
   {

@@ -1,5 +1,5 @@
 import 'server-only'
-import type { App } from '../app.ts'
+import type { App } from '../processes/app.ts'
 
 export type { App }
 

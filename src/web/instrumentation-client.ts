@@ -1,6 +1,6 @@
-import { systemClock } from '../clock.ts'
-import { installNavigation, navigationStarts } from './nav.ts'
-import { whenQuiet } from './quiet.ts'
+import { systemClock } from '../base/clock.ts'
+import { installNavigation, navigationStarts } from './client/nav.ts'
+import { whenQuiet } from './client/when-idle.ts'
 
 /** The error reporter is 51 KiB: it is asked for when the page stands and has been quiet, or when there is something to report. */
 function startLater() {
@@ -9,7 +9,7 @@ function startLater() {
   const load = () => {
     if (isAsked) return
     isAsked = true
-    import('./reporter.ts')
+    import('./client/reporter.ts')
       .then((module) => module.startReporter())
       .catch(() => {
         // Without the reporter the page works; its own errors stay in the console.

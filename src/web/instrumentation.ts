@@ -11,6 +11,6 @@ export function register(): void {}
 export async function onRequestError(error: unknown, asked: Asked, where: Where): Promise<void> {
   const app = (globalThis as { [key: symbol]: App | undefined })[Symbol.for('mishap.app')]
   if (!app || !(error instanceof Error)) return
-  const { sendServerError } = await import('./server-report.ts')
+  const { sendServerError } = await import('./server/server-report.ts')
   await sendServerError(app, error as Failure, asked, where)
 }

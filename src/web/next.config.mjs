@@ -13,7 +13,7 @@ const config = {
   output: 'standalone',
   basePath,
   env: { MISHAP_BASE_PATH: basePath },
-  // the same rule as screensFolder of src/config.ts
+  // the same rule as screensFolder of src/base/config.ts
   distDir: basePath === '' ? '.next' : `.next-at${basePath.replaceAll('/', '-')}`,
   poweredByHeader: false,
   // Nothing here compresses: it would buffer server-sent events. A proxy in front may (docs/operating.md).

@@ -2,6 +2,8 @@ import { cookies, headers } from 'next/headers'
 import { getRequestConfig } from 'next-intl/server'
 import { localeOf } from './locale.ts'
 import de from './messages/de.json'
+import diagnosticsDe from './messages/diagnostics.de.json'
+import diagnosticsEn from './messages/diagnostics.en.json'
 import doctorDe from './messages/doctor.de.json'
 import doctorEn from './messages/doctor.en.json'
 import en from './messages/en.json'
@@ -25,8 +27,6 @@ import searchDe from './messages/search.de.json'
 import searchEn from './messages/search.en.json'
 import securityDe from './messages/security.de.json'
 import securityEn from './messages/security.en.json'
-import signsDe from './messages/signs.de.json'
-import signsEn from './messages/signs.en.json'
 import sourcesDe from './messages/sources.de.json'
 import sourcesEn from './messages/sources.en.json'
 import operationDe from './messages/status.de.json'
@@ -51,7 +51,7 @@ const catalogues = {
     releases: releasesEn,
     search: searchEn,
     security: securityEn,
-    signs: signsEn,
+    diagnostics: diagnosticsEn,
     sources: sourcesEn,
     traces: tracesEn,
     triage: triageEn,
@@ -70,7 +70,7 @@ const catalogues = {
     releases: releasesDe,
     search: searchDe,
     security: securityDe,
-    signs: signsDe,
+    diagnostics: diagnosticsDe,
     sources: sourcesDe,
     traces: tracesDe,
     triage: triageDe,

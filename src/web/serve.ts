@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
-import { environment, screensFolder } from '../config.ts'
+import { environment, screensFolder } from '../base/config.ts'
 import { readable } from './readable.ts'
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => Promise<void> | void

@@ -14,7 +14,7 @@ type MishapWindow = {
   /** The address that a navigation goes to, and the requests that have no answer yet. */
   navigation?: { target: string | undefined; running: number }
   /** Whether Mishap answers. */
-  connection?: import('./connection.ts').Connection
+  connection?: import('./client/connection.ts').Connection
 }
 
 interface Navigator {

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { Outgoing } from '../../outgoing.ts'
+import type { Outgoing } from '../../base/outgoing.ts'
 
 export type Hook = {
   url: string

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { MishapError } from '../../errors.ts'
+import { MishapError } from '../../base/errors.ts'
 import { fieldOf } from './fields.ts'
 import { parseSearch } from './parse.ts'
 import { short } from './tree.cases.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { MishapError } from '../../errors.ts'
+import { MishapError } from '../../base/errors.ts'
 import { planOf } from '../plan.ts'
 import { cutRelease } from '../release-parts.ts'
 import type { Search } from './ast.ts'

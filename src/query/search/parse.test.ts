@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { MishapError } from '../../errors.ts'
+import { MishapError } from '../../base/errors.ts'
 import { parseSearch } from './parse.ts'
 import { short } from './tree.cases.ts'
 

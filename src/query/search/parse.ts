@@ -1,4 +1,4 @@
-import { MishapError } from '../../errors.ts'
+import { MishapError } from '../../base/errors.ts'
 import type { Search, Term } from './ast.ts'
 import { aggregateOf, fieldOf } from './fields.ts'
 import type { Place, Raw } from './value.ts'

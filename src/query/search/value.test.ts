@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { MishapError } from '../../errors.ts'
+import { MishapError } from '../../base/errors.ts'
 import { aggregateOf, type Field, fieldOf, fields, states } from './fields.ts'
 import { aggregated, dateOf, measureOf, numberOf, placed, refuse, typed, wanted } from './value.ts'
 

@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../../errors.ts'
-import { MishapError } from '../../errors.ts'
+import type { ErrorCode } from '../../base/errors.ts'
+import { MishapError } from '../../base/errors.ts'
 import type { Compare, Measured, Moment, Term, Wanted } from './ast.ts'
 import type { Field } from './fields.ts'
 import { states } from './fields.ts'

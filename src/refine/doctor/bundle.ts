@@ -1,6 +1,6 @@
-import type { BundleDiagnosis, DoctorFinding, DoctorScript, DoctorVerdict } from '../../protocol/doctor.ts'
-import { type DoctorCode, findingOf } from '../../protocol/doctor-findings.ts'
-import type { ArtifactFile, Bundle, BundleLink } from '../../store/meta/artifacts.ts'
+import type { BundleDiagnosis, DoctorFinding, DoctorScript, DoctorVerdict } from '../../domain/doctor.ts'
+import { type DoctorCode, findingOf } from '../../domain/doctor-findings.ts'
+import type { ArtifactFile, Bundle, BundleLink } from '../../store/meta/artifacts/artifacts.ts'
 import {
   artifactsIn,
   type DoctorDeps,

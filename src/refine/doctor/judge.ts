@@ -1,8 +1,8 @@
-import { type DoctorFinding, type DoctorStep, type DoctorStepName, doctorSteps } from '../../protocol/doctor.ts'
-import type { DoctorPlace } from '../../protocol/doctor-commands.ts'
-import { type DoctorCode, findingOf } from '../../protocol/doctor-findings.ts'
-import type { FrameData, UnmappedReason } from '../../protocol/event.ts'
-import type { Uploads } from '../../store/meta/artifact-search.ts'
+import { type DoctorFinding, type DoctorStep, type DoctorStepName, doctorSteps } from '../../domain/doctor.ts'
+import type { DoctorPlace } from '../../domain/doctor-commands.ts'
+import { type DoctorCode, findingOf } from '../../domain/doctor-findings.ts'
+import type { FrameData, UnmappedReason } from '../../domain/event.ts'
+import type { Uploads } from '../../store/meta/artifacts/artifact-search.ts'
 import type { Plan } from '../symbolicate/plan.ts'
 import { areAlike, type Near, nameOf, theNearest } from './near.ts'
 

@@ -1,5 +1,5 @@
-import { sameEnd } from '../../protocol/doctor-commands.ts'
-import type { PlacedFile } from '../../store/meta/artifact-search.ts'
+import { sameEnd } from '../../domain/doctor-commands.ts'
+import type { PlacedFile } from '../../store/meta/artifacts/artifact-search.ts'
 import { urlCandidates } from '../symbolicate/paths.ts'
 
 /** The last part of an address, without query; '' for a folder. */

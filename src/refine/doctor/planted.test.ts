@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { DoctorCode } from '../../protocol/doctor-findings.ts'
+import type { DoctorCode } from '../../domain/doctor-findings.ts'
 import {
   type Asked,
   eventMs,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { findingOf } from '../../protocol/doctor-findings.ts'
+import { findingOf } from '../../domain/doctor-findings.ts'
 import { countFindings } from './bundle.ts'
 import { type Asked, eventMs, eventOf, goodMap, idA, idB, pair, rigForEach, script, type Upload } from './rig.cases.ts'
 

@@ -1,8 +1,8 @@
-import type { BundleDiagnosis, DoctorFinding, ReleaseDiagnosis } from '../../protocol/doctor.ts'
-import { findingOf } from '../../protocol/doctor-findings.ts'
-import type { NormalEvent } from '../../protocol/event.ts'
+import type { BundleDiagnosis, DoctorFinding, ReleaseDiagnosis } from '../../domain/doctor.ts'
+import { findingOf } from '../../domain/doctor-findings.ts'
+import type { NormalEvent } from '../../domain/event.ts'
 import type { EventFilter } from '../../store/events/events.ts'
-import type { Bundle } from '../../store/meta/artifacts.ts'
+import type { Bundle } from '../../store/meta/artifacts/artifacts.ts'
 import {
   type Budget,
   type Counted,

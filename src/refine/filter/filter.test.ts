@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { noFilters, type ProjectFilters } from '../../protocol/filters.ts'
-import { plainSettings, recordedMs, refineBody } from '../fixture.ts'
-import { refineRecord } from '../record.ts'
+import { noFilters, type ProjectFilters } from '../../domain/filters.ts'
+import { plainSettings, recordedMs, refineBody } from '../pipeline/fixture.cases.ts'
+import { refineRecord } from '../pipeline/record.ts'
 
 // A filtered event on its way: it ends in one outcome, with all that hangs on it, and a hundredth is kept.
 

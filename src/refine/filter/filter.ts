@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import type { RecordHead } from '../../journal/journal.ts'
-import type { FilteredEvent } from '../../store/meta/filters.ts'
 import type { ProjectSettings } from '../../store/meta/meta.ts'
-import { type Context, type Draft, droppedSteps, type Tools } from '../step.ts'
+import type { FilteredEvent } from '../../store/meta/projects/inbound-filters.ts'
+import { type Context, type Draft, droppedSteps, type Tools } from '../pipeline/step.ts'
 import { createFilter, type Dropped } from './rules.ts'
 
 /** Bytes of a payload that is kept to look at. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { NormalEvent } from '../../protocol/event.ts'
-import { noFilters, type ProjectFilters } from '../../protocol/filters.ts'
+import type { NormalEvent } from '../../domain/event.ts'
+import { noFilters, type ProjectFilters } from '../../domain/filters.ts'
 import { createFilter, type Sender } from './rules.ts'
 
 type Given = {

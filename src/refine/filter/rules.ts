@@ -1,13 +1,13 @@
-import { createNetworks } from '../../network.ts'
-import type { NormalEvent } from '../../protocol/event.ts'
+import { createNetworks } from '../../base/network.ts'
+import type { NormalEvent } from '../../domain/event.ts'
 import {
   type FilterReason,
   isOldBrowser,
   type OldBrowser,
   oldBrowsers,
   type ProjectFilters,
-} from '../../protocol/filters.ts'
-import { hostOf } from '../security/security.ts'
+} from '../../domain/filters.ts'
+import { hostOf } from '../kinds/security/security.ts'
 import { createPatterns } from './pattern.ts'
 
 /** What an event is dropped for, and what of it met the filter. */

@@ -1,4 +1,4 @@
-import type { NormalEvent, NormalException } from '../../protocol/event.ts'
+import type { NormalEvent, NormalException } from '../../domain/event.ts'
 
 /** Which exceptions group an event, oldest first, and which one stands for it in titles. */
 export type Chain = { list: NormalException[]; main: NormalException }

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { groupingVersions } from '../../protocol/grouping.ts'
-import { refineBody } from '../fixture.ts'
+import { groupingVersions } from '../../domain/grouping.ts'
+import { refineBody } from '../pipeline/fixture.cases.ts'
 import { hashesOf } from './fingerprint.ts'
 
 const fixtures = join(import.meta.dirname, '../../../fixtures')

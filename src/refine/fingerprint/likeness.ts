@@ -1,4 +1,4 @@
-import { contributing, type Features, type GroupingNode, type Likeness } from '../../protocol/grouping.ts'
+import { contributing, type Features, type GroupingNode, type Likeness } from '../../domain/grouping.ts'
 import { parameterize } from './v1/parameterize.ts'
 
 /** Frames and words that are looked at. */

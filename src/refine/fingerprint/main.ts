@@ -1,5 +1,5 @@
-import type { NormalException } from '../../protocol/event.ts'
-import type { Draft } from '../step.ts'
+import type { NormalException } from '../../domain/event.ts'
+import type { Draft } from '../pipeline/step.ts'
 import { mainOf } from './v1/variants.ts'
 
 /**

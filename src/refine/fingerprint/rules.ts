@@ -1,10 +1,6 @@
-import type { NormalEvent, NormalFrame } from '../../protocol/event.ts'
-import {
-  type FingerprintMatcher,
-  type FingerprintRule,
-  readFingerprintRules,
-} from '../../protocol/fingerprint-rules.ts'
-import { stacktracesOf } from '../error/inapp.ts'
+import type { NormalEvent, NormalFrame } from '../../domain/event.ts'
+import { type FingerprintMatcher, type FingerprintRule, readFingerprintRules } from '../../domain/fingerprint-rules.ts'
+import { stacktracesOf } from '../kinds/error/inapp.ts'
 import { familyOf, namesFamily } from './families.ts'
 import { glob, type PathText, pathGlob, pathTextOf } from './glob.ts'
 

@@ -1,5 +1,5 @@
-import type { NormalEvent, NormalException, NormalFrame, NormalStacktrace } from '../../protocol/event.ts'
-import { readStackRules, type StackAction, type StackMatcher, type StackRule } from '../../protocol/stack-rules.ts'
+import type { NormalEvent, NormalException, NormalFrame, NormalStacktrace } from '../../domain/event.ts'
+import { readStackRules, type StackAction, type StackMatcher, type StackRule } from '../../domain/stack-rules.ts'
 import { familyOf, namesFamily } from './families.ts'
 import { glob, type PathText, pathGlob, pathTextOf } from './glob.ts'
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { randomOf } from '../../random.cases.ts'
-import { refineBody, refineEvent } from '../fixture.ts'
+import { refineBody, refineEvent } from '../pipeline/fixture.cases.ts'
 import { secretNames, secretParts } from './rules.ts'
 import { scan } from './scan.ts'
 

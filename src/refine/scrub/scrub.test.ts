@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { plainSettings, refineEvent } from '../fixture.ts'
+import { plainSettings, refineEvent } from '../pipeline/fixture.cases.ts'
 import { makeRules } from './rules.ts'
 import { scrubText } from './text.ts'
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import type { NormalFrame } from '../../protocol/event.ts'
+import type { NormalFrame } from '../../domain/event.ts'
 import { filesOfBundle, mapWith, type RigOptions, type Uploaded } from './rig.cases.ts'
 
 const corpora = `${import.meta.dirname}/../../../../shared/corpora`

@@ -1,4 +1,4 @@
-import { type Loose, object, own } from '../value.ts'
+import { type Loose, object, own } from '../pipeline/value.ts'
 
 /** A source map that cannot be used, whole or in its mappings; `message` says where. */
 export class MapBroken extends Error {}

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { NormalFrame, UnmappedReason } from '../../protocol/event.ts'
-import { refineEvent } from '../fixture.ts'
+import type { NormalFrame, UnmappedReason } from '../../domain/event.ts'
+import { refineEvent } from '../pipeline/fixture.cases.ts'
 import { mapWith, type Uploaded } from './rig.cases.ts'
 
 const url = 'https://shop.test/a.js'

@@ -1,4 +1,4 @@
-import type { FrameData, NormalFrame, UnmappedReason } from '../../protocol/event.ts'
+import type { FrameData, NormalFrame, UnmappedReason } from '../../domain/event.ts'
 import { addressOf, inAppOfSource, joinUrl, moduleOfPath, shownSource } from './paths.ts'
 import type { MapView, Original, OriginalSource, SourceContext } from './view.ts'
 

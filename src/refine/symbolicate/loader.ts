@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { openFileBlobs } from '../../store/blobs/files.ts'
-import type { ArtifactFile } from '../../store/meta/artifacts.ts'
+import type { ArtifactFile } from '../../store/meta/artifacts/artifacts.ts'
 import { type FromLoader, load, type ToLoader } from './load.ts'
 
 // The entry of the thread that reads maps: one job at a time, as each takes the whole thread.

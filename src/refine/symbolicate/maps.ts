@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import type { MapAnswer } from './desk.ts'
 import type { MapFound, MapQuery, MapSource, Places } from './frames.ts'
+import type { MapAnswer } from './map-cache.ts'
 import { lookIn, mayFind, type Presence } from './presence.ts'
 import { type MapView, openView } from './view.ts'
 

@@ -1,5 +1,5 @@
-import type { NormalEvent, NormalStacktrace, UnmappedReason } from '../../protocol/event.ts'
-import { debugName, lateName, releaseName } from '../../store/meta/missed.ts'
+import type { NormalEvent, NormalStacktrace, UnmappedReason } from '../../domain/event.ts'
+import { debugName, lateName, releaseName } from '../../store/meta/ingest/missing-source-maps.ts'
 import { mayBeMapped } from './frames.ts'
 import { debugIdsOf } from './symbolicate.ts'
 

@@ -1,7 +1,7 @@
-import type { FrameData, UnmappedReason } from '../../protocol/event.ts'
+import type { FrameData, UnmappedReason } from '../../domain/event.ts'
 import { readArtifact } from '../../store/blobs/artifact.ts'
 import type { BlobStore } from '../../store/blobs/blobs.ts'
-import { type ArtifactFile, type ArtifactStore, scrapedEntry } from '../../store/meta/artifacts.ts'
+import { type ArtifactFile, type ArtifactStore, scrapedEntry } from '../../store/meta/artifacts/artifacts.ts'
 import type { MapQuery } from './frames.ts'
 import { joinUrl, referenceOf, urlCandidates } from './paths.ts'
 

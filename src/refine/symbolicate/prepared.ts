@@ -1,5 +1,5 @@
-import type { ArtifactFile } from '../../store/meta/artifacts.ts'
-import { object, own } from '../value.ts'
+import type { ArtifactFile } from '../../store/meta/artifacts/artifacts.ts'
+import { object, own } from '../pipeline/value.ts'
 
 /** A snippet that names a debug id is 385 characters long. */
 const lineMax = 1000

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { debugName } from '../../store/meta/missed.ts'
+import { debugName } from '../../store/meta/ingest/missing-source-maps.ts'
 import type { MapQuery } from './frames.ts'
 import { createWorkerMaps } from './maps.ts'
 import { lookIn, mayFind, presenceOf, urlName } from './presence.ts'

@@ -1,4 +1,4 @@
-import { debugName } from '../../store/meta/missed.ts'
+import { debugName } from '../../store/meta/ingest/missing-source-maps.ts'
 import type { MapQuery } from './frames.ts'
 import { urlCandidates } from './paths.ts'
 

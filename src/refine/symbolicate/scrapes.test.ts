@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { NormalEvent, NormalFrame } from '../../protocol/event.ts'
-import { refineEvent } from '../fixture.ts'
+import type { NormalEvent, NormalFrame } from '../../domain/event.ts'
+import { refineEvent } from '../pipeline/fixture.cases.ts'
 import { scrapesOf } from './scrapes.ts'
 
 const url = 'https://cdn.test/a.js'

@@ -1,6 +1,6 @@
-import type { NormalEvent } from '../../protocol/event.ts'
+import type { NormalEvent } from '../../domain/event.ts'
 import type { EventEffect, ProjectSettings } from '../../store/meta/meta.ts'
-import { scrapeName } from '../../store/meta/scrape.ts'
+import { scrapeName } from '../../store/meta/projects/scrape.ts'
 import { addressOf } from './paths.ts'
 
 /** Scripts that one event asks for. */

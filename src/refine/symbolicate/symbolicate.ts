@@ -1,5 +1,5 @@
-import type { NormalEvent, NormalStacktrace } from '../../protocol/event.ts'
-import type { Context, Draft } from '../step.ts'
+import type { NormalEvent, NormalStacktrace } from '../../domain/event.ts'
+import type { Context, Draft } from '../pipeline/step.ts'
 import { type FrameContext, type MapSource, mapFrames } from './frames.ts'
 
 type Stacked = { stacktrace?: NormalStacktrace; raw_stacktrace?: NormalStacktrace }

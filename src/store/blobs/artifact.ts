@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createInflateRaw, inflateRaw } from 'node:zlib'
-import { MishapError } from '../../errors.ts'
-import type { ArtifactFile } from '../meta/artifacts.ts'
+import { MishapError } from '../../base/errors.ts'
+import type { ArtifactFile } from '../meta/artifacts/artifacts.ts'
 import type { BlobReader, BlobStore } from './blobs.ts'
 
 /** Bytes read at once of what may be large. */

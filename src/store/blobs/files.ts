@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { constants, createReadStream } from 'node:fs'
 import { access, type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { MishapError } from '../../errors.ts'
+import { MishapError } from '../../base/errors.ts'
 import { syncPath } from '../sync.ts'
 import type { BlobReader, BlobStore } from './blobs.ts'
 

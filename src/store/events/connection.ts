@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { Agent } from 'node:http'
 import { Readable } from 'node:stream'
 import { type ClickHouseClient, ClickHouseError, createClient } from '@clickhouse/client'
-import type { Clock } from '../../clock.ts'
-import { MishapError } from '../../errors.ts'
+import type { Clock } from '../../base/clock.ts'
+import { MishapError } from '../../base/errors.ts'
 
 export type ConnectionOptions = {
   url: string

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../../base/clock.ts'
 import type { Connection } from './connection.ts'
 import type { EventFilter, EventStore, GroupCount, Scope } from './events.ts'
 import { compileFilter, compileScope, createValues, hashNumber, type Values } from './filter.ts'

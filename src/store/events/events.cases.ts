@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { countCases } from './counts.cases.ts'
+import { thinCases } from './downsample.cases.ts'
 import { encodeEventRow } from './encode.ts'
 import type { EventRow, EventStore, Scope } from './events.ts'
 import { filterCases } from './filter.cases.ts'
-import { regroupCases } from './regroup.cases.ts'
+import { regroupCases } from './reprocess.cases.ts'
 import { skewCases } from './skew.cases.ts'
 import { spanCases } from './span-rows.cases.ts'
-import { thinCases } from './thin.cases.ts'
 
 /** Monday 2026-11-16 10:00 UTC. */
 export const monday = Date.UTC(2026, 10, 16, 10)

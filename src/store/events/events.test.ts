@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from '@clickhouse/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { systemClock } from '../../clock.ts'
-import { silent } from '../../observe.ts'
+import { systemClock } from '../../base/clock.ts'
+import { silent } from '../../base/observe.ts'
 import { engineAnswers } from './alive.ts'
 import { createEventStore } from './clickhouse.ts'
 import { connect } from './connection.ts'
@@ -16,7 +16,7 @@ import type { EventFilter, EventStore } from './events.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mishap-events-'))
 const socketPath = join(folder, 'engine.sock')
-const entry = join(import.meta.dirname, '../../engine.ts')
+const entry = join(import.meta.dirname, '../../processes/engine.ts')
 const state: { engine?: ChildProcess; store?: EventStore } = {}
 
 function startEngine(): Promise<ChildProcess> {

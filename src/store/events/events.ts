@@ -1,10 +1,10 @@
-import type { TagCount } from '../../protocol/rest.ts'
+import type { TagCount } from '../../contract/rest.ts'
+import type { Cut, ThinStore } from './downsample.ts'
 import type { FrameKey } from './frames.ts'
 import type { NewestStore } from './newest.ts'
-import type { RegroupStore, Rewrite } from './regroup.ts'
+import type { RegroupStore, Rewrite } from './reprocess.ts'
 import type { SkewStore } from './skew.ts'
 import type { SpanStore } from './span-store.ts'
-import type { Cut, ThinStore } from './thin.ts'
 
 /** One error event as a row. Hashes are unsigned 64-bit numbers as 16 lower-case hex characters. */
 export type EventRow = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { testClock } from '../../clock.ts'
+import { testClock } from '../../base/clock.ts'
 import type { Connection } from './connection.ts'
 import { createGate, waitingFor } from './gate.ts'
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../clock.ts'
+import type { Clock } from '../../base/clock.ts'
 import type { Connection } from './connection.ts'
 
 /** Rollups that are counted anew are gone for a moment: neither inserts nor questions may come in between. */

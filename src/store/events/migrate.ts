@@ -1,10 +1,10 @@
 import type { Connection } from './connection.ts'
+import { weekTables } from './downsample.ts'
+import { thinnedTable } from './schema/downsampled.ts'
 import { eventsTable, framesColumn, framesIndex, lookupGranules, lookupIndex } from './schema/events.ts'
 import { longer, longerRows, rollupKeys, rollupTables } from './schema/rollups.ts'
 import { olderTables, settingsOf } from './schema/settings.ts'
 import { spansTable } from './schema/spans.ts'
-import { thinnedTable } from './schema/thinned.ts'
-import { weekTables } from './thin.ts'
 
 const workSeconds = 3600
 /** States of users have up to 2.5 kB each: blocks of the usual size took 600 MB. */

@@ -1,8 +1,8 @@
 import type { Connection } from './connection.ts'
+import { weekTables } from './downsample.ts'
 import type { EventStore } from './events.ts'
 import { hashNumber } from './filter.ts'
 import { rollupNames } from './schema/rollups.ts'
-import { weekTables } from './thin.ts'
 
 /** Taking rows out of ten million took seconds; rewriting the parts takes longer, and nothing waits for it. */
 const workSeconds = 3600

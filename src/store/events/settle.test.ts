@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { testClock } from '../../clock.ts'
-import { silent } from '../../observe.ts'
+import { testClock } from '../../base/clock.ts'
+import { silent } from '../../base/observe.ts'
 import type { Connection } from './connection.ts'
 import { createSettle } from './settle.ts'
 

@@ -1,4 +1,4 @@
-import { skewKindIds, skewTag } from '../../protocol/skew.ts'
+import { skewKindIds, skewTag } from '../../domain/skew.ts'
 import type { Connection } from './connection.ts'
 import type { Scope } from './events.ts'
 import { compileScope, createValues, type Values } from './filter.ts'

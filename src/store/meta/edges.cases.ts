@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { codeOf, commit, effect, hash, nowMs, stored } from './fixture.ts'
+import { codeOf, commit, effect, hash, nowMs, stored } from './fixture.cases.ts'
 import type { EventEffect, Issue, IssueFilter, MetaStore } from './meta.ts'
 
 type Field = Extract<IssueFilter, { op: 'field' }>['field']

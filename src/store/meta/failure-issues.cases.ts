@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { browser, count, failureRig, id, joinAll, numbers, server, shuffled, sure } from './failure-rig.cases.ts'
-import type { FailureEffect } from './failures.ts'
-import { commit, hash, nowMs } from './fixture.ts'
-import type { Leaving } from './merge.ts'
+import { commit, hash, nowMs } from './fixture.cases.ts'
+import type { FailureEffect } from './issues/error-links.ts'
+import type { Leaving } from './issues/merge.ts'
 import type { EventEffect, MetaStore } from './meta.ts'
 
 /** What becomes of links with their issues, and of many at one moment. */

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import type { FailureEffect } from './failures.ts'
-import { effect, hash, nowMs } from './fixture.ts'
+import { effect, hash, nowMs } from './fixture.cases.ts'
+import type { FailureEffect } from './issues/error-links.ts'
 import type { EventEffect, MetaStore } from './meta.ts'
 
 export const id = (number: number) => number.toString(16).padStart(32, '0')

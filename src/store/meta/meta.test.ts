@@ -3,12 +3,12 @@ import { chmodSync, copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { systemClock, testClock } from '../../clock.ts'
-import { openSqlite } from './connection.ts'
-import { commit, effect, hash, nowMs, stored, withProject } from './fixture.ts'
+import { systemClock, testClock } from '../../base/clock.ts'
+import { openSqlite } from './database/connection.ts'
+import { commit, effect, hash, nowMs, stored, withProject } from './fixture.cases.ts'
 import { metaCases } from './meta.cases.ts'
 import type { MetaStore } from './meta.ts'
-import { openAuthDatabase } from './people.ts'
+import { openAuthDatabase } from './people/people.ts'
 import { openSqliteMeta } from './sqlite.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mishap-meta-'))
@@ -100,7 +100,7 @@ test('a side that can’t be joined is set aside; those beside and behind it are
 const writer = (file: string) => `
 import { writeSync } from 'node:fs'
 const { openSqliteMeta } = await import(${JSON.stringify(new URL('./sqlite.ts', import.meta.url).href)})
-const { systemClock } = await import(${JSON.stringify(new URL('../../clock.ts', import.meta.url).href)})
+const { systemClock } = await import(${JSON.stringify(new URL('../../base/clock.ts', import.meta.url).href)})
 const meta = openSqliteMeta(${JSON.stringify(file)}, { clock: systemClock })
 const event = ${JSON.stringify(effect())}
 const outcome = ${JSON.stringify(stored)}

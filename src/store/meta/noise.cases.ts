@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { type SignCounts, type SignKey, verdictOf } from '../../protocol/noise.ts'
-import { commit, effect, hash, nowMs } from './fixture.ts'
-import { leaving } from './merge.cases.ts'
+import { type SignCounts, type SignKey, verdictOf } from '../../domain/noise.ts'
+import { commit, effect, hash, nowMs } from './fixture.cases.ts'
+import { leaving } from './issues/merge.cases.ts'
 import type { EventEffect, MetaStore } from './meta.ts'
-import type { RegroupMove } from './regroup.ts'
+import type { RegroupMove } from './retention/reprocessing.ts'
 
 const idOf = (n: number) => n.toString(16).padStart(32, '0')
 /** An event of the group `n` with these signs; none is one of the team's own. */

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, expect, test } from 'vitest'
-import { testClock } from '../../clock.ts'
-import { withProject } from './fixture.ts'
+import { testClock } from '../../base/clock.ts'
+import { withProject } from './fixture.cases.ts'
 import { openSqliteMeta } from './sqlite.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mishap-upgrade-'))

@@ -1,7 +1,7 @@
 import { redirect } from 'next/navigation'
 import { app } from '../handle.ts'
-import { demandActor } from '../session.ts'
-import { NoOrganization } from '../ui/no-organization.tsx'
+import { NoOrganization } from '../panels/settings/no-organization.tsx'
+import { demandActor } from '../server/session.ts'
 
 /** Deleted organizations that are shown. */
 const removalsMax = 20

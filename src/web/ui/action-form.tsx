@@ -2,9 +2,9 @@
 import { unstable_rethrow } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import { type FormEvent, type ReactNode, useActionState, useRef, useState, useTransition } from 'react'
-import type { FormState } from '../form.ts'
-import { reloadOnce, report } from '../report.ts'
-import { forgetKept, keptRevision, useKeptForm } from './kept.ts'
+import type { FormState } from '../client/form.ts'
+import { reloadOnce, report } from '../client/report.ts'
+import { forgetKept, keptRevision, useKeptForm } from './kept-form.ts'
 import { SeverityShape } from './severity.tsx'
 
 /**

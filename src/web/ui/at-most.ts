@@ -1,6 +1,6 @@
 'use client'
 import { useCallback, useEffect, useRef } from 'react'
-import { systemClock } from '../../clock.ts'
+import { systemClock } from '../../base/clock.ts'
 
 /** Runs `run` when it is asked for: at once, then at most each `pauseMs`, and once more at the end of a pause that was asked in. */
 export function useAtMostEach(pauseMs: number, run: () => void): () => void {

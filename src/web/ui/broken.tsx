@@ -1,7 +1,7 @@
 'use client'
 import { useEffect, useState } from 'react'
 import { withBase } from '../base-path.ts'
-import { reloadOnce, report } from '../report.ts'
+import { reloadOnce, report } from '../client/report.ts'
 import { buttonClass } from './controls.tsx'
 import { CopyPlain } from './copy-plain.tsx'
 

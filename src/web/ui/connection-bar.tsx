@@ -1,8 +1,8 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import { useCallback, useEffect, useState, useSyncExternalStore } from 'react'
-import { systemClock } from '../../clock.ts'
-import { isThere, type Standing } from '../connection.ts'
+import { systemClock } from '../../base/clock.ts'
+import { isThere, type Standing } from '../client/connection.ts'
 import { RelativeTime } from './time.tsx'
 
 /** How long it is said that Mishap is back, ms. */

@@ -2,7 +2,7 @@
 import { Check, Copy } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
-import { systemClock } from '../../clock.ts'
+import { systemClock } from '../../base/clock.ts'
 import { copyText } from './clipboard.ts'
 import { Button } from './controls.tsx'
 

@@ -1,10 +1,10 @@
 'use client'
 import { usePathname, useSearchParams } from 'next/navigation'
 import { useEffect } from 'react'
-import { systemClock } from '../../clock.ts'
-import { navigationEnds } from '../nav.ts'
-import { cameUp } from '../report.ts'
-import { tellEarly } from './kept.ts'
+import { systemClock } from '../../base/clock.ts'
+import { navigationEnds } from '../client/nav.ts'
+import { cameUp } from '../client/report.ts'
+import { tellEarly } from './kept-form.ts'
 
 /** Tells the inline boot script that the page's scripts run, and the navigation guard that the page asked for stands. */
 export function Hydrated() {

@@ -2,7 +2,7 @@
 import NextLink from 'next/link'
 import { useRouter } from 'next/navigation'
 import { type ComponentProps, type FocusEvent, type PointerEvent, type TouchEvent, useRef } from 'react'
-import { wantsPrefetch } from '../nav.ts'
+import { wantsPrefetch } from '../client/nav.ts'
 
 type LinkProps = Omit<ComponentProps<typeof NextLink>, 'href' | 'prefetch' | 'legacyBehavior'> & { href: string }
 

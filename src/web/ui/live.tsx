@@ -1,12 +1,12 @@
 'use client'
 import { useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from 'react'
-import { systemClock } from '../../clock.ts'
-import type { LiveChange } from '../../protocol/rest.ts'
+import { systemClock } from '../../base/clock.ts'
+import type { LiveChange } from '../../contract/rest.ts'
 import { withBase } from '../base-path.ts'
-import { isThere } from '../connection.ts'
-import { type LiveLine, type LiveMessage, type LiveRoom, startLiveLine } from '../live-rules.ts'
-import { whenQuiet } from '../quiet.ts'
+import { isThere } from '../client/connection.ts'
+import { type LiveLine, type LiveMessage, type LiveRoom, startLiveLine } from '../client/live-rules.ts'
+import { whenQuiet } from '../client/when-idle.ts'
 
 type Listener = (change: LiveChange, id: number) => void
 type Stream = {

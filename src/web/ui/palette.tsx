@@ -1,7 +1,7 @@
 'use client'
 import { useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
-import { jumpOf } from '../issues/terms.ts'
+import { jumpOf } from '../panels/search/terms.ts'
 import { type Choice, ChoiceDialog } from './choice-dialog.tsx'
 import { shownKeys } from './key-rules.ts'
 import { useBindings } from './keys.tsx'

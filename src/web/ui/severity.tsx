@@ -1,4 +1,4 @@
-import type { RestLevel } from '../../protocol/rest.ts'
+import type { RestLevel } from '../../contract/rest.ts'
 
 export type Severity = RestLevel | 'ok'
 

@@ -1,8 +1,8 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import type { GuardedState } from '../form.ts'
+import type { GuardedState } from '../client/form.ts'
 import { Button } from './controls.tsx'
-import { forgetKept } from './kept.ts'
+import { forgetKept } from './kept-form.ts'
 
 /**
  * Somebody else was quicker: who, and both ways out of a form of settings. What was typed stands in it until one is taken.

@@ -1,7 +1,7 @@
 import { IntlProvider } from 'next-intl'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
-import { ApiError } from '../api.ts'
+import { ApiError } from '../client/api.ts'
 import en from '../messages/en.json'
 import { brokenHint } from './broken.tsx'
 import { QueryFailed } from './states.tsx'

@@ -1,6 +1,6 @@
 import { useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
-import { ApiError } from '../api.ts'
+import { ApiError } from '../client/api.ts'
 import { SeverityShape } from './severity.tsx'
 
 /** Nothing to show: what is missing, then the next step. */

@@ -1,7 +1,7 @@
 'use client'
 import { useLocale, useTranslations } from 'next-intl'
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react'
-import { systemClock } from '../../clock.ts'
+import { systemClock } from '../../base/clock.ts'
 import { relativeParts } from './relative.ts'
 
 const Now = createContext(0)

@@ -1,6 +1,6 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import { ApiError } from '../api.ts'
+import { ApiError } from '../client/api.ts'
 
 /** A function that says why a call failed, and what to do: in the person's language where nothing answered. */
 export function useWhy(): (error: unknown) => string {

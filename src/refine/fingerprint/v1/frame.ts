@@ -1,5 +1,5 @@
-import type { NormalFrame, NormalStacktrace } from '../../../protocol/event.ts'
-import { contributing, type GroupingHint, type GroupingNode } from '../../../protocol/grouping.ts'
+import type { NormalFrame, NormalStacktrace } from '../../../domain/event.ts'
+import { contributing, type GroupingHint, type GroupingNode } from '../../../domain/grouping.ts'
 import type { StackMarks } from '../stack-rules.ts'
 
 const withContext: ReadonlySet<string> = new Set(['javascript', 'node', 'python', 'php', 'ruby'])

@@ -1,4 +1,4 @@
-import type { NormalEvent, NormalFrame } from '../../../protocol/event.ts'
+import type { NormalEvent, NormalFrame } from '../../../domain/event.ts'
 import { tagOf } from '../rules.ts'
 import { parameterize } from './parameterize.ts'
 

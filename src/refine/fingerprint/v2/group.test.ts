@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { hydrationCauses, skewKinds } from '../../../protocol/signs.ts'
-import { refineEvent } from '../../fixture.ts'
+import { hydrationCauses, skewKinds } from '../../../domain/diagnostics.ts'
+import { refineEvent } from '../../pipeline/fixture.cases.ts'
 import { hashesOf } from '../fingerprint.ts'
 
 const by = (event: object, version: number, rules = '') =>

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import type { NormalEvent } from '../../../protocol/event.ts'
-import { contributing, type GroupingHint, type GroupingNode } from '../../../protocol/grouping.ts'
+import type { NormalEvent } from '../../../domain/event.ts'
+import { contributing, type GroupingHint, type GroupingNode } from '../../../domain/grouping.ts'
 import type { Grouped, Variant } from '../fingerprint.ts'
 import type { CompiledFingerprintRules } from '../rules.ts'
 import type { Marks } from '../stack-rules.ts'

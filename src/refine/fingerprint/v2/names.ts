@@ -1,4 +1,4 @@
-import type { NormalEvent } from '../../../protocol/event.ts'
+import type { NormalEvent } from '../../../domain/event.ts'
 import { parameterize } from '../v1/parameterize.ts'
 
 const routeMax = 200

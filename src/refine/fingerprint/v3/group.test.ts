@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defaultStackParser, eventFromException, eventFromMessage } from '@sentry/browser'
 import { describe, expect, test } from 'vitest'
-import { refineBody, refineEvent } from '../../fixture.ts'
+import { refineBody, refineEvent } from '../../pipeline/fixture.cases.ts'
 import { hashesOf } from '../fingerprint.ts'
 
 type Loose = Record<string, unknown>

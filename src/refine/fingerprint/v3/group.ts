@@ -1,4 +1,4 @@
-import type { NormalEvent } from '../../../protocol/event.ts'
+import type { NormalEvent } from '../../../domain/event.ts'
 import type { Grouped } from '../fingerprint.ts'
 import type { CompiledFingerprintRules } from '../rules.ts'
 import type { Marks } from '../stack-rules.ts'

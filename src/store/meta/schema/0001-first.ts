@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialect.ts'
+import type { Dialect } from '../database/dialect.ts'
 
 /**
  * The first schema, one statement a line of the list. The auth_ tables are better-auth's own (its getMigrations

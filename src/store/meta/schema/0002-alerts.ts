@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialect.ts'
+import type { Dialect } from '../database/dialect.ts'
 
 /** Notifications: where they go (channel), what asks for one (alert_due, the outbox of a commit), what was sent (delivery). */
 export function statements({ autoId, bigint }: Dialect): string[] {

@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialect.ts'
+import type { Dialect } from '../database/dialect.ts'
 
 /**
  * Who changed a project or a key last, and how often it was changed: a write that was made for an older revision is

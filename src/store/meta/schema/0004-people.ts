@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialect.ts'
+import type { Dialect } from '../database/dialect.ts'
 
 /**
  * People and what they send and take away: invitations, feedback, removals (with what is left of them: fingerprints

@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialect.ts'
+import type { Dialect } from '../database/dialect.ts'
 
 /**
  * The disk budget: each time that it took events out (thin_run), the cuts of those that are under way or not yet proven

@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialect.ts'
+import type { Dialect } from '../database/dialect.ts'
 
 /**
  * What builds upload: chunks on their way (chunk), bundles (artifact_bundle) with the files in them (artifact_file) and

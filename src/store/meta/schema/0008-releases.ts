@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialect.ts'
+import type { Dialect } from '../database/dialect.ts'
 
 /**
  * What a release was made of (release_commit, release_ref) and where it went (deploy). They belong to the version in the

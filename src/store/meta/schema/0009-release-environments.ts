@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialect.ts'
+import type { Dialect } from '../database/dialect.ts'
 
 /** In which environments the events of a release were, written by each commit of a batch. */
 export function statements({ bigint }: Dialect): string[] {

@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialect.ts'
+import type { Dialect } from '../database/dialect.ts'
 
 /**
  * Mapping again: which groups have events that missed a map (missed, and how many there are: missed_sum), bundles that

@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialect.ts'
+import type { Dialect } from '../database/dialect.ts'
 
 /** Public scripts of frames that nobody uploaded: whether a project fetches them, and those that were asked for (scrape). */
 export function statements({ bigint }: Dialect): string[] {

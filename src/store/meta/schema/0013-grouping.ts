@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialect.ts'
+import type { Dialect } from '../database/dialect.ts'
 
 /** How a project groups: its rules, the version, and the one before with the end of the change-over. */
 export function statements({ bigint }: Dialect): string[] {

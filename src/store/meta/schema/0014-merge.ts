@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialect.ts'
+import type { Dialect } from '../database/dialect.ts'
 
 /** Hashes that came to their issue when people merged another one into it (from_id: that one, as moved_issue has it). */
 export function statements({ bigint }: Dialect): string[] {

@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialect.ts'
+import type { Dialect } from '../database/dialect.ts'
 
 /**
  * Saved views of the issue stream. The indexes of the stream hold an issue's state beside its place: a list by state, and

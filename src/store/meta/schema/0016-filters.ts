@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialect.ts'
+import type { Dialect } from '../database/dialect.ts'
 
 /** What a project filters of what comes in, and a sample of what it dropped so. */
 export function statements({ autoId, bigint }: Dialect): string[] {

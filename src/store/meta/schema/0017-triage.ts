@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialect.ts'
+import type { Dialect } from '../database/dialect.ts'
 
 /**
  * States that change by themselves: since when an issue is in its state (state_ms), when the clock looks at it again
@@ -17,7 +17,7 @@ export function statements({ bigint }: Dialect): string[] {
     `alter table issue add column hour_count ${bigint} not null default 0`,
     'alter table issue add column priority text',
     "update issue set state_ms = coalesce((select max(created_ms) from activity where activity.issue_id = issue.id and activity.type not in ('note', 'first_seen', 'assigned', 'unassigned', 'mapped_again')), first_seen_ms)",
-    // 7 days, as protocol/issue-states.ts has them.
+    // 7 days, as domain/issue-states.ts has them.
     "update issue set due_ms = state_ms + 604800000 where status = 'unresolved' and substatus in ('new', 'escalating', 'regressed')",
     "update issue set substatus = 'archived_forever' where status = 'ignored'",
     'create index issue_due on issue (due_ms) where due_ms is not null',

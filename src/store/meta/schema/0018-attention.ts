@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialect.ts'
+import type { Dialect } from '../database/dialect.ts'
 
 /**
  * Who cares for an issue: bookmarks and subscriptions (off: a person who took it back is not subscribed again by what

@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialect.ts'
+import type { Dialect } from '../database/dialect.ts'
 
 /**
  * Changes of many issues at once: what was asked (bulk), and each issue with what it was before (bulk_item), so that a

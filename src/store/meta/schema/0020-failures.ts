@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialect.ts'
+import type { Dialect } from '../database/dialect.ts'
 
 /**
  * Events that are one side of a server error which the browser shows as a number (failure_side), and which browser event

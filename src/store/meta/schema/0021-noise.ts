@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialect.ts'
+import type { Dialect } from '../database/dialect.ts'
 
 /**
  * What the events of an issue are said to be: counted on the issue (`sign_counts`, JSON, '' for none) and for each of its

@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialect.ts'
+import type { Dialect } from '../database/dialect.ts'
 
 /**
  * Whom the rules of ownership suggest for an issue (issue_suggestion), all owners of the rule that says whose it is, in its

@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialect.ts'
+import type { Dialect } from '../database/dialect.ts'
 
 /**
  * A link knows when its server event came, so that it goes with it. And an index for each of the four questions that the

@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialect.ts'
+import type { Dialect } from '../database/dialect.ts'
 
 /** What was discarded is known later, too: the title and culprit that the issue had; `title` is its short id. */
 export function statements(_dialect: Dialect): string[] {

@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialect.ts'
+import type { Dialect } from '../database/dialect.ts'
 
 /** Issues that wait for the release that has a commit (`awaits_release` is 2), by project. */
 export function statements(_dialect: Dialect): string[] {

@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialect.ts'
+import type { Dialect } from '../database/dialect.ts'
 
 /** What clients set for a key's loader script; whether somebody archived a release. */
 export function statements(_dialect: Dialect): string[] {

@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialect.ts'
+import type { Dialect } from '../database/dialect.ts'
 
 /**
  * Session tokens are kept as hashes from here on. SQLite cannot hash the old ones, so everybody signs in again once.

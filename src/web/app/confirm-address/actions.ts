@@ -1,7 +1,7 @@
 'use server'
 import { getTranslations } from 'next-intl/server'
 import { confirm } from '../../../alert/confirm.ts'
-import { type FormState, failed, noState, textOf } from '../../form.ts'
+import { type FormState, failed, noState, textOf } from '../../client/form.ts'
 import { app } from '../../handle.ts'
 
 /** Confirms the address of the link. */

@@ -1,7 +1,7 @@
 import { redirect } from 'next/navigation'
 import { app } from '../../handle.ts'
-import { knownJump } from '../../issues/jump.ts'
-import { demandActor, organizationFor } from '../../session.ts'
+import { knownJump } from '../../panels/search/jump.ts'
+import { demandActor, organizationFor } from '../../server/session.ts'
 
 /**
  * The not-found page's search: to what a digest or an id names where it is known, else to the issues of the organization

@@ -5,7 +5,7 @@ import { getTranslations } from 'next-intl/server'
 import { resetMail } from '../../../alert/reset-mail.ts'
 import { smtpOf } from '../../../alert/smtp.ts'
 import { resetMinutes } from '../../../auth/password-change.ts'
-import { type FormState, failed, failureOf, noState, textOf } from '../../form.ts'
+import { type FormState, failed, failureOf, noState, textOf } from '../../client/form.ts'
 import { app } from '../../handle.ts'
 
 /** Makes the link and mails it; a mail that does not leave is said in the log, as the page says the same either way. */

@@ -2,9 +2,9 @@
 import { headers } from 'next/headers'
 import { redirect } from 'next/navigation'
 import { getTranslations } from 'next-intl/server'
-import { type FormState, failed, failureOf, textOf } from '../../form.ts'
+import { type FormState, failed, failureOf, textOf } from '../../client/form.ts'
 import { app } from '../../handle.ts'
-import { keepCookies, signInHere } from '../../sign-in.ts'
+import { keepCookies, signInHere } from '../../server/sign-in.ts'
 import { localPath } from '../../text.ts'
 
 /** Signs in and goes to `next`; a wrong password is said at its field. */

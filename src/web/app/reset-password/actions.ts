@@ -1,7 +1,7 @@
 'use server'
 import { redirect } from 'next/navigation'
 import { getTranslations } from 'next-intl/server'
-import { type FormState, failed, failureOf, textOf } from '../../form.ts'
+import { type FormState, failed, failureOf, textOf } from '../../client/form.ts'
 import { app } from '../../handle.ts'
 
 /** Sets the new password by the link's secret, and leads to the sign-in page. */

@@ -2,13 +2,13 @@
 import { redirect } from 'next/navigation'
 import { getTranslations } from 'next-intl/server'
 import { ensureSelfProject } from '../../../auth/admin.ts'
-import { checkName, freeSlug, slugOf } from '../../../store/meta/names.ts'
-import { type FormState, failed, failureOf, textOf } from '../../form.ts'
+import { checkName, freeSlug, slugOf } from '../../../store/meta/database/names.ts'
+import { type FormState, failed, failureOf, textOf } from '../../client/form.ts'
 import { app } from '../../handle.ts'
 import { platformById } from '../../platforms.ts'
-import { createProjectHere } from '../../projects.ts'
-import { isSetupSecret } from '../../setup-secret.ts'
-import { signInHere } from '../../sign-in.ts'
+import { createProjectHere } from '../../server/projects.ts'
+import { isSetupSecret } from '../../server/setup-secret.ts'
+import { signInHere } from '../../server/sign-in.ts'
 
 /** Field errors of names, all at once: nothing is made while one is wrong. Those of `slugged` must give a slug, too. */
 function nameErrors(values: Record<string, string>, slugged: readonly string[]): Record<string, string[]> {

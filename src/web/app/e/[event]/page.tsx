@@ -1,6 +1,6 @@
 import { notFound, redirect } from 'next/navigation'
-import { eventPath } from '../../../issues/jump.ts'
-import { demandActor } from '../../../session.ts'
+import { eventPath } from '../../../panels/search/jump.ts'
+import { demandActor } from '../../../server/session.ts'
 
 /** Short link of an event by its id (32 hex characters, dashes allowed). */
 export default async function EventLink({ params }: { params: Promise<{ event: string }> }) {

@@ -1,6 +1,6 @@
 import { notFound, redirect } from 'next/navigation'
-import { shortPath } from '../../../issues/jump.ts'
-import { demandActor } from '../../../session.ts'
+import { shortPath } from '../../../panels/search/jump.ts'
+import { demandActor } from '../../../server/session.ts'
 
 /** Short link of an issue, such as /i/WEB-42. */
 export default async function ShortRoute({ params }: { params: Promise<{ short: string }> }) {

@@ -2,10 +2,10 @@
 import { redirect } from 'next/navigation'
 import { getTranslations } from 'next-intl/server'
 import { acceptInvitation, openInvitation } from '../../../../auth/members.ts'
-import { type FormState, failed, failureOf, textOf } from '../../../form.ts'
+import { type FormState, failed, failureOf, textOf } from '../../../client/form.ts'
 import { app } from '../../../handle.ts'
-import { actorHere } from '../../../session.ts'
-import { signInHere } from '../../../sign-in.ts'
+import { actorHere } from '../../../server/session.ts'
+import { signInHere } from '../../../server/sign-in.ts'
 
 /** Joins as who is signed in, else with a new account under the invited address. */
 export async function joinAction(_before: FormState, data: FormData): Promise<FormState> {

@@ -2,7 +2,7 @@ import { notFound } from 'next/navigation'
 import type { ReactNode } from 'react'
 import { failingChannels } from '../../../../alert/channel.ts'
 import { app } from '../../../handle.ts'
-import { actorHere, organizationFor } from '../../../session.ts'
+import { actorHere, organizationFor } from '../../../server/session.ts'
 import { Shell } from '../../../ui/shell.tsx'
 
 /**

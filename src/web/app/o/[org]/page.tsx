@@ -1,5 +1,5 @@
 import { redirect } from 'next/navigation'
-import { demandOrganization } from '../../../session.ts'
+import { demandOrganization } from '../../../server/session.ts'
 
 /** An organization's front page is its issues. */
 export default async function OrganizationPage({ params }: { params: Promise<{ org: string }> }) {

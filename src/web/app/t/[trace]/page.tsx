@@ -1,6 +1,6 @@
 import { notFound, redirect } from 'next/navigation'
-import { tracePath } from '../../../issues/jump.ts'
-import { demandActor } from '../../../session.ts'
+import { tracePath } from '../../../panels/search/jump.ts'
+import { demandActor } from '../../../server/session.ts'
 
 /** Short link of a trace: to the issues that it has events in. */
 export default async function TraceLink({ params }: { params: Promise<{ trace: string }> }) {

@@ -1,5 +1,5 @@
 import { notFound } from 'next/navigation'
-import { demandOrganization } from '../../../../session.ts'
+import { demandOrganization } from '../../../../server/session.ts'
 
 /** Every other address under an organization: 404 inside its shell. */
 export default async function UnknownPage({ params }: { params: Promise<{ org: string; rest: string[] }> }) {

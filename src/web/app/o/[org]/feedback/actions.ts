@@ -1,11 +1,12 @@
 'use server'
 import { revalidatePath } from 'next/cache'
 import type { Action, Actor } from '../../../../../auth/auth.ts'
-import { type Feedback, feedbackStates } from '../../../../../store/meta/feedback.ts'
+import { feedbackStates } from '../../../../../domain/feedback-states.ts'
+import type { Feedback } from '../../../../../store/meta/issues/feedback.ts'
 import type { Organization, Project } from '../../../../../store/meta/meta.ts'
-import { attempt, type FormState, textOf } from '../../../../form.ts'
+import { attempt, type FormState, textOf } from '../../../../client/form.ts'
 import { app } from '../../../../handle.ts'
-import { demandOrganization } from '../../../../session.ts'
+import { demandOrganization } from '../../../../server/session.ts'
 
 type Here = { actor: Actor; one: Feedback; organization: Organization; project: Project }
 

@@ -1,9 +1,9 @@
 import type { Metadata } from 'next'
 import { getTranslations } from 'next-intl/server'
 import { app } from '../../../../handle.ts'
-import { firstScreen } from '../../../../issues/first-screen.ts'
-import { Stream } from '../../../../issues/stream.tsx'
-import { demandOrganization } from '../../../../session.ts'
+import { firstScreen } from '../../../../panels/stream/first-screen.ts'
+import { Stream } from '../../../../panels/stream/stream.tsx'
+import { demandOrganization } from '../../../../server/session.ts'
 
 export async function generateMetadata(): Promise<Metadata> {
   return { title: (await getTranslations('issues'))('title') }

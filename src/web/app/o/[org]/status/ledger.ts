@@ -1,4 +1,4 @@
-import type { RestStatus } from '../../../../../protocol/rest.ts'
+import type { RestStatus } from '../../../../../contract/rest.ts'
 
 export type LedgerEnd =
   | 'received'

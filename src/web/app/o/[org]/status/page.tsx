@@ -2,7 +2,7 @@ import type { Metadata } from 'next'
 import { notFound } from 'next/navigation'
 import { getTranslations } from 'next-intl/server'
 import { app } from '../../../../handle.ts'
-import { demandOrganization } from '../../../../session.ts'
+import { demandOrganization } from '../../../../server/session.ts'
 import { OrganizationStatus, StatusScreen } from './status-screen.tsx'
 
 export async function generateMetadata(): Promise<Metadata> {

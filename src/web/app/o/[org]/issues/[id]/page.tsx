@@ -1,6 +1,6 @@
 import type { Metadata } from 'next'
-import type { Search } from '../../../../../issues/load.ts'
-import { IssueScreen, issueTitle } from '../../../../../issues/screen.tsx'
+import type { Search } from '../../../../../panels/issue/load.ts'
+import { IssueScreen, issueTitle } from '../../../../../panels/issue/screen.tsx'
 
 type Props = { params: Promise<{ org: string; id: string }>; searchParams: Promise<Search> }
 

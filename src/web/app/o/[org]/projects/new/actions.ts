@@ -1,10 +1,10 @@
 'use server'
 import { redirect } from 'next/navigation'
-import { attempt, type FormState, textOf } from '../../../../../form.ts'
+import { attempt, type FormState, textOf } from '../../../../../client/form.ts'
 import { app } from '../../../../../handle.ts'
 import { platformById } from '../../../../../platforms.ts'
-import { createProjectHere } from '../../../../../projects.ts'
-import { demandOrganization } from '../../../../../session.ts'
+import { createProjectHere } from '../../../../../server/projects.ts'
+import { demandOrganization } from '../../../../../server/session.ts'
 
 /** Makes a project with its first key, and shows how to send the first event. */
 export async function createProjectAction(_before: FormState, data: FormData): Promise<FormState> {

@@ -1,6 +1,6 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import { noState } from '../../../../../form.ts'
+import { noState } from '../../../../../client/form.ts'
 import { platforms } from '../../../../../platforms.ts'
 import { ShortForm } from '../../../../../ui/short-form.tsx'
 import { createProjectAction } from './actions.ts'

@@ -1,7 +1,7 @@
 import type { Metadata } from 'next'
 import { getTranslations } from 'next-intl/server'
 import { app } from '../../../../../handle.ts'
-import { demandOrganization } from '../../../../../session.ts'
+import { demandOrganization } from '../../../../../server/session.ts'
 import { NewProjectForm } from './new-project-form.tsx'
 
 export async function generateMetadata(): Promise<Metadata> {

@@ -3,12 +3,12 @@ import { revalidatePath } from 'next/cache'
 import { redirect } from 'next/navigation'
 import { getTranslations } from 'next-intl/server'
 import { findRelease } from '../../../../../../query/releases.ts'
-import type { ReleaseChange } from '../../../../../../store/meta/releases.ts'
-import { type FormState, failed, noState, textOf } from '../../../../../form.ts'
+import type { ReleaseChange } from '../../../../../../store/meta/releases/releases.ts'
+import { type FormState, failed, noState, textOf } from '../../../../../client/form.ts'
 import { app } from '../../../../../handle.ts'
-import { demandRelease } from '../../../../../releases/load-release.ts'
-import { releasePath } from '../../../../../releases/mark-groups.ts'
-import { typedName } from '../../../../../releases/params.ts'
+import { demandRelease } from '../../../../../panels/releases/load-release.ts'
+import { releasePath } from '../../../../../panels/releases/mark-groups.ts'
+import { typedName } from '../../../../../panels/releases/params.ts'
 
 /** The release that the form names, and the projects where the person may change it. */
 async function here(data: FormData) {

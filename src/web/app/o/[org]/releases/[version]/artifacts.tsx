@@ -1,6 +1,6 @@
 import { useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
-import type { Bundle, BundleLink } from '../../../../../../store/meta/artifacts.ts'
+import type { Bundle, BundleLink } from '../../../../../../store/meta/artifacts/artifacts.ts'
 import type { Project } from '../../../../../../store/meta/meta.ts'
 import { app } from '../../../../../handle.ts'
 import { Link } from '../../../../../ui/link.tsx'

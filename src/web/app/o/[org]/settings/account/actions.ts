@@ -3,11 +3,11 @@ import { revalidatePath } from 'next/cache'
 import { getTranslations } from 'next-intl/server'
 import type { Action } from '../../../../../../auth/auth.ts'
 import { scopes } from '../../../../../../auth/may.ts'
+import { checkName } from '../../../../../../store/meta/database/names.ts'
 import type { Organization, Person } from '../../../../../../store/meta/meta.ts'
-import { checkName } from '../../../../../../store/meta/names.ts'
-import { attempt, type FormState, failed, textOf } from '../../../../../form.ts'
+import { attempt, type FormState, failed, textOf } from '../../../../../client/form.ts'
 import { app } from '../../../../../handle.ts'
-import { demandOrganization } from '../../../../../session.ts'
+import { demandOrganization } from '../../../../../server/session.ts'
 
 /** `secret`: the new token, shown this once. */
 export type TokenState = FormState & { secret: string | null }

@@ -3,8 +3,8 @@ import { useRouter } from 'next/navigation'
 import { useLocale, useTranslations } from 'next-intl'
 import { useEffect, useState } from 'react'
 import { withBase } from '../../../../../base-path.ts'
+import { chosenTheme, setTheme, type Theme } from '../../../../../client/theme.ts'
 import { locales } from '../../../../../locale.ts'
-import { chosenTheme, setTheme, type Theme } from '../../../../../theme.ts'
 import { Field, Select } from '../../../../../ui/controls.tsx'
 
 const themes: Theme[] = ['system', 'light', 'dark']

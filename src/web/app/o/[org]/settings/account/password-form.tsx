@@ -1,9 +1,9 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import { noState } from '../../../../../form.ts'
+import { noState } from '../../../../../client/form.ts'
+import { EndTokens } from '../../../../../panels/settings/end-tokens.tsx'
 import { ActionForm } from '../../../../../ui/action-form.tsx'
 import { Button, TextField } from '../../../../../ui/controls.tsx'
-import { EndTokens } from '../../../../../ui/end-tokens.tsx'
 import { changePasswordAction } from './security-actions.ts'
 
 /** Changes the password. `hasTokens`: there are API tokens that may end with the old one; `isChanged`: it was changed right now. */

@@ -3,9 +3,9 @@ import { revalidatePath } from 'next/cache'
 import { headers } from 'next/headers'
 import { redirect } from 'next/navigation'
 import { getTranslations } from 'next-intl/server'
-import { attempt, type FormState, failed, failureOf, textOf } from '../../../../../form.ts'
+import { attempt, type FormState, failed, failureOf, textOf } from '../../../../../client/form.ts'
 import { app } from '../../../../../handle.ts'
-import { keepCookies } from '../../../../../sign-in.ts'
+import { keepCookies } from '../../../../../server/sign-in.ts'
 
 const pathOf = (data: FormData) => `/o/${textOf(data, 'organization')}/settings/account`
 

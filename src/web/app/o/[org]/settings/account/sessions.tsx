@@ -1,7 +1,7 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import type { LoginSession } from '../../../../../../auth/auth.ts'
-import { type FormState, noState } from '../../../../../form.ts'
+import { type FormState, noState } from '../../../../../client/form.ts'
 import { ActionForm } from '../../../../../ui/action-form.tsx'
 import { Button } from '../../../../../ui/controls.tsx'
 import { PlainText } from '../../../../../ui/plain-text.tsx'

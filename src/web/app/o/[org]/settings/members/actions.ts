@@ -5,9 +5,9 @@ import { invitationMail } from '../../../../../../alert/invitation.ts'
 import type { Action } from '../../../../../../auth/auth.ts'
 import { changeMember, inviteMember, removeMember, roles, takeBack } from '../../../../../../auth/members.ts'
 import type { Organization, Person } from '../../../../../../store/meta/meta.ts'
-import { attempt, type FormState, textOf } from '../../../../../form.ts'
+import { attempt, type FormState, textOf } from '../../../../../client/form.ts'
 import { app } from '../../../../../handle.ts'
-import { demandOrganization } from '../../../../../session.ts'
+import { demandOrganization } from '../../../../../server/session.ts'
 
 /** `link`: opens the new invitation, shown this once; `mailError`: why it was not mailed, '' without a mail server. */
 export type InviteState = FormState & { link: string | null; mailError: string | null }

@@ -1,4 +1,4 @@
-import { noState } from '../../../../../form.ts'
+import { noState } from '../../../../../client/form.ts'
 import type { InviteState } from './actions.ts'
 
 /** Where every form of the page begins. */

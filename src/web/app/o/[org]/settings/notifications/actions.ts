@@ -4,11 +4,11 @@ import { getTranslations } from 'next-intl/server'
 import { changeChannel, channelKinds, makeChannel, shownRecipientsOf } from '../../../../../../alert/channel.ts'
 import { clearSmtp, setSmtp } from '../../../../../../alert/smtp.ts'
 import type { Action } from '../../../../../../auth/auth.ts'
-import type { Channel } from '../../../../../../store/meta/alerts.ts'
+import type { Channel } from '../../../../../../store/meta/issues/alerts.ts'
 import type { Organization } from '../../../../../../store/meta/meta.ts'
-import { attempt, type FormState, textOf } from '../../../../../form.ts'
+import { attempt, type FormState, textOf } from '../../../../../client/form.ts'
 import { app } from '../../../../../handle.ts'
-import { demandOrganization } from '../../../../../session.ts'
+import { demandOrganization } from '../../../../../server/session.ts'
 
 /** `secret`: what a new webhook signs with; `told`: how a test ended. */
 export type ChannelState = FormState & { secret: string | null; told: string | null }

@@ -1,7 +1,7 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
-import { noState } from '../../../../../form.ts'
+import { noState } from '../../../../../client/form.ts'
 import { ActionForm } from '../../../../../ui/action-form.tsx'
 import { Button } from '../../../../../ui/controls.tsx'
 import { Link } from '../../../../../ui/link.tsx'

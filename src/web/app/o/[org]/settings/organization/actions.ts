@@ -1,9 +1,9 @@
 'use server'
 import { revalidatePath } from 'next/cache'
 import { redirect } from 'next/navigation'
-import { attemptGuarded, type GuardedState, revisionOf, textOf } from '../../../../../form.ts'
+import { attemptGuarded, type GuardedState, revisionOf, textOf } from '../../../../../client/form.ts'
 import { app } from '../../../../../handle.ts'
-import { demandOrganization } from '../../../../../session.ts'
+import { demandOrganization } from '../../../../../server/session.ts'
 
 /** An empty field: as the installation is set. What is no number is refused by the store. */
 const daysOf = (text: string): number | null => (text.trim() === '' ? null : Number(text))

@@ -2,9 +2,9 @@
 import { revalidatePath } from 'next/cache'
 import { redirect } from 'next/navigation'
 import { getTranslations } from 'next-intl/server'
-import { attempt, type FormState, failed, textOf } from '../../../../../form.ts'
+import { attempt, type FormState, failed, textOf } from '../../../../../client/form.ts'
 import { app } from '../../../../../handle.ts'
-import { demandOrganization } from '../../../../../session.ts'
+import { demandOrganization } from '../../../../../server/session.ts'
 
 /** A small organization is gone by then. */
 const patienceMs = 3000

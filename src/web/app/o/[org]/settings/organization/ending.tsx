@@ -2,9 +2,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
 import { useEffect } from 'react'
-import type { RestRemoval } from '../../../../../../protocol/rest.ts'
-import { apiFetch } from '../../../../../api.ts'
+import type { RestRemoval } from '../../../../../../contract/rest.ts'
 import { withBase } from '../../../../../base-path.ts'
+import { apiFetch } from '../../../../../client/api.ts'
 
 /** Pause between two looks, ms. */
 const pollMs = 1000

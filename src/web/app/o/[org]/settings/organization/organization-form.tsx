@@ -1,6 +1,6 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import { noGuardedState } from '../../../../../form.ts'
+import { noGuardedState } from '../../../../../client/form.ts'
 import { ActionForm } from '../../../../../ui/action-form.tsx'
 import { Button, TextField } from '../../../../../ui/controls.tsx'
 import { Stale } from '../../../../../ui/stale.tsx'

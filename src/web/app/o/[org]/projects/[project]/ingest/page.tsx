@@ -2,7 +2,7 @@ import type { Metadata } from 'next'
 import { notFound } from 'next/navigation'
 import { getTranslations } from 'next-intl/server'
 import { app } from '../../../../../../handle.ts'
-import { demandProject } from '../../../../../../session.ts'
+import { demandProject } from '../../../../../../server/session.ts'
 import { IngestScreen } from './ingest-screen.tsx'
 
 export async function generateMetadata(): Promise<Metadata> {

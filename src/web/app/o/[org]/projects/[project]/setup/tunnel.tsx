@@ -1,5 +1,5 @@
 import { getTranslations } from 'next-intl/server'
-import { type Tunnel, tunnelServers } from '../../../../../../../protocol/tunnel.ts'
+import { type Tunnel, tunnelServers } from '../../../../../../../wire/tunnel.ts'
 import { Snippets } from './snippets.tsx'
 
 /** How an application sends through its own origin, folded away: most send directly. */

@@ -1,7 +1,7 @@
 'use server'
 import { redirect } from 'next/navigation'
 import { sealedToken } from '../../../../../../../auth/scrape-token.ts'
-import { type GuardedState, revisionOf, textOf } from '../../../../../../form.ts'
+import { type GuardedState, revisionOf, textOf } from '../../../../../../client/form.ts'
 import { app } from '../../../../../../handle.ts'
 import { changeOf } from './change.ts'
 import { changeProject } from './change-project.ts'

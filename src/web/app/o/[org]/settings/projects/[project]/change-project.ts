@@ -1,8 +1,8 @@
 import { revalidatePath } from 'next/cache'
 import type { Action } from '../../../../../../../auth/auth.ts'
-import { attemptGuarded, type FormState, type GuardedState, textOf } from '../../../../../../form.ts'
+import { attemptGuarded, type FormState, type GuardedState, textOf } from '../../../../../../client/form.ts'
 import { app } from '../../../../../../handle.ts'
-import { demandProject } from '../../../../../../session.ts'
+import { demandProject } from '../../../../../../server/session.ts'
 
 type Here = Awaited<ReturnType<typeof demandProject>>
 

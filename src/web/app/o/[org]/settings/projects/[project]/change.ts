@@ -1,5 +1,5 @@
 import type { GroupingChange, ProjectChange } from '../../../../../../../store/meta/meta.ts'
-import { longTextOf, textOf } from '../../../../../../form.ts'
+import { longTextOf, textOf } from '../../../../../../client/form.ts'
 
 /** A list as people type it: one entry a line. */
 export const linesOf = (list: readonly string[]): string => list.join('\n')

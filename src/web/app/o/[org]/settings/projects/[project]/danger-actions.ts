@@ -1,7 +1,7 @@
 'use server'
 import { redirect } from 'next/navigation'
 import { getTranslations } from 'next-intl/server'
-import { type FormState, failed, textOf } from '../../../../../../form.ts'
+import { type FormState, failed, textOf } from '../../../../../../client/form.ts'
 import { app } from '../../../../../../handle.ts'
 import { changeProject } from './change-project.ts'
 

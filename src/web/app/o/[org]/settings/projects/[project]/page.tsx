@@ -1,7 +1,7 @@
 import type { Metadata } from 'next'
 import { getTranslations } from 'next-intl/server'
 import { app } from '../../../../../../handle.ts'
-import { demandProject } from '../../../../../../session.ts'
+import { demandProject } from '../../../../../../server/session.ts'
 import { ProjectDanger } from './danger.tsx'
 import { ProjectForm } from './project-form.tsx'
 import { ProjectHead } from './project-head.tsx'

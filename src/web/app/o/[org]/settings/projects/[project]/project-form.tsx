@@ -1,7 +1,7 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import type { ScrubSettings } from '../../../../../../../store/meta/meta.ts'
-import { type GuardedState, noGuardedState } from '../../../../../../form.ts'
+import { type GuardedState, noGuardedState } from '../../../../../../client/form.ts'
 import { platforms } from '../../../../../../platforms.ts'
 import { ActionForm } from '../../../../../../ui/action-form.tsx'
 import { Button, Field, NameField, Select, TextArea, TextField } from '../../../../../../ui/controls.tsx'

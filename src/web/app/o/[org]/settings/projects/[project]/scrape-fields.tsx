@@ -1,7 +1,7 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import { keptToken } from '../../../../../../../protocol/scrape.ts'
-import type { GuardedState } from '../../../../../../form.ts'
+import { keptToken } from '../../../../../../../domain/scrape.ts'
+import type { GuardedState } from '../../../../../../client/form.ts'
 import { TextField } from '../../../../../../ui/controls.tsx'
 
 export type ShownScraping = { scrape: boolean; scrapeTls: boolean; hasToken: boolean }

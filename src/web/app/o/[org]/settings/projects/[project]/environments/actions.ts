@@ -1,5 +1,5 @@
 'use server'
-import { type FormState, textOf } from '../../../../../../../form.ts'
+import { type FormState, textOf } from '../../../../../../../client/form.ts'
 import { app } from '../../../../../../../handle.ts'
 import { changeProject } from '../change-project.ts'
 

@@ -1,7 +1,7 @@
 'use client'
 import { useQueryClient } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
-import { noState } from '../../../../../../../form.ts'
+import { noState } from '../../../../../../../client/form.ts'
 import { ActionForm } from '../../../../../../../ui/action-form.tsx'
 import { Button } from '../../../../../../../ui/controls.tsx'
 import { PlainText } from '../../../../../../../ui/plain-text.tsx'

@@ -1,7 +1,7 @@
 import type { Metadata } from 'next'
 import { getTranslations } from 'next-intl/server'
 import { app } from '../../../../../../../handle.ts'
-import { demandProject } from '../../../../../../../session.ts'
+import { demandProject } from '../../../../../../../server/session.ts'
 import { EmptyState } from '../../../../../../../ui/states.tsx'
 import { ProjectHead } from '../project-head.tsx'
 import { EnvironmentRow } from './environment-row.tsx'

@@ -1,5 +1,5 @@
 'use server'
-import { type GuardedState, revisionOf } from '../../../../../../../form.ts'
+import { type GuardedState, revisionOf } from '../../../../../../../client/form.ts'
 import { app } from '../../../../../../../handle.ts'
 import { changeProject } from '../change-project.ts'
 import { filtersIn } from './form-filters.ts'

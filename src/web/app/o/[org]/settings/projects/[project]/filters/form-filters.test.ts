@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { noFilters } from '../../../../../../../../protocol/filters.ts'
-import { typedValues } from '../../../../../../../form.ts'
+import { noFilters } from '../../../../../../../../domain/filters.ts'
+import { typedValues } from '../../../../../../../client/form.ts'
 import { filtersIn, ticked } from './form-filters.ts'
 
 const sent = (fields: Record<string, string>) => {

@@ -1,5 +1,5 @@
-import { isOldBrowser, oldBrowsers, type ProjectFilters } from '../../../../../../../../protocol/filters.ts'
-import { longTextOf } from '../../../../../../../form.ts'
+import { isOldBrowser, oldBrowsers, type ProjectFilters } from '../../../../../../../../domain/filters.ts'
+import { longTextOf } from '../../../../../../../client/form.ts'
 import { entriesOf } from '../change.ts'
 
 /** The field of one old browser. Each has a name of its own: of equal ones only the last is shown again after a refusal. */

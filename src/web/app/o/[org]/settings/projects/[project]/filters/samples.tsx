@@ -1,5 +1,5 @@
 import { getTranslations } from 'next-intl/server'
-import type { FilteredEvent } from '../../../../../../../../store/meta/filters.ts'
+import type { FilteredEvent } from '../../../../../../../../store/meta/projects/inbound-filters.ts'
 import { PlainText } from '../../../../../../../ui/plain-text.tsx'
 import { RelativeTime } from '../../../../../../../ui/time.tsx'
 

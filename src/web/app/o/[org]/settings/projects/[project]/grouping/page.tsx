@@ -1,9 +1,9 @@
 import type { Metadata } from 'next'
 import { getLocale, getTranslations } from 'next-intl/server'
-import { groupingConfigOf } from '../../../../../../../../protocol/grouping.ts'
-import { RulesForm } from '../../../../../../../grouping/rules-form.tsx'
+import { groupingConfigOf } from '../../../../../../../../domain/grouping.ts'
 import { app } from '../../../../../../../handle.ts'
-import { demandProject } from '../../../../../../../session.ts'
+import { RulesForm } from '../../../../../../../panels/grouping/rules-form.tsx'
+import { demandProject } from '../../../../../../../server/session.ts'
 import { ProjectHead } from '../project-head.tsx'
 
 export async function generateMetadata(): Promise<Metadata> {

@@ -1,11 +1,11 @@
 'use server'
 import { revalidatePath } from 'next/cache'
 import { getTranslations } from 'next-intl/server'
+import { checkName } from '../../../../../../../../store/meta/database/names.ts'
 import type { ChangedBy } from '../../../../../../../../store/meta/meta.ts'
-import { checkName } from '../../../../../../../../store/meta/names.ts'
-import { type FormState, failed, failureOf, noState, revisionOf, textOf } from '../../../../../../../form.ts'
+import { type FormState, failed, failureOf, noState, revisionOf, textOf } from '../../../../../../../client/form.ts'
 import { app } from '../../../../../../../handle.ts'
-import { demandProject } from '../../../../../../../session.ts'
+import { demandProject } from '../../../../../../../server/session.ts'
 import { isRateCount, isRateWindow } from './rate-limit.ts'
 
 type Change = { projectId: number; keyId: number; by: ChangedBy }

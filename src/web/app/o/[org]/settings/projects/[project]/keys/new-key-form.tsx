@@ -1,6 +1,6 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import { noState } from '../../../../../../../form.ts'
+import { noState } from '../../../../../../../client/form.ts'
 import { ShortForm } from '../../../../../../../ui/short-form.tsx'
 import { createKeyAction } from './actions.ts'
 import type { KeyPlace } from './project-key-row.tsx'

@@ -1,6 +1,6 @@
 'use server'
-import { ownershipCharactersMax, readOwnership } from '../../../../../../../../protocol/ownership.ts'
-import { failed, type GuardedState, longTextOf, revisionOf, textOf } from '../../../../../../../form.ts'
+import { ownershipCharactersMax, readOwnership } from '../../../../../../../../domain/ownership.ts'
+import { failed, type GuardedState, longTextOf, revisionOf, textOf } from '../../../../../../../client/form.ts'
 import { app } from '../../../../../../../handle.ts'
 import { changeProject } from '../change-project.ts'
 

@@ -1,7 +1,7 @@
 import type { Metadata } from 'next'
 import { getTranslations } from 'next-intl/server'
 import { app } from '../../../../../../../handle.ts'
-import { demandProject } from '../../../../../../../session.ts'
+import { demandProject } from '../../../../../../../server/session.ts'
 import { ProjectHead } from '../project-head.tsx'
 import { OwnershipForm } from './ownership-form.tsx'
 

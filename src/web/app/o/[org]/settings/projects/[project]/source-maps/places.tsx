@@ -1,5 +1,5 @@
 import { useTranslations } from 'next-intl'
-import type { BundleLink } from '../../../../../../../../store/meta/artifacts.ts'
+import type { BundleLink } from '../../../../../../../../store/meta/artifacts/artifacts.ts'
 import { PlainText } from '../../../../../../../ui/plain-text.tsx'
 
 /** Releases and dists that a bundle belongs to, the newest first: `max` of them, as the same files may come with each release for years. */

@@ -1,0 +1,167 @@
+import { z } from 'zod'
+import { MishapError } from '../../base/errors.ts'
+import * as people from '../../contract/people-schemas.ts'
+import * as triage from '../../contract/triage-schemas.ts'
+import { issuesMatching } from '../../query/issues.ts'
+import type { Issue } from '../../store/meta/meta.ts'
+import { revisionOf } from '../input.ts'
+import { toRestRemoval } from '../people/removal-routes.ts'
+import { type Answer, type Call, organizationOf, type Route, route, viewOf, viewQuery } from '../route.ts'
+import { toRestBulk, updateIssues } from './issue-change.ts'
+import { actionOf, changeBody, type IssueChangeBody } from './issue-input.ts'
+import { mergeIssues } from './issue-merge.ts'
+
+const whichQuery = z.object({
+  ...viewQuery,
+  id: z
+    .array(z.string().regex(/^\d{1,15}$/, 'A number.'))
+    .max(1000)
+    .describe('Id of an issue, repeated.'),
+  query: z.string().max(5000).optional().describe('Instead of ids: every issue that the search finds.'),
+})
+type WhichCall<Body> = Call<z.output<typeof whichQuery>, Body>
+
+/** Issues of one change: enough for any backlog, and a bound on what one call can set going. */
+const issuesMax = 50_000
+/** Each is taken out of every store with its events. */
+const deletesMax = 100
+/** They become one, or none does where one can't. */
+const mergesMax = 1_000
+const patienceMs = 4_000
+
+/** The issues that a call names or searches for, and on which the caller may do `action`. Throws VALIDATION for neither. */
+async function whichOf(
+  call: WhichCall<unknown>,
+  action: 'issue:own' | 'issue:triage' | 'issue:delete',
+  max: number,
+): Promise<Issue[]> {
+  const { app, actor, found, query } = call
+  const organization = organizationOf(found)
+  if (query.id.length === 0 && query.query === undefined)
+    throw new MishapError('VALIDATION', { fields: { id: ['Ids of issues, or a query.'] } })
+  // The range of the list with the same parameters: what is changed is what was seen there.
+  const asked = { ...viewOf(call), query: query.query ?? '', meUserId: actor.person.id }
+  const issues =
+    query.id.length > 0
+      ? app.meta.issuesByIds([...new Set(query.id.map(Number))])
+      : await issuesMatching(app, asked, max)
+  const allowed = new Map<number, boolean>()
+  return issues.filter((issue) => {
+    if (issue.organizationId !== organization.id) return false
+    if (found.project && found.project.id !== issue.projectId) return false
+    const known = allowed.get(issue.projectId)
+    if (known !== undefined) return known
+    const project = app.meta.projectById(issue.projectId)
+    const may = project !== undefined && app.auth.may(actor, action, { organization, project, issue }) === 'yes'
+    allowed.set(issue.projectId, may)
+    return may
+  })
+}
+
+async function changeMany(call: WhichCall<IssueChangeBody>): Promise<Answer<z.input<typeof triage.issueChange>>> {
+  const { app, actor, body, found, request, query } = call
+  const organization = organizationOf(found)
+  const action = actionOf(body)
+  app.auth.demand(actor, action, found.project ? { organization, project: found.project } : { organization })
+  const revision = revisionOf(body, request)
+  if (revision !== undefined && query.id.length !== 1)
+    throw new MishapError('VALIDATION', { fields: { revision: ['A revision goes with one issue only.'] } })
+  if (body.discard) {
+    const removals = await deleteAll(call, 'discard')
+    return { body: { updated: removals.flatMap((one) => one.issueId ?? []) } }
+  }
+  if (body.merge) {
+    const issues = await whichOf(call, 'issue:triage', mergesMax + 1)
+    // What is left out would stand beside the others as if it were something else.
+    if (issues.length > mergesMax)
+      throw new MishapError('VALIDATION', {
+        detail: `At most ${mergesMax} issues are made one at once; narrow the search down, or merge in parts.`,
+      })
+    return { body: { merge: await mergeIssues(app, actor, issues), updated: [] } }
+  }
+  const issues = await whichOf(call, action, issuesMax)
+  // Who named no ids does not know what to take back: the change is kept as one.
+  return { body: await updateIssues(app, actor, issues, body, revision, query.id.length === 0 || undefined) }
+}
+
+async function deleteAll(call: WhichCall<unknown>, kind: 'issue' | 'discard') {
+  const { app, actor, query } = call
+  const issues = await whichOf(call, 'issue:delete', deletesMax + 1)
+  // An id that may not be deleted is no id that is not there: it is said, not passed over.
+  if (query.id.length > 0 && issues.length < new Set(query.id).size) {
+    const readable = await whichOf(call, 'issue:triage', deletesMax + 1)
+    throw new MishapError(readable.length > issues.length ? 'AUTH_FORBIDDEN' : 'NOT_FOUND')
+  }
+  if (issues.length > deletesMax)
+    throw new MishapError('VALIDATION', {
+      detail: `At most ${deletesMax} issues are deleted at once; archive them, or delete in parts.`,
+    })
+  const userId = actor.person.id
+  const asked = issues.map(({ id, projectId }) => app.removals.ask({ kind, projectId, issueId: id, userId }))
+  const endMs = app.clock.now() + patienceMs
+  const ended = []
+  for (const { id } of asked) ended.push(await app.removals.wait(id, Math.max(0, endMs - app.clock.now())))
+  return ended.filter((one) => one !== undefined).map(toRestRemoval)
+}
+
+const bulkOf = ({ app, found, params }: Call<unknown, unknown>) => {
+  const bulk = app.meta.bulkById(Number(params.change) || 0)
+  if (bulk?.organizationId !== organizationOf(found).id) throw new MishapError('NOT_FOUND')
+  return bulk
+}
+
+/** Many issues at once: changes, deletions, how far they are, and the way back. */
+export const bulkRoutes: readonly Route[] = [
+  ...(['/organizations/:org/issues', '/projects/:org/:project/issues'] as const).flatMap((path, i): Route[] => [
+    route({
+      method: 'PUT',
+      path,
+      operationId: i === 0 ? 'updateIssues' : 'updateProjectIssues',
+      summary: `Change issues by id or all that a search finds, or merge them, at most ${mergesMax}. From 50 on they are changed in the background: \`bulk\` says how far it is. Who may only read sets what is their own.`,
+      action: 'issue:own',
+      query: whichQuery,
+      body: changeBody,
+      response: triage.issueChange,
+      handle: changeMany,
+    }),
+    route({
+      method: 'DELETE',
+      path,
+      operationId: i === 0 ? 'deleteIssues' : 'deleteProjectIssues',
+      summary: `Delete issues by id or all that a search finds, at most ${deletesMax}.`,
+      action: 'issue:delete',
+      query: whichQuery,
+      status: 202,
+      response: z.array(people.removal),
+      handle: async (call) => ({ body: await deleteAll(call, 'issue'), status: 202 as const }),
+    }),
+  ]),
+  route({
+    method: 'GET',
+    path: '/organizations/:org/issue-changes/:change',
+    operationId: 'issueChangeProgress',
+    summary: 'How far a change of many issues is. It is kept for a day.',
+    action: 'issue:read',
+    response: triage.bulk,
+    handle: (call) => ({ body: toRestBulk(bulkOf(call)) }),
+  }),
+  route({
+    method: 'POST',
+    path: '/organizations/:org/issue-changes/:change/undo',
+    operationId: 'issueChangeUndo',
+    summary:
+      'Takes a change of many issues back, but for those that anybody has changed since. 409 when it was taken back.',
+    action: 'issue:triage',
+    status: 202,
+    response: triage.bulk,
+    handle: async (call) => {
+      const { app, actor } = call
+      const bulk = bulkOf(call)
+      // Whoever asked for it takes it back; somebody else makes a change of their own.
+      if (bulk.userId !== actor.person.id) throw new MishapError('AUTH_FORBIDDEN')
+      if (!app.triage.bulks.undo(bulk.id)) throw new MishapError('CONFLICT', { detail: 'This was taken back already.' })
+      const ended = await app.triage.bulks.wait(bulk.id, patienceMs)
+      return { body: toRestBulk(ended ?? bulk), status: 202 as const }
+    },
+  }),
+]

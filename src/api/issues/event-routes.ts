@@ -1,0 +1,343 @@
+import { Readable } from 'node:stream'
+import { z } from 'zod'
+import { MishapError } from '../../base/errors.ts'
+import * as shapes from '../../contract/schemas.ts'
+import { pastedDigest } from '../../domain/pasted-digest.ts'
+import { normalOf, receivedJson, storedJson, toRestAttachment } from '../../query/event.ts'
+import { listEvents, listProjectEvents } from '../../query/event-list.ts'
+import {
+  eventById,
+  eventIdOf,
+  eventRowOf,
+  eventsById,
+  eventsOfDigest,
+  issueEvent,
+  placeEvent,
+} from '../../query/events.ts'
+import { figuresOf, toRestIssues } from '../../query/issue.ts'
+import { toMarkdown } from '../../query/markdown.ts'
+import { pageHeaders } from '../page.ts'
+import type { Call, Route } from '../route.ts'
+import {
+  issueOf,
+  limitOf,
+  organizationOf,
+  pageQuery,
+  projectOf,
+  rangeQuery,
+  readableIds,
+  readableProjects,
+  route,
+  scopeOf,
+  viewOf,
+  viewQuery,
+} from '../route.ts'
+
+const ordinaryPeriod = '3650d'
+const searchText = z.string().max(5000).optional().describe('Search text over the events.')
+const file = z.string().describe('A file.')
+const chosen = z.object({ environment: viewQuery.environment })
+
+/** The scope of one event of an issue: all of it unless an environment is named. */
+const eventScope = (call: {
+  app: Call<unknown, undefined>['app']
+  actor: Call<unknown, undefined>['actor']
+  found: Call<unknown, undefined>['found']
+  query: { environment?: string[] }
+}) => (call.query.environment?.length ? scopeOf(viewOf(call, ordinaryPeriod)) : undefined)
+
+function download(body: BodyInit, type: string, name: string, asked: boolean): Response {
+  // Whatever an application attached is shown as plain bytes: no script of it ever runs here.
+  const safe = name.replace(/[^\w.\- ]+/g, '_').slice(0, 150) || 'file'
+  const disposition = `${asked ? 'attachment' : 'inline'}; filename="${safe}"; filename*=UTF-8''${encodeURIComponent(name.slice(0, 255)).replace(/['()*]/g, (one) => `%${one.charCodeAt(0).toString(16)}`)}`
+  return new Response(body, {
+    headers: {
+      'content-type': type,
+      'content-disposition': disposition,
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': "sandbox; default-src 'none'",
+      'cache-control': 'private, no-store',
+    },
+  })
+}
+
+/** Types that a browser only ever shows, never runs; everything else is sent as octets. */
+const shownType = /^(image\/(png|jpeg|gif|webp|avif)|text\/plain|application\/json|video\/(mp4|webm))$/i
+const typeOf = (contentType: string) => {
+  const plain = contentType.split(';', 1)[0]?.trim() ?? ''
+  return shownType.test(plain)
+    ? plain === 'text/plain'
+      ? 'text/plain; charset=utf-8'
+      : plain.toLowerCase()
+    : 'application/octet-stream'
+}
+
+/** The event in the path, of the project in the path. */
+async function projectEvent(call: Call<unknown, unknown>) {
+  const found = await eventById(call.app, [projectOf(call.found).id], call.params.event ?? '')
+  if (!found) throw new MishapError('NOT_FOUND')
+  return found
+}
+
+const eventOfIssue = (call: Call<{ environment?: string[] }, undefined>) =>
+  issueEvent(call.app, issueOf(call.found), call.params.event ?? '', eventScope(call), readableIds(call))
+
+async function markdown(call: Call<{ environment?: string[] }, undefined>): Promise<Response> {
+  const { app, found, params } = call
+  const issue = issueOf(found)
+  const view = viewOf(call)
+  const [figures, event] = await Promise.all([
+    figuresOf(app, view, [issue]),
+    issueEvent(app, issue, params.event ?? 'latest', eventScope(call), readableIds(call)),
+  ])
+  const [rest] = toRestIssues(app, view, [issue], figures)
+  if (!rest) throw new MishapError('NOT_FOUND')
+  return new Response(toMarkdown(rest, event), {
+    headers: {
+      'content-type': 'text/markdown; charset=utf-8',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': 'sandbox',
+      'cache-control': 'no-store',
+    },
+  })
+}
+
+function issueEventRoutes(path: string, id: (name: string) => string): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: `${path}/events`,
+      operationId: id('IssueEvents'),
+      summary: 'Events of an issue, newest first.',
+      action: 'event:read',
+      query: z.object({
+        ...rangeQuery,
+        environment: viewQuery.environment,
+        ...pageQuery,
+        query: searchText,
+      }),
+      response: z.array(shapes.event),
+      handle: async (call) => {
+        const page = await listEvents(call.app, issueOf(call.found), {
+          scope: scopeOf(viewOf(call, ordinaryPeriod)),
+          query: call.query.query,
+          limit: limitOf(call.query, 50),
+          cursor: call.query.cursor,
+          meUserId: call.actor.person.id,
+        })
+        return { body: page.rows, headers: pageHeaders(call.app.config.url, call.request.url, page) }
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${path}/events/:event`,
+      operationId: id('IssueEvent'),
+      summary: 'One event of an issue: latest, oldest (first), recommended, a number (1 = oldest kept) or an id.',
+      action: 'event:read',
+      query: chosen,
+      response: shapes.event,
+      handle: async (call) => ({ body: await eventOfIssue(call) }),
+    }),
+    route({
+      method: 'GET',
+      path: `${path}/events/:event/markdown`,
+      operationId: id('IssueEventMarkdown'),
+      summary: 'An issue and one of its events as Markdown.',
+      action: 'event:read',
+      query: chosen,
+      produces: 'text/markdown',
+      response: file,
+      handle: markdown,
+    }),
+    route({
+      method: 'GET',
+      path: `${path}/events/:event/json`,
+      operationId: id('IssueEventJson'),
+      summary: 'The JSON of an event as it is stored, or as it was received (after scrubbing).',
+      action: 'event:read',
+      query: z.object({
+        environment: viewQuery.environment,
+        form: z.enum(['stored', 'received']).optional().describe('stored (normalized) or received.'),
+        download: z.string().optional().describe('1: as a file.'),
+      }),
+      produces: 'application/json',
+      response: file,
+      handle: async (call) =>
+        jsonOf(await eventRowOf(call.app, issueOf(call.found), call.params.event ?? '', eventScope(call)), call.query),
+    }),
+  ]
+}
+
+function jsonOf(
+  row: Parameters<typeof storedJson>[0],
+  query: { form?: 'stored' | 'received' | undefined; download?: string | undefined },
+): Response {
+  const text = query.form === 'received' ? receivedJson(row) : storedJson(row)
+  if (text === undefined) throw new MishapError('NOT_FOUND', { detail: 'Only the stored form of this event is kept.' })
+  return download(text, 'application/json', `${row.eventId}.json`, query.download === '1')
+}
+
+const attachmentsPath = '/projects/:org/:project/events/:event/attachments'
+
+/** In the list of a project the release is its version: sentry-cli 2.x reads no list with more. */
+const listedEvent = shapes.event.extend({ release: z.string().nullable() }).meta({ id: 'ProjectEvent' })
+
+/** Events: of an issue, of a project, by id, by digest; their attachments. */
+export const eventRoutes: readonly Route[] = [
+  ...issueEventRoutes('/organizations/:org/issues/:issue', (name) => `organization${name}`),
+  ...issueEventRoutes('/issues/:issue', (name) => name.slice(0, 1).toLowerCase() + name.slice(1)),
+  route({
+    method: 'GET',
+    path: '/organizations/:org/eventids/:event',
+    operationId: 'eventId',
+    summary:
+      'Where an event is, in any project that the caller may read: its project and issue, and the event. Where several have the id, the one that came last; the header X-Projects names the projects.',
+    action: 'event:read',
+    response: shapes.found,
+    handle: async ({ app, actor, found, params }) => {
+      const organization = organizationOf(found)
+      const projects = readableProjects(app, actor, organization)
+      const ids = projects.map((one) => one.id)
+      const all = await eventsById(app, ids, params.event ?? '')
+      const [known] = all
+      const slugs = [...new Set(all.map((one) => projects.find(({ id }) => id === one.row.projectId)?.slug ?? ''))]
+      const [projectSlug] = slugs
+      if (!known || !projectSlug) throw new MishapError('NOT_FOUND')
+      return {
+        headers: slugs.length > 1 ? { 'x-projects': slugs.join(',') } : {},
+        body: {
+          organizationSlug: organization.slug,
+          projectSlug,
+          groupId: String(known.issue.id),
+          eventId: known.row.eventId,
+          event: await placeEvent(app, known.issue, known.row, ids),
+        },
+      }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/organizations/:org/digests/:digest',
+    operationId: 'digest',
+    summary: 'Issues and events with the digest that a React framework showed instead of the error.',
+    action: 'event:read',
+    response: shapes.digest,
+    handle: async ({ app, actor, found, params }) => {
+      const organization = organizationOf(found)
+      const view = viewOf({ app, actor, found, query: {} })
+      const known = await eventsOfDigest(
+        app,
+        readableProjects(app, actor, organization).map((one) => one.id),
+        pastedDigest(params.digest ?? '')?.digest ?? params.digest ?? '',
+      )
+      const issues = known.map((one) => one.issue)
+      const rest = new Map(
+        toRestIssues(app, view, issues, await figuresOf(app, view, issues)).map((one) => [one.id, one]),
+      )
+      return {
+        body: known.flatMap(({ issue, events }) => {
+          const row = rest.get(String(issue.id))
+          return row
+            ? [
+                {
+                  issue: row,
+                  events: events.map((event) => ({
+                    id: event.eventId,
+                    dateCreated: new Date(Math.floor(event.timestampUs / 1000)).toISOString(),
+                    found: normalOf(event).findings.digest?.found ?? null,
+                  })),
+                },
+              ]
+            : []
+        }),
+      }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:org/:project/events/:event',
+    operationId: 'projectEvent',
+    summary: 'One event of a project by its id.',
+    action: 'event:read',
+    response: shapes.event,
+    handle: async (call) => {
+      const { row, issue } = await projectEvent(call)
+      return { body: await placeEvent(call.app, issue, row, readableIds(call)) }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:org/:project/events/:event/json',
+    operationId: 'projectEventJson',
+    summary: 'The JSON of an event as it is stored, or as it was received (after scrubbing).',
+    action: 'event:read',
+    query: z.object({
+      form: z.enum(['stored', 'received']).optional().describe('stored (normalized) or received.'),
+      download: z.string().optional().describe('1: as a file.'),
+    }),
+    produces: 'application/json',
+    response: file,
+    handle: async (call) => jsonOf((await projectEvent(call)).row, call.query),
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:org/:project/events',
+    operationId: 'projectEvents',
+    summary: 'Events of a project, newest first.',
+    action: 'event:read',
+    query: z.object({ ...rangeQuery, environment: viewQuery.environment, ...pageQuery, query: searchText }),
+    response: z.array(listedEvent),
+    handle: async (call) => {
+      const page = await listProjectEvents(call.app, projectOf(call.found), {
+        scope: scopeOf(viewOf(call, '14d')),
+        query: call.query.query,
+        limit: limitOf(call.query, 50),
+        cursor: call.query.cursor,
+        meUserId: call.actor.person.id,
+      })
+      const rows = page.rows.map((one) => ({ ...one, release: one.release?.version ?? null }))
+      return { body: rows, headers: pageHeaders(call.app.config.url, call.request.url, page) }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: attachmentsPath,
+    operationId: 'attachments',
+    summary: 'Attachments of an event.',
+    action: 'event:read',
+    response: z.array(shapes.attachment),
+    handle: ({ app, found, params }) => {
+      const id = eventIdOf(params.event ?? '')
+      if (id === undefined) throw new MishapError('NOT_FOUND')
+      return { body: app.meta.attachmentsOf(projectOf(found).id, id).map(toRestAttachment) }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: `${attachmentsPath}/:attachment`,
+    operationId: 'attachment',
+    summary: 'One attachment: what it is, or with download=1 its bytes.',
+    action: 'event:read',
+    query: z.object({
+      download: z.string().optional().describe('1: the bytes, to be saved; view: the bytes, to be shown.'),
+    }),
+    response: shapes.attachment,
+    handle: async ({ app, found, params, query }) => {
+      const id = Number(/^\d{1,15}$/.test(params.attachment ?? '') ? params.attachment : 0)
+      const one = app.meta.attachmentById(id)
+      if (!one || one.projectId !== projectOf(found).id || one.eventId !== eventIdOf(params.event ?? ''))
+        throw new MishapError('NOT_FOUND')
+      if (query.download === undefined) return { body: toRestAttachment(one) }
+      const blob = await app.blobs.getStream(one.blobKey)
+      if (!blob) throw new MishapError('NOT_FOUND', { detail: 'The attachment’s bytes are no longer kept.' })
+      const answer = download(
+        Readable.toWeb(Readable.from(blob.stream)) as ReadableStream<Uint8Array>,
+        typeOf(one.contentType),
+        one.name,
+        query.download !== 'view',
+      )
+      answer.headers.set('content-length', String(blob.bytes))
+      return answer
+    },
+  }),
+]

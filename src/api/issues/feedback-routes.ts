@@ -1,0 +1,137 @@
+import { z } from 'zod'
+import { MishapError } from '../../base/errors.ts'
+import * as people from '../../contract/people-schemas.ts'
+import type { RestFeedback } from '../../contract/rest.ts'
+import type { App } from '../../processes/app.ts'
+import { toRestFeedback } from '../../query/feedback.ts'
+import type { Feedback } from '../../store/meta/issues/feedback.ts'
+import { pageHeaders } from '../page.ts'
+import type { Call, Route } from '../route.ts'
+import { askedProjects, issueOf, limitOf, organizationOf, pageQuery, projectOf, route, viewQuery } from '../route.ts'
+
+/** Rows of an issue at most: its screen shows all of them. */
+const ofIssueMax = 100
+
+const listQuery = z.object({
+  project: viewQuery.project,
+  status: people.feedbackState.optional().describe('new, resolved or spam; all when it is left out.'),
+  ...pageQuery,
+})
+
+function list(call: Call<z.output<typeof listQuery>, undefined>) {
+  const { app, actor, query, request, found } = call
+  const organization = organizationOf(found)
+  const limit = limitOf(query, 25)
+  const cursor = query.cursor
+  if (cursor !== undefined && !/^\d{1,15}$/.test(cursor))
+    throw new MishapError('VALIDATION', { fields: { cursor: ['A cursor of a Link header.'] } })
+  const projects = found.project
+    ? [projectOf(found)]
+    : askedProjects(app, actor, organization, query.project).filter((one) => one.organizationId === organization.id)
+  const rows = app.meta.listFeedback({
+    projectIds: projects.map((one) => one.id),
+    state: query.status,
+    beforeId: cursor === undefined || cursor === '0' ? undefined : Number(cursor),
+    max: limit + 1,
+  })
+  const shown = rows.slice(0, limit)
+  const page = {
+    rows: toRestFeedback(app, shown),
+    previous: { cursor: '0', results: cursor !== undefined && cursor !== '0' },
+    next: { cursor: String(shown.at(-1)?.id ?? cursor ?? 0), results: rows.length > limit },
+    hits: undefined,
+    walk: 'stable' as const,
+  }
+  return { body: page.rows, headers: pageHeaders(app.config.url, request.url, page) }
+}
+
+/** The feedback that the path names, in its organization. Throws NOT_FOUND. */
+function feedbackHere({ app, found, params }: Call<unknown, unknown>): Feedback {
+  const one = /^\d{1,15}$/.test(params.feedback ?? '') ? app.meta.feedbackById(Number(params.feedback)) : undefined
+  const project = one && app.meta.projectById(one.projectId)
+  if (!one || project?.organizationId !== organizationOf(found).id) throw new MishapError('NOT_FOUND')
+  return one
+}
+
+const oneOf = (app: App, id: number): RestFeedback => {
+  const one = app.meta.feedbackById(id)
+  const [shown] = one ? toRestFeedback(app, [one]) : []
+  if (!shown) throw new MishapError('NOT_FOUND')
+  return shown
+}
+
+const F = '/organizations/:org/feedback'
+
+/** What people wrote: the list, one, its state; that of an issue. */
+export const feedbackRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: F,
+    operationId: 'listFeedback',
+    summary: 'User feedback of an organization, newest first.',
+    action: 'issue:read',
+    query: listQuery,
+    response: z.array(people.feedback),
+    handle: list,
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:org/:project/user-feedback',
+    operationId: 'listProjectFeedback',
+    summary: 'User feedback of a project, newest first.',
+    action: 'issue:read',
+    query: listQuery,
+    response: z.array(people.feedback),
+    handle: list,
+  }),
+  route({
+    method: 'GET',
+    path: `${F}/:feedback`,
+    operationId: 'feedback',
+    summary: 'One feedback.',
+    action: 'issue:read',
+    response: people.feedback,
+    handle: (call) => ({ body: oneOf(call.app, feedbackHere(call).id) }),
+  }),
+  route({
+    method: 'PUT',
+    path: `${F}/:feedback`,
+    operationId: 'updateFeedback',
+    summary: 'Calls a feedback new, resolved or spam.',
+    action: 'issue:triage',
+    body: z.object({ status: people.feedbackState }),
+    response: people.feedback,
+    handle: (call) => {
+      const { app, actor, body } = call
+      const { id } = feedbackHere(call)
+      app.meta.setFeedbackState(id, body.status, actor.person.id, app.clock.now())
+      return { body: oneOf(app, id) }
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: `${F}/:feedback`,
+    operationId: 'deleteFeedback',
+    summary: 'Deletes a feedback with its screenshots.',
+    action: 'issue:delete',
+    status: 204,
+    response: z.undefined(),
+    handle: async (call) => {
+      for (const key of call.app.meta.deleteFeedback(feedbackHere(call).id)) await call.app.blobs.delete(key)
+      return { body: undefined, status: 204 }
+    },
+  }),
+  ...['/organizations/:org/issues/:issue', '/issues/:issue'].map((path, i) =>
+    route({
+      method: 'GET',
+      path: `${path}/user-reports`,
+      operationId: i === 0 ? 'organizationIssueFeedback' : 'issueFeedback',
+      summary: 'What people wrote about the events of an issue, newest first; spam is left out.',
+      action: 'issue:read',
+      response: z.array(people.feedback),
+      handle: ({ app, found }) => ({
+        body: toRestFeedback(app, app.meta.feedbackOfIssue(issueOf(found).id, ofIssueMax)),
+      }),
+    }),
+  ),
+]

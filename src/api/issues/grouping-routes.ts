@@ -1,0 +1,114 @@
+import { z } from 'zod'
+import { MishapError } from '../../base/errors.ts'
+import * as shapes from '../../contract/grouping-schemas.ts'
+import { groupingConfig } from '../../contract/grouping-schemas.ts'
+import { readFingerprintRules } from '../../domain/fingerprint-rules.ts'
+import { groupingVersionOf } from '../../domain/grouping.ts'
+import { ruleSentence, ruleTextMax } from '../../domain/rule-text.ts'
+import { readStackRules } from '../../domain/stack-rules.ts'
+import { eventById } from '../../query/events.ts'
+import { groupingInfoOf, issueHashesOf, issueName, previewOf, similarTo } from '../../query/grouping.ts'
+import type { Route } from '../route.ts'
+import { issueOf, organizationOf, projectOf, route } from '../route.ts'
+
+const P = '/projects/:org/:project'
+const hash = z.string().regex(/^[0-9a-f]{16}$/, 'A hash of 16 hexadecimal characters.')
+const rules = z.string().max(ruleTextMax, `At most ${ruleTextMax} characters.`)
+const previewBody = z.object({
+  fingerprintingRules: rules.optional(),
+  groupingEnhancements: rules.optional(),
+  groupingConfig: groupingConfig.optional(),
+})
+
+/** Throws VALIDATION that says what stands wrong where. */
+function demandReadable({ fingerprintingRules = '', groupingEnhancements = '' }: z.output<typeof previewBody>): void {
+  const fields = {
+    fingerprintingRules: readFingerprintRules(fingerprintingRules).errors.map(ruleSentence),
+    groupingEnhancements: readStackRules(groupingEnhancements).errors.map(ruleSentence),
+  }
+  const wrong = Object.entries(fields).filter(([, sentences]) => sentences.length > 0)
+  const [first] = wrong.flatMap(([, sentences]) => sentences)
+  if (first !== undefined) throw new MishapError('VALIDATION', { detail: first, fields: Object.fromEntries(wrong) })
+}
+
+/** Operation ids differ between the two addresses of an issue. */
+type NameOf = (name: string) => string
+
+const issueRoutesOf = (path: string, id: NameOf): Route[] => [
+  route({
+    method: 'GET',
+    path: `${path}/hashes`,
+    operationId: id('IssueHashes'),
+    summary: 'Hashes that lead to an issue, those with most events first.',
+    action: 'issue:read',
+    response: z.array(shapes.issueHash),
+    handle: async ({ app, found }) => ({ body: await issueHashesOf(app, issueOf(found)) }),
+  }),
+  route({
+    method: 'DELETE',
+    path: `${path}/hashes`,
+    operationId: id('IssueUnmerge'),
+    summary:
+      'Takes hashes out of an issue: their events become an issue of their own, or the merged one that brought them.',
+    action: 'issue:triage',
+    query: z.object({ id: z.array(hash).min(1, 'At least one hash.').max(500).describe('A hash, repeated.') }),
+    response: shapes.unmerge,
+    handle: async ({ app, actor, found, query }) => {
+      const { issue, made, events } = await app.unmerge(issueOf(found).id, query.id, actor.person.id)
+      for (const one of made ? [issue, made] : [issue])
+        app.live.publish(one.organizationId, { kind: 'issue', id: String(one.id) })
+      return { body: { issue: issueName(issue), made: made && issueName(made), events } }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: `${path}/similar`,
+    operationId: id('IssueSimilar'),
+    summary: 'Issues of the same project that are most like one, by stack and message of their newest events.',
+    action: 'issue:read',
+    response: z.array(shapes.similarIssue),
+    handle: async ({ app, found }) => ({ body: await similarTo(app, issueOf(found)) }),
+  }),
+]
+
+/** Why events are one issue, and what people change about it. */
+export const groupingRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: `${P}/events/:event/grouping-info`,
+    operationId: 'eventGroupingInfo',
+    summary: 'How an event is grouped by the rules of now: each variant as a tree, with what counted and why.',
+    action: 'event:read',
+    response: shapes.groupingInfo,
+    handle: async ({ app, found, params }) => {
+      const known = await eventById(app, [projectOf(found).id], params.event ?? '')
+      if (!known) throw new MishapError('NOT_FOUND')
+      return { body: groupingInfoOf(app, known.row) }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: `${P}/grouping-preview`,
+    operationId: 'groupingPreview',
+    summary:
+      'Which of the project’s newest 100 events would belong to another issue by these rules and this version, if they came again. Changes nothing.',
+    action: 'project:write',
+    body: previewBody,
+    response: shapes.groupingPreview,
+    handle: async ({ app, actor, found, body }) => {
+      // The answer tells of events and their issues, which a token for projects alone may not read.
+      app.auth.demand(actor, 'event:read', { organization: organizationOf(found), project: projectOf(found) })
+      demandReadable(body)
+      const { fingerprintingRules: fingerprintRules, groupingEnhancements: stackRules, groupingConfig: config } = body
+      const given = {
+        ...(fingerprintRules === undefined ? {} : { fingerprintRules }),
+        ...(stackRules === undefined ? {} : { stackRules }),
+        ...(config === undefined ? {} : { version: groupingVersionOf(config) }),
+      }
+      return { body: await previewOf(app, projectOf(found), given) }
+    },
+  }),
+  ...['/organizations/:org/issues/:issue', '/issues/:issue'].flatMap((path, i): Route[] =>
+    issueRoutesOf(path, (name) => (i === 0 ? `organization${name}` : name.slice(0, 1).toLowerCase() + name.slice(1))),
+  ),
+]

@@ -1,0 +1,175 @@
+import { z } from 'zod'
+import { MishapError } from '../../base/errors.ts'
+import { openSubstatuses, type StatusDetails, substatuses } from '../../domain/issue-states.ts'
+import type { App } from '../../processes/app.ts'
+import { latestReleases } from '../../query/latest.ts'
+import type { IssueChange } from '../../store/meta/issues/triage.ts'
+import type { Issue, Person } from '../../store/meta/meta.ts'
+import { revisionField } from '../input.ts'
+
+const minutesMax = 5 * 366 * 24 * 60
+const count = z.int('A whole number.').min(1, 'At least 1.').max(1_000_000_000, 'At most 1,000,000,000.').nullish()
+const minutes = z.int('Whole minutes.').min(1, 'At least 1 minute.').max(minutesMax, 'At most five years.').nullish()
+const release = z.string().trim().min(1, 'A version.').max(200, 'At most 200 characters.').nullish()
+const time = z.iso.datetime({ offset: true, error: 'A time such as 2026-11-22T10:00:00Z.' }).nullish()
+
+/** What goes with a status; unknown names are ignored, as clients send back what they were given. */
+const detailFields = z.object({
+  inRelease: release.describe('resolved: in this release; latest: the latest one of its project.'),
+  inNextRelease: z.boolean().nullish().describe('resolved: in the release that is made next.'),
+  inCommit: z
+    .object({
+      repository: z.string('The name of a repository.').trim().min(1, 'The name of a repository.').max(200),
+      commit: z.string('The whole id of a commit.').trim().min(1, 'The whole id of a commit.').max(64),
+    })
+    .nullish()
+    .describe('resolved: in the release of its project that has this commit, as soon as there is one.'),
+  afterRelease: z.string().max(200).nullish(),
+  ignoreDuration: minutes.describe('archived: for so many minutes.'),
+  ignoreUntil: time.describe('archived: until this time.'),
+  ignoreCount: count.describe('archived: until so many more events.'),
+  ignoreWindow: minutes.describe('archived: until ignoreCount events come within so many minutes.'),
+  ignoreUserCount: count.describe('archived: until so many users met it.'),
+  ignoreUserWindow: minutes,
+  eventsBefore: z.int().min(0).nullish(),
+})
+
+export const changeBody = z.object({
+  status: z
+    .enum(['resolved', 'unresolved', 'ignored', 'archived', 'muted', 'resolvedInNextRelease'])
+    .optional()
+    .describe('ignored, archived and muted are one.'),
+  substatus: z.enum(substatuses).nullish(),
+  statusDetails: detailFields.optional(),
+  assignedTo: z.string().max(254).nullish(),
+  priority: z.enum(['high', 'medium', 'low']).nullish().describe('null: it follows from level and state again.'),
+  hasSeen: z.boolean().optional().describe('The caller’s own, as the next two: who may read an issue may set it.'),
+  isBookmarked: z.boolean().optional(),
+  isSubscribed: z.boolean().optional(),
+  merge: z
+    .union([z.boolean(), z.literal(1)])
+    .optional()
+    .describe('Of several issues: makes them one.'),
+  discard: z.boolean().optional().describe('Deletes the issues and filters what comes of them.'),
+  revision: revisionField,
+})
+export type IssueChangeBody = z.output<typeof changeBody>
+
+/** Fields that are the caller's own: nobody else is told. */
+export const ownFields = ['hasSeen', 'isBookmarked', 'isSubscribed'] as const
+
+/** What a caller must be allowed for a change: one that sets nothing but what is their own is no triage. */
+export function actionOf(body: IssueChangeBody): 'issue:own' | 'issue:triage' | 'issue:delete' {
+  if (body.discard) return 'issue:delete'
+  const { revision: _, ...fields } = body
+  const named = Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [name]))
+  const isOwn = named.length > 0 && named.every((name) => ownFields.some((one) => one === name))
+  return isOwn ? 'issue:own' : 'issue:triage'
+}
+
+const refuse = (field: string, sentence: string): never => {
+  throw new MishapError('VALIDATION', { fields: { [field]: [sentence] } })
+}
+
+/** Who is meant by `assignedTo`: `user:ID`, an id, an e-mail or nothing. Throws VALIDATION for somebody who is no member. */
+function assigneeOf(app: App, organizationId: number, text: string | null): Person | null {
+  if (text === null || text === '') return null
+  const name = text.replace(/^user:/, '')
+  const person = app.auth.personByEmail(name) ?? app.meta.personById(name)
+  if (!person || !app.meta.memberOf(organizationId, person.id))
+    return refuse('assignedTo', 'Nobody in this organization has this e-mail address or id.')
+  return person
+}
+
+type Given = NonNullable<IssueChangeBody['statusDetails']>
+
+function archivedDetails(given: Given, nowMs: number): StatusDetails {
+  const { ignoreDuration, ignoreUntil, ignoreCount, ignoreWindow, ignoreUserCount, ignoreUserWindow } = given
+  const untilMs = ignoreDuration ? nowMs + ignoreDuration * 60_000 : ignoreUntil ? Date.parse(ignoreUntil) : undefined
+  if (untilMs !== undefined && untilMs <= nowMs) refuse('statusDetails', 'ignoreUntil: a time to come.')
+  if (ignoreWindow && !ignoreCount) refuse('statusDetails', 'ignoreWindow goes with ignoreCount.')
+  if (ignoreUserWindow && !ignoreUserCount) refuse('statusDetails', 'ignoreUserWindow goes with ignoreUserCount.')
+  return {
+    ...(untilMs === undefined ? {} : { ignoreUntil: new Date(untilMs).toISOString() }),
+    ...(ignoreCount ? { ignoreCount } : {}),
+    ...(ignoreWindow ? { ignoreWindow } : {}),
+    ...(ignoreUserCount ? { ignoreUserCount } : {}),
+    ...(ignoreUserWindow ? { ignoreUserWindow } : {}),
+    ...(ignoreCount && typeof given.eventsBefore === 'number' ? { eventsBefore: given.eventsBefore } : {}),
+  }
+}
+
+/** What is known of an issue's project: its latest release ('' for none), and the first one that has a commit. */
+type Known = { latest(): string; having(repository: string, commit: string): string | undefined }
+
+/** Details of a resolution for one issue. */
+function resolvedDetails(given: Given, inNext: boolean, { latest, having }: Known): StatusDetails {
+  if (given.inCommit) {
+    if (inNext) refuse('statusDetails', 'Either inCommit or inNextRelease.')
+    const { repository, commit } = given.inCommit
+    const inRelease = having(repository, commit)
+    return { ...(inRelease === undefined ? {} : { inRelease }), inCommit: { repository, commit } }
+  }
+  if (given.inRelease && inNext) refuse('statusDetails', 'Either inRelease or inNextRelease.')
+  if (inNext) return { inNextRelease: true, afterRelease: given.afterRelease ?? latest() }
+  if (!given.inRelease) return {}
+  const inRelease = given.inRelease === 'latest' ? latest() : given.inRelease
+  return inRelease === '' ? refuse('statusDetails', 'inRelease: this project has no release yet.') : { inRelease }
+}
+
+/** A change that was asked for, read: what becomes of each issue, and whom it is assigned to. */
+export type Wish = { of(issue: Issue): IssueChange; assignee: Person | null | undefined }
+
+/** Reads a change of issues of one organization. Throws VALIDATION. */
+export function readChange(app: App, organizationId: number, body: IssueChangeBody): Wish {
+  const nowMs = app.clock.now()
+  const latest = new Map<number, string>()
+  const latestOf = (projectId: number): string => {
+    const known = latest.get(projectId) ?? latestReleases(app.meta, [projectId])[0] ?? ''
+    latest.set(projectId, known)
+    return known
+  }
+  // One commit is named for all: of thousands of issues it is looked up once a project.
+  const having = new Map<number, string | undefined>()
+  const havingOf = (projectId: number, repository: string, commit: string): string | undefined => {
+    if (!having.has(projectId))
+      having.set(
+        projectId,
+        app.meta
+          .versionsWithCommit(organizationId, repository, commit)
+          .flatMap((version) => app.meta.releaseOf([projectId], version) ?? [])
+          .toSorted((a, b) => a.createdMs - b.createdMs)[0]?.version,
+      )
+    return having.get(projectId)
+  }
+  const knownOf = (projectId: number): Known => ({
+    latest: () => latestOf(projectId),
+    having: (repository, commit) => havingOf(projectId, repository, commit),
+  })
+  const assignee = body.assignedTo === undefined ? undefined : assigneeOf(app, organizationId, body.assignedTo)
+  const given = body.statusDetails ?? {}
+  const inNext = body.status === 'resolvedInNextRelease' || given.inNextRelease === true
+  const shared: IssueChange = {
+    ...(assignee === undefined ? {} : { assigneeUserId: assignee?.id ?? null }),
+    ...(body.priority === undefined ? {} : { priority: body.priority }),
+  }
+  const state = (issue: Issue): IssueChange => {
+    switch (body.status) {
+      case undefined:
+        return {}
+      case 'unresolved': {
+        const substatus = openSubstatuses.find((one) => one === body.substatus) ?? 'ongoing'
+        return { status: 'unresolved', substatus, statusDetails: {} }
+      }
+      case 'ignored':
+      case 'muted':
+      case 'archived': {
+        const substatus = body.substatus?.startsWith('archived') ? body.substatus : 'archived_forever'
+        return { status: 'ignored', substatus, statusDetails: archivedDetails(given, nowMs) }
+      }
+      default:
+        return { status: 'resolved', statusDetails: resolvedDetails(given, inNext, knownOf(issue.projectId)) }
+    }
+  }
+  return { of: (issue) => ({ ...state(issue), ...shared }), assignee }
+}

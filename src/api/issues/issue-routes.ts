@@ -1,0 +1,239 @@
+import { z } from 'zod'
+import { MishapError } from '../../base/errors.ts'
+import type { RestIssue } from '../../contract/rest.ts'
+import * as shapes from '../../contract/schemas.ts'
+import * as triage from '../../contract/triage-schemas.ts'
+import { inCommonOf } from '../../query/in-common.ts'
+import { activityOf, figuresOf, issueDetail, toRestIssues } from '../../query/issue.ts'
+import { defaultQuery, issueSorts, listIssues } from '../../query/issues.ts'
+import { tagsOfIssue } from '../../query/tags.ts'
+import { revisionOf } from '../input.ts'
+import { pageHeaders } from '../page.ts'
+import { removeIssue } from '../people/removal-routes.ts'
+import type { Answer, Call, Route } from '../route.ts'
+import {
+  issueOf,
+  limitOf,
+  organizationOf,
+  pageQuery,
+  projectOf,
+  rangeQuery,
+  readableIds,
+  route,
+  scopeOf,
+  viewOf,
+  viewQuery,
+} from '../route.ts'
+import { updateIssues } from './issue-change.ts'
+import { actionOf, changeBody, type IssueChangeBody } from './issue-input.ts'
+
+const listQuery = z.object({
+  ...viewQuery,
+  ...pageQuery,
+  query: z.string().optional().describe(`Search text; ${defaultQuery} when it is left out.`),
+  sort: z
+    .enum([...issueSorts, 'trends', 'inbox', 'priority'])
+    .optional()
+    .describe('date: last seen; new: first seen; freq: events; user: users.'),
+  shortIdLookup: z.string().optional().describe('1: a query that is a short id finds that issue only.'),
+})
+type ListCall = Call<z.output<typeof listQuery>, undefined>
+
+async function list(call: ListCall): Promise<Answer<RestIssue[]>> {
+  const { app, actor, query, request } = call
+  const view = viewOf(call)
+  const limit = limitOf(query, 25)
+  const organization = organizationOf(call.found)
+  if (query.shortIdLookup === '1' && query.query) {
+    const issue = app.meta.issueByShortId(organization.id, query.query.trim().toUpperCase())
+    if (issue && view.projects.some((one) => one.id === issue.projectId)) {
+      const rows = toRestIssues(app, view, [issue], await figuresOf(app, view, [issue]))
+      return { body: rows, headers: { 'x-hits': '1', 'x-max-hits': '1' } }
+    }
+  }
+  const sort = issueSorts.find((one) => one === query.sort) ?? 'date'
+  const page = await listIssues(app, {
+    ...view,
+    query: query.query ?? defaultQuery,
+    sort,
+    limit,
+    cursor: query.cursor,
+    meUserId: actor.person.id,
+  })
+  return { body: page.rows, headers: pageHeaders(app.config.url, request.url, page) }
+}
+
+const one = async (call: Call<{ statsPeriod?: string | undefined; environment?: string[] }, undefined>) => ({
+  body: await issueDetail(call.app, viewOf(call), issueOf(call.found), readableIds(call)),
+})
+const oneQuery = z.object({ ...rangeQuery, environment: viewQuery.environment })
+
+async function change(call: Call<object, IssueChangeBody>): Promise<Answer<z.input<typeof shapes.issueDetail>>> {
+  const { app, actor, body, found, request } = call
+  const issue = issueOf(found)
+  const here = { organization: organizationOf(found), project: projectOf(found), issue }
+  app.auth.demand(actor, actionOf(body), here)
+  if (body.merge)
+    throw new MishapError('VALIDATION', { fields: { merge: ['Of several issues: name each with id at issues/.'] } })
+  const view = viewOf({ ...call, query: {} })
+  const revision = revisionOf(body, request)
+  if (body.discard) {
+    // A change of nothing: it only holds the revision.
+    app.meta.updateIssue(issue.id, {}, actor.person.id, app.clock.now(), revision)
+    // Read before, as it may be gone when this answers.
+    const last = await issueDetail(app, view, issue, readableIds(call))
+    await removeIssue(call, 'discard')
+    return { body: last }
+  }
+  await updateIssues(app, actor, [issue], body, revision)
+  const changed = app.meta.issueById(issue.id)
+  if (!changed) throw new MishapError('NOT_FOUND')
+  return { body: await issueDetail(app, view, changed, readableIds(call)) }
+}
+
+/** Operation ids differ between the two addresses of an issue; the one without organization is lower case. */
+type NameOf = (name: string) => string
+
+const ownRoutes = (path: string, id: NameOf): Route[] => [
+  route({
+    method: 'GET',
+    path,
+    operationId: id('Issue'),
+    summary: 'One issue with tags and activity.',
+    action: 'issue:read',
+    query: oneQuery,
+    response: shapes.issueDetail,
+    handle: one,
+  }),
+  route({
+    method: 'PUT',
+    path,
+    operationId: id('IssueUpdate'),
+    summary:
+      'Resolve, unresolve, archive, assign or discard an issue. 409 when `revision` or If-Match is not its own any more. Who may only read sets what is their own.',
+    action: 'issue:own',
+    body: changeBody,
+    response: shapes.issueDetail,
+    handle: change,
+  }),
+  route({
+    method: 'GET',
+    path: `${path}/activities`,
+    operationId: id('IssueActivities'),
+    summary: 'What happened to an issue, newest first.',
+    action: 'issue:read',
+    response: z.strictObject({ activity: z.array(shapes.activity) }),
+    handle: ({ app, found }) => ({ body: { activity: activityOf(app, issueOf(found).id) } }),
+  }),
+]
+
+const tagRoutes = (path: string, id: NameOf): Route[] => [
+  route({
+    method: 'GET',
+    path: `${path}/tags`,
+    operationId: id('IssueTags'),
+    summary: 'Distribution of each tag over an issue’s newest 5,000 events.',
+    action: 'issue:read',
+    query: oneQuery,
+    response: z.array(shapes.tag),
+    handle: async (call) => ({
+      body: await tagsOfIssue(call.app, issueOf(call.found), scopeOf(viewOf(call, '90d')), 10),
+    }),
+  }),
+  route({
+    method: 'GET',
+    path: `${path}/in-common`,
+    operationId: id('IssueInCommon'),
+    summary: 'Tag values that its events have more often than the other events of the project, the surest first.',
+    action: 'issue:read',
+    query: oneQuery,
+    response: triage.inCommon,
+    handle: async (call) => ({
+      body: await inCommonOf(call.app, issueOf(call.found), scopeOf(viewOf(call, '14d'))),
+    }),
+  }),
+  route({
+    method: 'GET',
+    path: `${path}/tags/:key`,
+    operationId: id('IssueTag'),
+    summary: 'Distribution of one tag.',
+    action: 'issue:read',
+    query: oneQuery,
+    response: shapes.tag,
+    handle: async (call) => {
+      const [tag] = await tagsOfIssue(call.app, issueOf(call.found), scopeOf(viewOf(call, '90d')), 100, call.params.key)
+      if (!tag) throw new MishapError('NOT_FOUND')
+      return { body: tag }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: `${path}/tags/:key/values`,
+    operationId: id('IssueTagValues'),
+    summary: 'Values of one tag, most events first.',
+    action: 'issue:read',
+    query: oneQuery,
+    response: z.array(shapes.tagValue),
+    handle: async (call) => {
+      const key = call.params.key ?? ''
+      const [tag] = await tagsOfIssue(call.app, issueOf(call.found), scopeOf(viewOf(call, '90d')), 1000, key)
+      return { body: (tag?.topValues ?? []).map((value) => ({ key, ...value })) }
+    },
+  }),
+]
+
+/** Issues: the stream, one, its tags; bulk-routes.ts has many at once, comment-routes.ts what people say. */
+export const issueRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/organizations/:org/issues',
+    operationId: 'listIssues',
+    summary: 'Issues of an organization: the stream.',
+    action: 'issue:read',
+    query: listQuery,
+    response: z.array(shapes.issue),
+    handle: list,
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:org/:project/issues',
+    operationId: 'listProjectIssues',
+    summary: 'Issues of one project.',
+    action: 'issue:read',
+    query: listQuery,
+    response: z.array(shapes.issue),
+    handle: list,
+  }),
+  ...['/organizations/:org/issues/:issue', '/issues/:issue'].flatMap((path, i): Route[] => {
+    const id: NameOf = (name) => (i === 0 ? `organization${name}` : name.slice(0, 1).toLowerCase() + name.slice(1))
+    return [...ownRoutes(path, id), ...tagRoutes(path, id)]
+  }),
+  route({
+    method: 'GET',
+    path: '/organizations/:org/shortids/:shortId',
+    operationId: 'shortId',
+    summary: 'The issue of a short id.',
+    action: 'organization:read',
+    response: shapes.shortId,
+    handle: async (call) => {
+      const { app, actor, params } = call
+      const organization = organizationOf(call.found)
+      const issue = app.meta.issueByShortId(organization.id, (params.shortId ?? '').toUpperCase())
+      const project = issue && app.meta.projectById(issue.projectId)
+      if (!issue || !project) throw new MishapError('NOT_FOUND')
+      app.auth.demand(actor, 'issue:read', { organization, project, issue })
+      const view = viewOf({ ...call, found: { organization, project }, query: {} })
+      const [group] = toRestIssues(app, view, [issue], await figuresOf(app, view, [issue]))
+      if (!group) throw new MishapError('NOT_FOUND')
+      return {
+        body: {
+          organizationSlug: organization.slug,
+          projectSlug: projectOf({ project }).slug,
+          groupId: String(issue.id),
+          shortId: issue.shortId,
+          group,
+        },
+      }
+    },
+  }),
+]

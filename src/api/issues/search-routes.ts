@@ -1,0 +1,207 @@
+import { z } from 'zod'
+import type { Actor } from '../../auth/auth.ts'
+import { MishapError } from '../../base/errors.ts'
+import type { RestSearch } from '../../contract/rest-search.ts'
+import * as shapes from '../../contract/search-schemas.ts'
+import type { App } from '../../processes/app.ts'
+import { completionsOf } from '../../query/completion.ts'
+import { checkQuery } from '../../query/issues.ts'
+import { toRestSearch, type ViewAsker, viewsOf } from '../../query/saved.ts'
+import type { SavedSearch, SearchView } from '../../store/meta/issues/searches.ts'
+import { revisionField, revisionOf } from '../input.ts'
+import type { Found, Route } from '../route.ts'
+import { askedProjects, limitOf, organizationOf, pageQuery, route, viewOf, viewQuery } from '../route.ts'
+
+const O = '/organizations/:org'
+
+const asker = (app: App, actor: Actor, found: Found): ViewAsker => ({
+  userId: actor.person.id,
+  mayShare: app.auth.may(actor, 'issue:triage', { organization: organizationOf(found) }) === 'yes',
+})
+
+const toRest = (app: App, actor: Actor, found: Found, one: SavedSearch): RestSearch =>
+  toRestSearch(app.meta, one, asker(app, actor, found))
+
+/** The view that the path names, if the caller may see it. Throws NOT_FOUND. */
+function searchOf(app: App, actor: Actor, found: Found, id: string | undefined): SavedSearch {
+  const one = /^\d{1,15}$/.test(id ?? '') ? app.meta.savedSearchById(Number(id)) : undefined
+  if (!one || one.organizationId !== organizationOf(found).id || (!one.shared && one.userId !== actor.person.id))
+    throw new MishapError('NOT_FOUND')
+  return one
+}
+
+const body = z.object({
+  name: z.string().max(300),
+  query: z.string().max(5000).default(''),
+  sort: z.enum(['date', 'new', 'freq', 'user']).default('date'),
+  type: z.number().int().optional(),
+  visibility: z.enum(['owner', 'organization']).default('owner'),
+  projects: z.array(z.string().max(50)).max(100).default([]),
+  environments: z.array(z.string().max(64)).max(100).default([]),
+  statsPeriod: z.string().max(20).nullable().default(null),
+  start: z.string().max(40).nullable().default(null),
+  end: z.string().max(40).nullable().default(null),
+})
+const change = z.object({
+  name: body.shape.name.optional(),
+  query: z.string().max(5000).optional(),
+  sort: z.enum(['date', 'new', 'freq', 'user']).optional(),
+  type: z.number().int().optional(),
+  visibility: z.enum(['owner', 'organization']).optional(),
+  projects: z.array(z.string().max(50)).max(100).optional(),
+  environments: z.array(z.string().max(64)).max(100).optional(),
+  statsPeriod: z.string().max(20).nullable().optional(),
+  start: z.string().max(40).nullable().optional(),
+  end: z.string().max(40).nullable().optional(),
+  revision: revisionField,
+})
+
+/** Two dates, a length, or '' for the usual one; undefined: none of them was given. Throws VALIDATION. */
+function spanOf(given: z.output<typeof change>): string | undefined {
+  const { statsPeriod, start, end } = given
+  if (start && end) return `${start}/${end}`
+  if (start || end) throw new MishapError('VALIDATION', { fields: { start: ['start and end are given together.'] } })
+  if (statsPeriod === undefined && start === undefined && end === undefined) return undefined
+  return statsPeriod ?? ''
+}
+
+function partsOf(given: z.output<typeof change>): Partial<{ name: string; shared: boolean } & SearchView> {
+  const { name, query, sort, visibility, projects, environments } = given
+  const span = spanOf(given)
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(query === undefined ? {} : { query }),
+    ...(sort === undefined ? {} : { sort }),
+    ...(visibility === undefined ? {} : { shared: visibility === 'organization' }),
+    ...(projects === undefined ? {} : { projects }),
+    ...(environments === undefined ? {} : { environments }),
+    ...(span === undefined ? {} : { span }),
+  }
+}
+
+/** Only who triages makes a view everybody's, or takes it from everybody. Throws FORBIDDEN. */
+function demandShared(app: App, actor: Actor, found: Found, shared: boolean | undefined): void {
+  if (shared) app.auth.demand(actor, 'issue:triage', { organization: organizationOf(found) })
+}
+
+/** A view that nobody can open is none: its query is held against what the stream takes. Throws QUERY_*. */
+function demandReadable(app: App, actor: Actor, found: Found, query: string | undefined): void {
+  if (query === undefined) return
+  checkQuery(app, { projects: askedProjects(app, actor, organizationOf(found), []), meUserId: actor.person.id }, query)
+}
+
+const savedRoutes: Route[] = [
+  route({
+    method: 'GET',
+    path: `${O}/searches`,
+    operationId: 'listSearches',
+    summary: 'Saved views of the issue stream: one’s own and those that are shared.',
+    action: 'issue:read',
+    response: z.array(shapes.savedSearch),
+    handle: ({ app, actor, found }) => ({
+      body: viewsOf(app.meta, organizationOf(found).id, asker(app, actor, found)),
+    }),
+  }),
+  route({
+    method: 'POST',
+    path: `${O}/searches`,
+    operationId: 'createSearch',
+    summary: 'Save a view. One for the whole organization needs the right to triage.',
+    action: 'search:own',
+    body,
+    status: 201,
+    response: shapes.savedSearch,
+    handle: ({ app, actor, found, body: given }) => {
+      const shared = given.visibility === 'organization'
+      demandShared(app, actor, found, shared)
+      demandReadable(app, actor, found, given.query)
+      const { name, query, sort, projects, environments } = given
+      const made = app.meta.saveSearch({
+        ...{ organizationId: organizationOf(found).id, userId: actor.person.id, shared },
+        ...{ name, query, sort, projects, environments, span: spanOf(given) ?? '' },
+      })
+      return { body: toRest(app, actor, found, made) }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: `${O}/searches/:search`,
+    operationId: 'search',
+    summary: 'One saved view.',
+    action: 'issue:read',
+    response: shapes.savedSearch,
+    handle: ({ app, actor, found, params }) => ({
+      body: toRest(app, actor, found, searchOf(app, actor, found, params.search)),
+    }),
+  }),
+  route({
+    method: 'PUT',
+    path: `${O}/searches/:search`,
+    operationId: 'updateSearch',
+    summary: 'Change a saved view; 409 when `revision` or If-Match is not its own any more.',
+    action: 'search:own',
+    body: change,
+    response: shapes.savedSearch,
+    handle: ({ app, actor, found, params, body: given, request }) => {
+      const one = searchOf(app, actor, found, params.search)
+      const parts = partsOf(given)
+      demandShared(app, actor, found, one.shared || parts.shared)
+      demandReadable(app, actor, found, parts.query)
+      const changed = app.meta.updateSearch(one.id, parts, revisionOf(given, request))
+      return { body: toRest(app, actor, found, changed) }
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: `${O}/searches/:search`,
+    operationId: 'deleteSearch',
+    summary: 'Delete a saved view; 409 when `revision` or If-Match is not its own any more.',
+    action: 'search:own',
+    query: z.object({
+      revision: z
+        .string()
+        .regex(/^\d{1,15}$/, 'The revision of the view.')
+        .optional(),
+    }),
+    status: 204,
+    response: z.undefined(),
+    handle: ({ app, actor, found, params, query, request }) => {
+      const one = searchOf(app, actor, found, params.search)
+      demandShared(app, actor, found, one.shared)
+      const revision = query.revision === undefined ? undefined : Number(query.revision)
+      app.meta.deleteSearch(one.id, revisionOf({ revision }, request))
+      return { status: 204, body: undefined }
+    },
+  }),
+]
+
+/** Saved views, and what a search box completes. */
+export const searchRoutes: readonly Route[] = [
+  ...savedRoutes,
+  route({
+    method: 'GET',
+    path: `${O}/tags/:key/values`,
+    operationId: 'organizationTagValues',
+    summary:
+      'Values of a tag or of a field of the search language, most events first; of a field without counts in alphabetical order. E-mail addresses of members are told to whom the list of members is.',
+    action: 'event:read',
+    query: z.object({
+      ...viewQuery,
+      query: z.string().max(200).optional().describe('What the values contain.'),
+      ...pageQuery,
+    }),
+    response: z.array(shapes.completion),
+    handle: async (call) => ({
+      body: (
+        await completionsOf(call.app, viewOf(call, '14d'), {
+          key: call.params.key ?? '',
+          text: call.query.query ?? '',
+          max: limitOf(call.query, 25),
+          mayPeople:
+            call.app.auth.may(call.actor, 'member:read', { organization: organizationOf(call.found) }) === 'yes',
+          signal: call.request.signal,
+        })
+      ).map(({ value, events }) => ({ key: call.params.key ?? '', name: value, value, count: events })),
+    }),
+  }),
+]

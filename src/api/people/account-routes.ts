@@ -1,0 +1,86 @@
+import { z } from 'zod'
+import type { LoginSession } from '../../auth/auth.ts'
+import type { Route } from '../route.ts'
+import { route } from '../route.ts'
+
+const session = z
+  .strictObject({
+    id: z.string(),
+    isCurrent: z.boolean().describe('The session that asks.'),
+    browser: z.string().nullable(),
+    system: z.string().nullable(),
+    userAgent: z.string(),
+    address: z.string().nullable().describe('Where it was signed in from.'),
+    dateCreated: z.iso.datetime(),
+    dateLastUsed: z.iso.datetime().describe('To within five minutes.'),
+  })
+  .meta({ id: 'LoginSession' })
+
+const toRest = ({ createdMs, lastUsedMs, address, ...one }: LoginSession): z.input<typeof session> => ({
+  ...one,
+  address: address || null,
+  dateCreated: new Date(createdMs).toISOString(),
+  dateLastUsed: new Date(lastUsedMs).toISOString(),
+})
+
+const own = '/users/me'
+
+/** A person's own password and login sessions. No token may: a leaked one could lock its owner out. */
+export const accountRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: `${own}/sessions`,
+    operationId: 'listSessions',
+    summary: 'The caller’s login sessions: the one that asks, then the latest used first. No token may ask.',
+    action: 'session',
+    response: z.array(session),
+    handle: async ({ app, request }) => ({ body: (await app.auth.sessionsOf(request.headers)).map(toRest) }),
+  }),
+  route({
+    method: 'DELETE',
+    path: `${own}/sessions`,
+    operationId: 'endOtherSessions',
+    summary: 'Ends all of the caller’s login sessions but the one that asks. No token may ask.',
+    action: 'session',
+    status: 204,
+    response: z.undefined(),
+    handle: async ({ app, request }) => {
+      await app.auth.endOtherSessions(request.headers)
+      return { body: undefined, status: 204 }
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: `${own}/sessions/:session`,
+    operationId: 'endSession',
+    summary: 'Ends one of the caller’s login sessions. No token may ask.',
+    action: 'session',
+    status: 204,
+    response: z.undefined(),
+    handle: async ({ app, params, request }) => {
+      await app.auth.endSession(request.headers, params.session ?? '')
+      return { body: undefined, status: 204 }
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: `${own}/password`,
+    operationId: 'changePassword',
+    summary:
+      'Changes the caller’s password; the other login sessions end, with `endTokens` the caller’s API tokens too. The answer sets the cookie of the session that goes on. No token may ask.',
+    action: 'session',
+    body: z.object({
+      currentPassword: z.string().max(1000),
+      newPassword: z.string().max(1000),
+      endTokens: z.boolean().default(false),
+    }),
+    status: 204,
+    response: z.undefined(),
+    handle: async ({ app, body, request }) => {
+      const { cookies } = await app.auth.changePassword(request.headers, body)
+      const headers = new Headers({ 'cache-control': 'no-store' })
+      for (const cookie of cookies) headers.append('set-cookie', cookie)
+      return new Response(null, { status: 204, headers })
+    },
+  }),
+]

@@ -1,0 +1,221 @@
+import { z } from 'zod'
+import { changeChannel, channelKinds, makeChannel, shownRecipientsOf, shownTargetOf } from '../../alert/channel.ts'
+import type { Recipient } from '../../alert/recipients.ts'
+import { clearSmtp, setSmtp, smtpOf } from '../../alert/smtp.ts'
+import { MishapError } from '../../base/errors.ts'
+import * as shapes from '../../contract/notification-schemas.ts'
+import type { RestChannel, RestDelivery } from '../../contract/rest-notifications.ts'
+import type { App } from '../../processes/app.ts'
+import type { Channel, Delivery } from '../../store/meta/issues/alerts.ts'
+import type { Found, Route } from '../route.ts'
+import { organizationOf, route } from '../route.ts'
+
+/** Deliveries that a log shows: some days of a busy channel. */
+const logMax = 100
+
+const toRestRecipient = ({ askedMs, ...one }: Recipient): RestChannel['recipients'][number] => ({
+  ...one,
+  dateAsked: askedMs === null ? null : new Date(askedMs).toISOString(),
+})
+
+/** A channel in the shape of the API. */
+function toRestChannel(app: App, one: Channel): RestChannel {
+  return {
+    id: String(one.id),
+    kind: one.kind,
+    name: one.name,
+    target: shownTargetOf(app, one),
+    recipients: shownRecipientsOf(app, one).map(toRestRecipient),
+    project: one.projectId === null ? null : (app.meta.projectById(one.projectId)?.slug ?? null),
+    isActive: one.active,
+    dateCreated: new Date(one.createdMs).toISOString(),
+    failingSince: one.failingSinceMs === null ? null : new Date(one.failingSinceMs).toISOString(),
+    lastError: one.lastError,
+  }
+}
+
+function toRestDelivery(one: Delivery): RestDelivery {
+  return {
+    id: String(one.id),
+    recipient: one.recipient,
+    kind: one.kind,
+    issues: one.items.map((item) => String(item.issueId)),
+    status: one.status,
+    attempts: one.attempts,
+    error: one.error,
+    dateCreated: new Date(one.createdMs).toISOString(),
+    dateSent: one.sentMs === null ? null : new Date(one.sentMs).toISOString(),
+  }
+}
+
+/** The channel that the path names, within its organization. Throws NOT_FOUND. */
+function channelOf(app: App, found: Found, id: string | undefined): Channel {
+  const channel = /^\d{1,15}$/.test(id ?? '') ? app.meta.channelById(Number(id)) : undefined
+  if (!channel || channel.organizationId !== organizationOf(found).id) throw new MishapError('NOT_FOUND')
+  return channel
+}
+
+/** Its rules are the store's. */
+const givenName = z.string().max(300)
+const targetText = z.string().max(20_000)
+const projectText = z.string().max(50).nullable()
+const newChannel = z.object({
+  kind: z.enum(channelKinds, { error: 'email, slack or webhook.' }),
+  name: givenName,
+  target: targetText,
+  project: projectText.optional(),
+})
+const changedChannel = z
+  .object({ name: givenName, target: targetText, project: projectText, isActive: z.boolean() })
+  .partial()
+const smtpBody = z.object({
+  host: z.string().max(300),
+  port: z.number(),
+  security: z.string().max(20),
+  user: z.string().max(300).default(''),
+  password: z.string().max(1000).optional(),
+  from: z.string().max(300),
+})
+
+function mailServerOf(app: App): z.output<typeof shapes.mailServer> {
+  const smtp = smtpOf(app)
+  if (!smtp) return null
+  const { password, ...rest } = smtp
+  return { ...rest, hasPassword: password !== '' }
+}
+
+const C = '/organizations/:org/notification-channels'
+
+/** Where notifications go, what became of them, and the mail server. */
+export const notificationRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: C,
+    operationId: 'listChannels',
+    summary: 'Channels that are told of new and regressed issues.',
+    action: 'channel:read',
+    response: z.array(shapes.channel),
+    handle: ({ app, found }) => ({
+      body: app.meta.channelsOf(organizationOf(found).id).map((one) => toRestChannel(app, one)),
+    }),
+  }),
+  route({
+    method: 'POST',
+    path: C,
+    operationId: 'createChannel',
+    summary: 'Makes a channel; the secret that a generic webhook signs with is shown this once.',
+    action: 'channel:write',
+    body: newChannel,
+    status: 201,
+    response: z.strictObject({ channel: shapes.channel, secret: z.string().nullable() }),
+    handle: async ({ app, found, body }) => {
+      const { channel, secret } = makeChannel(app, organizationOf(found).id, { ...body, project: body.project ?? null })
+      await app.alerts.askToConfirm(channel)
+      return { body: { channel: toRestChannel(app, channel), secret } }
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: `${C}/:channel`,
+    operationId: 'updateChannel',
+    summary: 'Renames, redirects, limits to a project, switches a channel.',
+    action: 'channel:write',
+    body: changedChannel,
+    response: shapes.channel,
+    handle: async ({ app, found, params, body: { isActive, ...rest } }) => {
+      const channel = changeChannel(app, channelOf(app, found, params.channel), { ...rest, active: isActive })
+      if (rest.target !== undefined) await app.alerts.askToConfirm(channel)
+      return { body: toRestChannel(app, channel) }
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: `${C}/:channel`,
+    operationId: 'deleteChannel',
+    summary: 'Deletes a channel and its log.',
+    action: 'channel:write',
+    status: 204,
+    response: z.undefined(),
+    handle: ({ app, found, params }) => {
+      app.meta.deleteChannel(channelOf(app, found, params.channel).id)
+      return { body: undefined, status: 204 }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: `${C}/:channel/test`,
+    operationId: 'testChannel',
+    summary: 'Sends a test message now and says how it ended; empty when nobody would get it.',
+    action: 'channel:write',
+    response: z.array(shapes.delivery),
+    handle: async ({ app, found, params }) => ({
+      body: (await app.alerts.test(channelOf(app, found, params.channel))).map(toRestDelivery),
+    }),
+  }),
+  route({
+    method: 'POST',
+    path: `${C}/:channel/confirmations`,
+    operationId: 'askToConfirm',
+    summary:
+      'Mails a link to an address of the channel that belongs to no member and has not confirmed; an earlier link ends. Without an address all that were never asked.',
+    action: 'channel:write',
+    body: z.object({ address: z.string().max(300).optional() }),
+    response: shapes.channel,
+    handle: async ({ app, found, params, body }) => {
+      const channel = channelOf(app, found, params.channel)
+      const isWaiting = ({ address, state }: Recipient) => address === body.address && state === 'unconfirmed'
+      if (body.address !== undefined && !shownRecipientsOf(app, channel).some(isWaiting))
+        throw new MishapError('VALIDATION', {
+          fields: { address: ['This address of the channel has nothing to confirm.'] },
+        })
+      await app.alerts.askToConfirm(channel, body.address)
+      return { body: toRestChannel(app, channel) }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: `${C}/:channel/deliveries`,
+    operationId: 'listDeliveries',
+    summary: 'The latest messages of a channel, newest first, with their tries and errors.',
+    action: 'channel:read',
+    response: z.array(shapes.delivery),
+    handle: ({ app, found, params }) => ({
+      body: app.meta.deliveryLog(channelOf(app, found, params.channel).id, logMax).map(toRestDelivery),
+    }),
+  }),
+  route({
+    method: 'GET',
+    path: '/mail-server',
+    operationId: 'mailServer',
+    summary: 'The mail server that notifications leave by, without its password; null when none is set.',
+    action: 'instance:write',
+    response: shapes.mailServer,
+    handle: ({ app }) => ({ body: mailServerOf(app) }),
+  }),
+  route({
+    method: 'PUT',
+    path: '/mail-server',
+    operationId: 'setMailServer',
+    summary: 'Sets the mail server; an absent password keeps the one of the same server and account.',
+    action: 'instance:write',
+    body: smtpBody,
+    response: shapes.mailServer,
+    handle: ({ app, body }) => {
+      setSmtp(app, body)
+      return { body: mailServerOf(app) }
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/mail-server',
+    operationId: 'clearMailServer',
+    summary: 'Takes the mail server away: mail channels are told nothing then.',
+    action: 'instance:write',
+    status: 204,
+    response: z.undefined(),
+    handle: ({ app }) => {
+      clearSmtp(app)
+      return { body: undefined, status: 204 }
+    },
+  }),
+]

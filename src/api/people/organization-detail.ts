@@ -1,0 +1,22 @@
+import { organizationDetail } from '../../contract/team-schemas.ts'
+import { organizationOf, type Route, route } from '../route.ts'
+import { toRestOrganization } from './organization-routes.ts'
+import { roleLists } from './role-lists.ts'
+import { toRestTeam } from './team-routes.ts'
+
+/** One organization with what stands in it for clients: its team, and the roles that there are. */
+export const organizationDetailRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/organizations/:org',
+    operationId: 'organization',
+    summary: 'One organization, with its one team and the roles that members may have.',
+    action: 'organization:read',
+    response: organizationDetail,
+    handle: ({ app, actor, found }) => {
+      const organization = organizationOf(found)
+      const teams = [toRestTeam(app, actor, organization, false)]
+      return { body: { ...toRestOrganization(app, organization), teams, ...roleLists } }
+    },
+  }),
+]

@@ -1,0 +1,267 @@
+import { z } from 'zod'
+import type { Actor } from '../../auth/auth.ts'
+import { scopes } from '../../auth/may.ts'
+import { MishapError } from '../../base/errors.ts'
+import type { RestMember, RestOrganization } from '../../contract/rest.ts'
+import * as shapes from '../../contract/schemas.ts'
+import type { App } from '../../processes/app.ts'
+import type { ApiToken, Organization } from '../../store/meta/meta.ts'
+import { liveStream } from '../live.ts'
+import type { Route } from '../route.ts'
+import { organizationOf, projectOf, route, scopeOf, viewOf, viewQuery } from '../route.ts'
+import { organizationSettingRoutes } from './organization-setting-routes.ts'
+
+/** An organization in the shape of the API. */
+export function toRestOrganization(app: App, one: Organization): RestOrganization {
+  return {
+    id: String(one.id),
+    slug: one.slug,
+    name: one.name,
+    dateCreated: new Date(one.createdMs).toISOString(),
+    status: { id: 'active', name: 'active' },
+    features: [],
+    ...{ isEarlyAdopter: false, require2FA: false, requireEmailVerification: false },
+    links: { organizationUrl: `${app.config.url}/o/${one.slug}`, regionUrl: app.config.url },
+  }
+}
+
+function organizationsOf(app: App, actor: Actor): Organization[] {
+  return app.meta
+    .organizationsOf(actor.person.id)
+    .filter((organization) => app.auth.may(actor, 'organization:read', { organization }) === 'yes')
+}
+
+/** Members in the shape of the API; invitations come later, so that all are active. */
+export function membersOf(app: App, organization: Organization): RestMember[] {
+  const members = app.meta.membersOf(organization.id)
+  const people = new Map(app.meta.people(members.map((one) => one.userId)).map((one) => [one.id, one]))
+  return members.flatMap(({ userId, role, createdMs }) => {
+    const person = people.get(userId)
+    if (!person) return []
+    const { id, name, email } = person
+    return [
+      {
+        id,
+        email,
+        name: name || email,
+        user: { id, name, email, username: email },
+        role,
+        orgRole: role,
+        pending: false,
+        expired: false,
+        inviteStatus: 'approved' as const,
+        dateCreated: new Date(createdMs).toISOString(),
+      },
+    ]
+  })
+}
+
+function userOf(actor: Actor): z.input<typeof shapes.user> {
+  const { id, name, email } = actor.person
+  return { id, name, email, username: email }
+}
+
+/** Whoever made the organization's token is nobody that a build has to know. */
+const isOrganization = (actor: Actor) => actor.kind === 'token' && actor.ofOrganization === true
+
+const scopesOf = (actor: Actor) => (actor.kind === 'token' ? actor.scopes : [])
+
+function toRestToken(one: ApiToken): z.input<typeof shapes.token> {
+  return {
+    id: String(one.id),
+    name: one.name,
+    tokenPrefix: one.prefix,
+    scopes: one.scopes,
+    organizationId: one.organizationId === null ? null : String(one.organizationId),
+    dateCreated: new Date(one.createdMs).toISOString(),
+    lastUsed: one.lastUsedMs === null ? null : new Date(one.lastUsedMs).toISOString(),
+  }
+}
+
+const tokenBody = z.object({
+  name: z.string().trim().min(1, '1 to 64 characters.').max(64, '1 to 64 characters.'),
+  scopes: z.array(z.enum(scopes)).min(1, 'At least one scope.').max(scopes.length),
+  organization: z.string().max(100).optional(),
+})
+
+async function valuesOf(
+  app: App,
+  call: Parameters<typeof viewOf>[0],
+  key: string,
+): Promise<{ value: string; events: number }[]> {
+  return app.events.tagValues(scopeOf(viewOf({ ...call, app }, '90d')), key, 1000)
+}
+
+/** Whether the request's session or token is still good and may still read the organization. */
+async function isStill(app: App, actor: Actor, organization: Organization, headers: Headers): Promise<boolean> {
+  const now = await app.auth.actorOf(headers)
+  return now?.person.id === actor.person.id && app.auth.may(now, 'issue:read', { organization }) === 'yes'
+}
+
+/** Who asks, organizations, what is in them, tokens, the live stream. */
+export const organizationRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/',
+    operationId: 'root',
+    summary: 'Version of the API, the caller and the scopes of its token.',
+    action: 'signed-in',
+    response: z.strictObject({
+      version: z.literal('0'),
+      user: shapes.user.nullable().describe('Null for a token of an organization.'),
+      auth: z.strictObject({ scopes: z.array(z.string()) }),
+    }),
+    handle: ({ actor }) => ({
+      body: {
+        version: '0' as const,
+        user: isOrganization(actor) ? null : userOf(actor),
+        auth: { scopes: scopesOf(actor) },
+      },
+    }),
+  }),
+  route({
+    method: 'GET',
+    path: '/auth',
+    operationId: 'auth',
+    summary: 'The caller.',
+    action: 'signed-in',
+    response: shapes.user,
+    handle: ({ actor }) => {
+      if (isOrganization(actor)) throw new MishapError('AUTH_FORBIDDEN')
+      return { body: userOf(actor) }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/users/me/regions',
+    operationId: 'regions',
+    summary: 'Where the API is: one region, this installation.',
+    action: 'signed-in',
+    response: z.strictObject({ regions: z.array(z.strictObject({ name: z.string(), url: z.string() })) }),
+    handle: ({ app }) => ({ body: { regions: [{ name: 'self-hosted', url: app.config.url }] } }),
+  }),
+  route({
+    method: 'GET',
+    path: '/organizations',
+    operationId: 'listOrganizations',
+    summary: 'Organizations that the caller may see.',
+    action: 'signed-in',
+    response: z.array(shapes.organization),
+    handle: ({ app, actor }) => ({ body: organizationsOf(app, actor).map((one) => toRestOrganization(app, one)) }),
+  }),
+  ...organizationSettingRoutes,
+  route({
+    method: 'GET',
+    path: '/organizations/:org/members',
+    operationId: 'listMembers',
+    summary: 'Members of an organization, in the order of joining.',
+    action: 'member:read',
+    response: z.array(shapes.member),
+    handle: ({ app, found }) => ({ body: membersOf(app, organizationOf(found)) }),
+  }),
+  route({
+    method: 'GET',
+    path: '/organizations/:org/tags',
+    operationId: 'listTags',
+    summary: 'Tag keys in use, most events first.',
+    action: 'event:read',
+    query: z.object(viewQuery),
+    response: z.array(shapes.tagKey),
+    handle: async (call) => ({
+      body: (await call.app.events.tagKeys(scopeOf(viewOf(call)), 200, call.request.signal)).map((one) => ({
+        key: one.key,
+        name: one.key,
+        totalValues: one.events,
+      })),
+    }),
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:org/:project/tags/:key/values',
+    operationId: 'projectTagValues',
+    summary: 'Values of a tag in a project, most events first.',
+    action: 'event:read',
+    query: z.object(viewQuery),
+    response: z.array(shapes.tagValue),
+    handle: async (call) => {
+      projectOf(call.found)
+      const key = call.params.key ?? ''
+      return {
+        body: (await valuesOf(call.app, call, key)).map((one) => ({
+          key,
+          name: one.value,
+          value: one.value,
+          count: one.events,
+        })),
+      }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/organizations/:org/live',
+    operationId: 'live',
+    summary:
+      'Server-sent events: what changes in an organization (contract/rest.ts LiveChange), resumable by Last-Event-ID; `missed` says that not all changes since then are known any more.',
+    action: 'issue:read',
+    query: z.object({ lastEventId: z.string().optional().describe('As the header Last-Event-ID.') }),
+    produces: 'text/event-stream',
+    response: z.string(),
+    handle: ({ app, actor, found, query, request }) =>
+      liveStream(
+        app,
+        actor,
+        organizationOf(found),
+        request.headers.get('last-event-id') ?? query.lastEventId ?? '',
+        request.signal,
+        () => isStill(app, actor, organizationOf(found), request.headers),
+      ),
+  }),
+  route({
+    method: 'GET',
+    path: '/api-tokens',
+    operationId: 'listTokens',
+    summary: 'The caller’s own tokens, without their secrets.',
+    action: 'token:own',
+    response: z.array(shapes.token),
+    handle: ({ app, actor }) => ({ body: app.meta.tokensOf(actor.person.id).map(toRestToken) }),
+  }),
+  route({
+    method: 'POST',
+    path: '/api-tokens',
+    operationId: 'createToken',
+    summary: 'Makes a token; its secret is shown this once.',
+    action: 'token:own',
+    body: tokenBody,
+    status: 201,
+    response: shapes.createdToken,
+    handle: ({ app, actor, body }) => {
+      const organization =
+        body.organization === undefined
+          ? undefined
+          : organizationsOf(app, actor).find(
+              (one) => one.slug === body.organization || String(one.id) === body.organization,
+            )
+      if (body.organization !== undefined && !organization)
+        throw new MishapError('VALIDATION', { fields: { organization: ['There is no such organization.'] } })
+      const made = app.auth.createToken(actor.person, body.name, body.scopes, organization?.id ?? null)
+      const row = app.meta.tokensOf(actor.person.id).find((one) => one.id === made.id)
+      if (!row) throw new Error('a token that was just made is listed')
+      return { body: { ...toRestToken(row), token: made.secret } }
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api-tokens/:token',
+    operationId: 'deleteToken',
+    summary: 'Takes a token back.',
+    action: 'token:own',
+    status: 204,
+    response: z.undefined(),
+    handle: ({ app, actor, params }) => {
+      const token = app.meta.tokensOf(actor.person.id).find((one) => String(one.id) === params.token)
+      if (!token) throw new MishapError('NOT_FOUND')
+      app.meta.deleteToken(token.id)
+      return { body: undefined, status: 204 }
+    },
+  }),
+]

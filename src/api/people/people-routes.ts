@@ -1,0 +1,149 @@
+import { z } from 'zod'
+import { invitationMail } from '../../alert/invitation.ts'
+import type { Actor } from '../../auth/auth.ts'
+import { changeMember, inviteMember, removeMember, takeBack } from '../../auth/members.ts'
+import { MishapError } from '../../base/errors.ts'
+import * as people from '../../contract/people-schemas.ts'
+import type { RestInvitation } from '../../contract/rest.ts'
+import { memberDetail } from '../../contract/team-schemas.ts'
+import type { App } from '../../processes/app.ts'
+import type { Organization } from '../../store/meta/meta.ts'
+import type { Invitation } from '../../store/meta/people/members.ts'
+import type { Route } from '../route.ts'
+import { organizationOf, route } from '../route.ts'
+import { membersOf } from './organization-routes.ts'
+import { roleLists } from './role-lists.ts'
+
+function toRestInvitation(app: App, one: Invitation): RestInvitation {
+  const by = app.meta.personById(one.invitedBy)
+  return {
+    id: String(one.id),
+    email: one.email,
+    role: one.role,
+    invitedBy: by ? { id: by.id, name: by.name, email: by.email } : null,
+    dateCreated: new Date(one.createdMs).toISOString(),
+    dateExpires: new Date(one.expiresMs).toISOString(),
+    expired: one.expiresMs <= app.clock.now(),
+  }
+}
+
+/** Invites, and mails the link where a mail server is set. The link is returned either way: it can't be read again. */
+export async function sendInvitation(
+  app: App,
+  actor: Actor,
+  organization: Organization,
+  asked: { email: string; role: z.output<typeof people.role> },
+): Promise<z.input<typeof people.newInvitation>> {
+  const { invitation, secret } = inviteMember(app, actor.person, organization, asked)
+  const link = `${app.config.url}/invite/${secret}`
+  const { email: to, role, expiresMs } = invitation
+  const failure = await app.alerts.mail(invitationMail({ to, by: actor.person, organization, role, link, expiresMs }))
+  return {
+    invitation: toRestInvitation(app, invitation),
+    link,
+    mailed: failure === undefined,
+    mailError: failure || null,
+  }
+}
+
+type MemberDetail = z.input<typeof memberDetail>
+
+function memberHere(app: App, organization: Organization, id: string | undefined): MemberDetail {
+  const member = membersOf(app, organization).find((one) => one.id === id)
+  if (!member) throw new MishapError('NOT_FOUND')
+  const teamSlug = organization.slug
+  return { ...member, teams: [teamSlug], teamRoles: [{ teamSlug, role: 'contributor' }], ...roleLists }
+}
+
+const O = '/organizations/:org'
+
+/** Members and invitations. */
+export const peopleRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: `${O}/members/:member`,
+    operationId: 'member',
+    summary: 'One member.',
+    action: 'member:read',
+    response: memberDetail,
+    handle: ({ app, found, params }) => ({ body: memberHere(app, organizationOf(found), params.member) }),
+  }),
+  route({
+    method: 'PUT',
+    path: `${O}/members/:member`,
+    operationId: 'updateMember',
+    summary:
+      'Gives a member another role, below the caller’s own (an owner gives any). 409 when no owner would be left.',
+    action: 'member:write',
+    body: z.object({ role: people.role }),
+    response: memberDetail,
+    handle: ({ app, actor, found, params, body }) => {
+      const organization = organizationOf(found)
+      changeMember(app, actor.person, organization, params.member ?? '', body.role)
+      return { body: memberHere(app, organization, params.member) }
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: `${O}/members/:member`,
+    operationId: 'removeMember',
+    summary: 'Removes a member and the tokens that hang on the membership. 409 for the last owner.',
+    action: 'member:write',
+    status: 204,
+    response: z.undefined(),
+    handle: ({ app, actor, found, params }) => {
+      removeMember(app, actor.person, organizationOf(found), params.member ?? '')
+      return { body: undefined, status: 204 }
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: `${O}/membership`,
+    operationId: 'leave',
+    summary: 'Leaves the organization. 409 for its last owner.',
+    action: 'member:leave',
+    status: 204,
+    response: z.undefined(),
+    handle: ({ app, actor, found }) => {
+      removeMember(app, actor.person, organizationOf(found), actor.person.id)
+      return { body: undefined, status: 204 }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: `${O}/invitations`,
+    operationId: 'listInvitations',
+    summary: 'Invitations that nobody has accepted, newest first.',
+    action: 'member:read',
+    response: z.array(people.invitation),
+    handle: ({ app, found }) => ({
+      body: app.meta.invitationsOf(organizationOf(found).id).map((one) => toRestInvitation(app, one)),
+    }),
+  }),
+  route({
+    method: 'POST',
+    path: `${O}/invitations`,
+    operationId: 'invite',
+    summary: 'Invites an address with a role below the caller’s own, for 7 days; an earlier invitation of it ends.',
+    action: 'member:write',
+    body: z.object({ email: z.string().max(1000), role: people.role }),
+    status: 201,
+    response: people.newInvitation,
+    handle: async ({ app, actor, found, body }) => ({
+      body: await sendInvitation(app, actor, organizationOf(found), body),
+    }),
+  }),
+  route({
+    method: 'DELETE',
+    path: `${O}/invitations/:invitation`,
+    operationId: 'deleteInvitation',
+    summary: 'Takes an invitation back: its link ends.',
+    action: 'member:write',
+    status: 204,
+    response: z.undefined(),
+    handle: ({ app, actor, found, params }) => {
+      takeBack(app, actor.person, organizationOf(found), Number(params.invitation) || 0)
+      return { body: undefined, status: 204 }
+    },
+  }),
+]

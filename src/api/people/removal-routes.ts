@@ -1,0 +1,178 @@
+import { z } from 'zod'
+import { MishapError } from '../../base/errors.ts'
+import * as people from '../../contract/people-schemas.ts'
+import type { RestRemoval } from '../../contract/rest.ts'
+import type { RestTombstone } from '../../contract/rest-triage.ts'
+import { tombstonesOf } from '../../query/tombstones.ts'
+import type { Removal } from '../../store/meta/retention/removals.ts'
+import type { Call, Route } from '../route.ts'
+import { issueOf, organizationOf, projectOf, route } from '../route.ts'
+
+/** Removals that the list shows. */
+const listMax = 100
+/** A small one is done by then; the answer says how far it got. */
+const patienceMs = 2000
+
+/** A removal in the shape of the API. */
+export function toRestRemoval(one: Removal): RestRemoval {
+  return {
+    id: String(one.id),
+    kind: one.kind,
+    title: one.title,
+    projectId: one.kind === 'organization' ? null : String(one.projectId),
+    issueId: one.issueId === null ? null : String(one.issueId),
+    stage: one.stage,
+    events: one.events,
+    files: one.blobs,
+    error: one.error,
+    dateCreated: new Date(one.createdMs).toISOString(),
+    dateEnded: one.endedMs === null ? null : new Date(one.endedMs).toISOString(),
+  }
+}
+
+/**
+ * Asks for the deletion of the issue that a call names, and waits a moment for it. Throws CONFLICT for the name of one that
+ * was merged into another, NOT_FOUND.
+ */
+export async function removeIssue(call: Call<unknown, unknown>, kind: 'issue' | 'discard'): Promise<RestRemoval> {
+  const { app, actor, found, params } = call
+  const { id: issueId, projectId, shortId } = issueOf(found)
+  // The name of an issue that was merged into another leads there: to look at, not to delete it.
+  const asked = params.issue?.toUpperCase()
+  if (asked !== String(issueId) && asked !== shortId.toUpperCase())
+    throw new MishapError('CONFLICT', {
+      detail: `${params.issue} was merged into ${shortId}: delete that one by its own name.`,
+      current: { id: String(issueId), shortId },
+    })
+  const { id } = app.removals.ask({ kind, projectId, issueId, userId: actor.person.id })
+  const removal = await app.removals.wait(id, patienceMs)
+  if (!removal) throw new MishapError('NOT_FOUND')
+  return toRestRemoval(removal)
+}
+
+const discardQuery = z.object({
+  discard: z.enum(['0', '1']).optional().describe('1: what comes of its fingerprints later is filtered, too.'),
+})
+const tombstone = z
+  .strictObject({
+    id: z.string().describe('The short id that it had.'),
+    title: z.string().describe('The title that it had; empty where an older version did not keep it.'),
+    culprit: z.string(),
+    hashes: z.array(z.string()),
+    actor: z.strictObject({ id: z.string(), name: z.string(), email: z.string() }).nullable(),
+    dateCreated: z.iso.datetime(),
+  })
+  .meta({ id: 'Tombstone' }) satisfies z.ZodType<RestTombstone>
+const P = '/projects/:org/:project'
+
+/** Deletion of issues and projects across all stores, and what is filtered after it. */
+export const removalRoutes: readonly Route[] = [
+  ...['/organizations/:org/issues/:issue', '/issues/:issue'].map((path, i) =>
+    route({
+      method: 'DELETE',
+      path,
+      operationId: i === 0 ? 'organizationIssueDelete' : 'issueDelete',
+      summary: 'Deletes an issue with its events, files and feedback; the answer says how far it is.',
+      action: 'issue:delete',
+      query: discardQuery,
+      status: 202,
+      response: people.removal,
+      handle: async (call) => ({
+        body: await removeIssue(call, call.query.discard === '1' ? 'discard' : 'issue'),
+        status: 202 as const,
+      }),
+    }),
+  ),
+  route({
+    method: 'DELETE',
+    path: P,
+    operationId: 'deleteProject',
+    summary: 'Deletes a project with all that it has; its keys end at once. The answer says how far it is.',
+    action: 'project:delete',
+    status: 202,
+    response: people.removal,
+    handle: async ({ app, actor, found }) => {
+      const { id: projectId } = projectOf(found)
+      const asked = app.removals.ask({ kind: 'project', projectId, issueId: null, userId: actor.person.id })
+      await app.publishKeys()
+      const removal = await app.removals.wait(asked.id, patienceMs)
+      if (!removal) throw new MishapError('NOT_FOUND')
+      return { body: toRestRemoval(removal), status: 202 }
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/organizations/:org',
+    operationId: 'deleteOrganization',
+    summary:
+      'Deletes an organization with its projects, members, tokens and all that they have; owners only. Keys end at once. The answer says how far it is.',
+    action: 'organization:delete',
+    status: 202,
+    response: people.removal,
+    handle: async ({ app, actor, found }) => {
+      const { id: organizationId } = organizationOf(found)
+      const asked = app.removals.askOrganization({ organizationId, userId: actor.person.id })
+      await app.publishKeys()
+      const removal = await app.removals.wait(asked.id, patienceMs)
+      if (!removal) throw new MishapError('NOT_FOUND')
+      return { body: toRestRemoval(removal), status: 202 }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/users/me/removals',
+    operationId: 'listOwnRemovals',
+    summary: 'Organizations that the caller deleted, newest first: the proof outlives them.',
+    action: 'signed-in',
+    response: z.array(people.removal),
+    handle: ({ app, actor }) => {
+      // A token of an organization is nobody that deleted any.
+      if (actor.kind === 'token' && actor.ofOrganization) throw new MishapError('AUTH_FORBIDDEN')
+      return { body: app.meta.organizationRemovalsBy(actor.person.id, listMax).map(toRestRemoval) }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/organizations/:org/removals',
+    operationId: 'listRemovals',
+    summary: 'What was deleted, newest first: how many events and files, and when every store was asked once more.',
+    action: 'organization:read',
+    response: z.array(people.removal),
+    handle: ({ app, found }) => ({ body: app.meta.removalsOf(organizationOf(found).id, listMax).map(toRestRemoval) }),
+  }),
+  route({
+    method: 'GET',
+    path: '/organizations/:org/removals/:removal',
+    operationId: 'removal',
+    summary: 'One deletion and how far it is.',
+    action: 'organization:read',
+    response: people.removal,
+    handle: ({ app, found, params }) => {
+      const one = app.meta.removalById(Number(params.removal) || 0)
+      if (one?.organizationId !== organizationOf(found).id) throw new MishapError('NOT_FOUND')
+      return { body: toRestRemoval(one) }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: `${P}/tombstones`,
+    operationId: 'listTombstones',
+    summary: 'Issues that were deleted for good, the newest first: events of their fingerprints are filtered.',
+    action: 'project:read',
+    response: z.array(tombstone),
+    handle: ({ app, found }) => ({ body: tombstonesOf(app.meta, projectOf(found).id) }),
+  }),
+  route({
+    method: 'DELETE',
+    path: `${P}/tombstones/:tombstone`,
+    operationId: 'deleteTombstone',
+    summary: 'Takes the filter of a deleted issue (by its short id) away: its fingerprints make an issue again.',
+    action: 'issue:delete',
+    status: 204,
+    response: z.undefined(),
+    handle: ({ app, found, params }) => {
+      app.meta.undiscard(projectOf(found).id, params.tombstone ?? '')
+      return { body: undefined, status: 204 }
+    },
+  }),
+]

@@ -1,0 +1,34 @@
+import { permissions } from '../../auth/may.ts'
+import type { Role } from '../../store/meta/meta.ts'
+
+/** Roles as clients with generated code want them told. */
+
+const roles: readonly (readonly [Role, string, string])[] = [
+  ['viewer', 'Viewer', 'Reads everything in the organization and changes nothing.'],
+  ['member', 'Member', 'Triages issues, creates projects and uploads builds.'],
+  ['admin', 'Admin', 'Manages projects, keys, members and the organization’s settings.'],
+  ['owner', 'Owner', 'Does everything, and may delete the organization.'],
+]
+
+/** Scopes that a token of this role can use. */
+const scopesOf = (role: Role): string[] => [
+  ...new Set(
+    Object.values(permissions)
+      .filter((one) => one.roles.includes(role))
+      .flatMap((one) => one.scopes),
+  ),
+]
+
+/** The roles in an organization from the least to the most, and the one in a team. */
+export const roleLists = {
+  orgRoleList: roles.map(([id, name, desc]) => ({
+    ...{ id, name, desc, scopes: scopesOf(id), isAllowed: true, isRetired: false as const, isGlobal: true },
+    minimumTeamRole: 'contributor',
+  })),
+  teamRoleList: [
+    {
+      ...{ id: 'contributor' as const, name: 'Contributor', desc: 'Has what the role in the organization allows.' },
+      ...{ scopes: [], isAllowed: true, isRetired: false as const, isMinimumRoleFor: null },
+    },
+  ],
+}

@@ -1,0 +1,177 @@
+import { z } from 'zod'
+import type { Actor } from '../../auth/auth.ts'
+import { MishapError } from '../../base/errors.ts'
+import type { RestTeam, RestTeamMember } from '../../contract/rest-team.ts'
+import * as shapes from '../../contract/schemas.ts'
+import * as teams from '../../contract/team-schemas.ts'
+import type { App } from '../../processes/app.ts'
+import type { Organization } from '../../store/meta/meta.ts'
+import { createProject, newProject, toRestProject } from '../projects/project-routes.ts'
+import type { Call, Route } from '../route.ts'
+import { organizationOf, projectOf, readableProjects, route } from '../route.ts'
+import { membersOf, toRestOrganization } from './organization-routes.ts'
+
+/** The one team of an organization: everyone and every project is in it. It has the organization's id, slug and name. */
+export function toRestTeam(app: App, actor: Actor, organization: Organization, isDetailed = true): RestTeam {
+  const { id, slug, name, createdMs } = organization
+  const isMember = app.meta.memberOf(id, actor.person.id) !== undefined
+  return {
+    ...{ id: String(id), slug, name, dateCreated: new Date(createdMs).toISOString() },
+    ...{ isMember, teamRole: isMember ? 'contributor' : null, flags: { 'idp:provisioned': false }, access: [] },
+    ...{ hasAccess: true, isPending: false, memberCount: app.meta.membersOf(id).length },
+    ...{ avatar: { avatarType: 'letter_avatar', avatarUuid: null }, externalTeams: [] },
+    ...(isDetailed
+      ? { projects: readableProjects(app, actor, organization).map((one) => toRestProject(app, organization, one)) }
+      : {}),
+  }
+}
+
+/** Answers NOT_FOUND unless the path names the team of its organization: by slug, by id, or by a slug that it had before. */
+function demandTeam({ app, found, params }: Call<unknown, unknown>): Organization {
+  const organization = organizationOf(found)
+  const { team = '' } = params
+  const isIts =
+    team === organization.slug ||
+    team === String(organization.id) ||
+    app.meta.organizationByOldSlug(team)?.id === organization.id
+  if (!isIts) throw new MishapError('NOT_FOUND')
+  return organization
+}
+
+const notYet = () => {
+  throw new MishapError('TEAMS_NOT_BUILT')
+}
+const O = '/organizations/:org/teams'
+const T = '/teams/:org/:team'
+const PT = '/projects/:org/:project/teams'
+const detailed = z.object({ detailed: z.string().max(10).optional().describe('0: without projects.') })
+
+/** What teams of one's own will answer, and does not yet. */
+const refusals: readonly Route[] = [
+  ...(
+    [
+      ['POST', O, 'createTeam', 'organization:write'],
+      ['PUT', T, 'updateTeam', 'organization:write'],
+      ['DELETE', T, 'deleteTeam', 'organization:write'],
+      ['DELETE', `${PT}/:team`, 'removeProjectTeam', 'project:write'],
+      ['DELETE', '/organizations/:org/members/:member/teams/:team', 'leaveTeam', 'member:write'],
+    ] as const
+  ).map(([method, path, operationId, action]) =>
+    route({
+      ...{ method, path, operationId, action },
+      summary: 'Always 501 with the code TEAMS_NOT_BUILT: each organization has one team that holds everyone.',
+      response: z.never(),
+      handle: (call) => {
+        if (call.params.team !== undefined) demandTeam(call)
+        return notYet()
+      },
+    }),
+  ),
+]
+
+/** Teams as far as clients need one: one for each organization. */
+export const teamRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: O,
+    operationId: 'listTeams',
+    summary: 'The one team of an organization; everyone and every project is in it.',
+    action: 'team:read',
+    query: detailed,
+    response: z.array(teams.team),
+    handle: ({ app, actor, found, query }) => ({
+      body: [toRestTeam(app, actor, organizationOf(found), query.detailed !== '0')],
+    }),
+  }),
+  route({
+    method: 'GET',
+    path: T,
+    operationId: 'team',
+    summary: 'One team, with its organization.',
+    action: 'team:read',
+    response: teams.team,
+    handle: (call) => {
+      const organization = demandTeam(call)
+      const team = toRestTeam(call.app, call.actor, organization)
+      return { body: { ...team, organization: toRestOrganization(call.app, organization) } }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: `${T}/projects`,
+    operationId: 'listTeamProjects',
+    summary: 'Projects of a team.',
+    action: 'team:read',
+    response: z.array(shapes.project),
+    handle: (call) => {
+      const organization = demandTeam(call)
+      return {
+        body: readableProjects(call.app, call.actor, organization).map((one) =>
+          toRestProject(call.app, organization, one),
+        ),
+      }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: `${T}/projects`,
+    operationId: 'createTeamProject',
+    summary: 'Makes a project with one key.',
+    action: 'project:create',
+    body: newProject,
+    status: 201,
+    response: shapes.project,
+    handle: (call) => createProject(call.app, demandTeam(call), call.body),
+  }),
+  route({
+    method: 'GET',
+    path: `${T}/members`,
+    operationId: 'listTeamMembers',
+    summary: 'Members of a team: everyone in the organization, in the order of joining.',
+    action: 'member:read',
+    response: z.array(teams.teamMember),
+    handle: (call) => {
+      const organization = demandTeam(call)
+      const place = { teamSlug: organization.slug, teamRole: 'contributor' as const }
+      return { body: membersOf(call.app, organization).map((one): RestTeamMember => ({ ...one, ...place })) }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: PT,
+    operationId: 'listProjectTeams',
+    summary: 'Teams of a project.',
+    action: 'project:read',
+    response: z.array(teams.team),
+    handle: ({ app, actor, found }) => ({ body: [toRestTeam(app, actor, organizationOf(found), false)] }),
+  }),
+  route({
+    method: 'POST',
+    path: `${PT}/:team`,
+    operationId: 'addProjectTeam',
+    summary: 'Adds the team to a project. Every project has it, so nothing changes.',
+    action: 'project:write',
+    status: 201,
+    response: shapes.project,
+    handle: (call) => {
+      const body = toRestProject(call.app, demandTeam(call), projectOf(call.found))
+      return { body, status: 201 }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/organizations/:org/members/:member/teams/:team',
+    operationId: 'joinTeam',
+    summary: 'Adds a member to the team. Every member is in it, so nothing changes.',
+    action: 'member:write',
+    status: 201,
+    response: teams.team,
+    handle: (call) => {
+      const organization = demandTeam(call)
+      if (!membersOf(call.app, organization).some((one) => one.id === call.params.member))
+        throw new MishapError('NOT_FOUND')
+      return { body: toRestTeam(call.app, call.actor, organization, false), status: 201 }
+    },
+  }),
+  ...refusals,
+]

@@ -1,0 +1,77 @@
+import { z } from 'zod'
+import { MishapError } from '../../base/errors.ts'
+import * as shapes from '../../contract/doctor-schemas.ts'
+import type { EventDiagnosis } from '../../domain/doctor.ts'
+import { normalOf } from '../../query/event.ts'
+import { eventById } from '../../query/events.ts'
+import type { Call, Route } from '../route.ts'
+import { organizationOf, projectOf, route } from '../route.ts'
+
+/** The project of the path, and the others whose uploads the caller may see. */
+function doctorProject({ app, actor, found }: Pick<Call<unknown, unknown>, 'app' | 'actor' | 'found'>) {
+  const [organization, project] = [organizationOf(found), projectOf(found)]
+  const others = app.meta
+    .projectsOf(organization.id)
+    .filter(
+      (one) => one.id !== project.id && app.auth.may(actor, 'release:read', { organization, project: one }) === 'yes',
+    )
+  return { organization, project, others }
+}
+
+const errorsOf = ({ files }: EventDiagnosis) =>
+  files.flatMap(({ finding }) =>
+    finding ? [{ type: finding.code, message: finding.message, data: finding.data }] : [],
+  )
+
+const dist = z.string().max(64).optional().describe('Only this dist; empty: events and files without one.')
+
+/** Why frames are not mapped: of an event, of a bundle, of a release. */
+export const doctorRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/projects/:org/:project/events/:event/source-map-debug',
+    operationId: 'eventSourceMapDebug',
+    summary:
+      'Why frames of an event are not mapped: each step with what was found, and what mends the first that fails.',
+    action: 'event:read',
+    response: shapes.eventDiagnosis,
+    handle: async (call) => {
+      const { app, found, params } = call
+      const known = await eventById(app, [projectOf(found).id], params.event ?? '')
+      if (!known) throw new MishapError('NOT_FOUND')
+      const diagnosis = await app.doctor.ofEvent(doctorProject(call), normalOf(known.row), known.row.receivedMs)
+      return { body: { errors: errorsOf(diagnosis), ...diagnosis } }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:org/:project/files/artifact-bundles/:bundle/source-map-debug',
+    operationId: 'bundleSourceMapDebug',
+    summary:
+      'Whether events can find the scripts of a bundle, and whether their maps can be used; up to 40 maps are read.',
+    action: 'release:read',
+    response: shapes.bundleDiagnosis,
+    handle: async (call) => {
+      const { app, found, params } = call
+      const bundle = app.meta.bundleOf(projectOf(found).id, params.bundle ?? '')
+      if (!bundle) throw new MishapError('NOT_FOUND')
+      return { body: await app.doctor.ofBundle(doctorProject(call), bundle) }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:org/:project/releases/:version/source-map-debug',
+    operationId: 'releaseSourceMapDebug',
+    summary: 'What the doctor says of a release: of its uploads, and of its newest 100 events of 30 days.',
+    action: 'release:read',
+    query: z.object({ dist }),
+    response: shapes.releaseDiagnosis,
+    handle: async (call) => {
+      const { app, actor, params, query } = call
+      const here = doctorProject(call)
+      const mayReadEvents = app.auth.may(actor, 'event:read', here) === 'yes'
+      const asked = { release: params.version ?? '', dist: query.dist, mayReadEvents }
+      return { body: await app.doctor.ofRelease(here, asked) }
+    },
+  }),
+]

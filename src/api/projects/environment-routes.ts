@@ -1,0 +1,89 @@
+import { z } from 'zod'
+import { MishapError } from '../../base/errors.ts'
+import * as shapes from '../../contract/schemas.ts'
+import type { Environment } from '../../store/meta/ingest/environments.ts'
+import type { Route } from '../route.ts'
+import { projectOf, route, scopeOf, viewOf, viewQuery } from '../route.ts'
+
+/** Names that a list has. */
+const listMax = 1000
+/** Names that the events are asked for, the hidden ones included. */
+const askedMax = 10_000
+
+const visibility = z
+  .enum(['visible', 'hidden', 'all'])
+  .optional()
+  .describe(
+    'visible (the default): those in use that are not hidden; hidden, all: whenever they were seen. At most 1,000, hidden ones first.',
+  )
+
+type RestEnvironment = z.input<typeof shapes.environment>
+
+const toRest = ({ name, hidden }: Environment): RestEnvironment => ({ id: name, name, isHidden: hidden })
+
+const path = '/projects/:org/:project/environments'
+const body = z.object({ isHidden: z.boolean() })
+
+/** Environments: those in use, and which of them people hid from the lists to choose from. */
+export const environmentRoutes: readonly Route[] = [
+  ...(['/organizations/:org/environments', path] as const).map((one, i) =>
+    route({
+      method: 'GET',
+      path: one,
+      operationId: i === 0 ? 'listEnvironments' : 'projectEnvironments',
+      summary: 'Environments in use, without those that are hidden in every project that has them.',
+      action: 'event:read',
+      query: z.object({ ...viewQuery, visibility }),
+      response: z.array(shapes.environment),
+      handle: async (call) => {
+        const { app, query } = call
+        const scope = scopeOf(viewOf(call, '90d'))
+        const hidden = app.meta.hiddenEnvironments(scope.projectIds)
+        if (query.visibility === 'hidden' || query.visibility === 'all') {
+          const names = new Set([...hidden].sort().slice(0, listMax))
+          if (query.visibility === 'all') {
+            for (const id of scope.projectIds)
+              for (const { name } of app.meta.projectEnvironments(id, { max: listMax }))
+                if (names.size < listMax) names.add(name)
+          }
+          return { body: [...names].sort().map((name) => ({ id: name, name, isHidden: hidden.has(name) })) }
+        }
+        // So many more as may be taken out again: hidden ones must not crowd the others out.
+        const asked = Math.min(listMax + hidden.size, askedMax)
+        const values = await app.events.tagValues(scope, 'environment', asked)
+        return {
+          body: values
+            .filter(({ value }) => value !== '' && !hidden.has(value))
+            .slice(0, listMax)
+            .map(({ value }) => ({ id: value, name: value, isHidden: false })),
+        }
+      },
+    }),
+  ),
+  route({
+    method: 'GET',
+    path: `${path}/:environment`,
+    operationId: 'projectEnvironment',
+    summary: 'One environment of a project.',
+    action: 'project:read',
+    response: shapes.environment,
+    handle: ({ app, found, params }) => {
+      const one = app.meta.environmentOf(projectOf(found).id, params.environment ?? '')
+      if (!one) throw new MishapError('NOT_FOUND')
+      return { body: toRest(one) }
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: `${path}/:environment`,
+    operationId: 'updateProjectEnvironment',
+    summary:
+      'Hides an environment from the lists to choose from, or shows it again. Its events are counted and found all the same.',
+    action: 'project:write',
+    body,
+    response: shapes.environment,
+    handle: ({ app, found, params, body: given }) => ({
+      body: toRest(app.meta.hideEnvironment(projectOf(found).id, params.environment ?? '', given.isHidden)),
+    }),
+  }),
+]

@@ -1,0 +1,382 @@
+import { z } from 'zod'
+import { sealedToken } from '../../auth/scrape-token.ts'
+import { MishapError } from '../../base/errors.ts'
+import { groupingConfig } from '../../contract/grouping-schemas.ts'
+import * as keys from '../../contract/key-schemas.ts'
+import type { RestProjectSettings } from '../../contract/rest.ts'
+import { loaderOptionNames, type RestKey, type RestLoaderOptions } from '../../contract/rest-key.ts'
+import * as shapes from '../../contract/schemas.ts'
+import { arrivals as arrivalsShape } from '../../contract/status-schemas.ts'
+import { groupingConfigOf, groupingVersionOf } from '../../domain/grouping.ts'
+import { ruleTextMax } from '../../domain/rule-text.ts'
+import { keptToken } from '../../domain/scrape.ts'
+import type { App } from '../../processes/app.ts'
+import { freeSlug } from '../../store/meta/database/names.ts'
+import type { KeyChange, Organization, Project, ProjectChange, ProjectKey } from '../../store/meta/meta.ts'
+import { dsnOf } from '../../wire/dsn.ts'
+import { tunnelOf } from '../../wire/tunnel.ts'
+import { demandChange, revisionField, revisionOf } from '../input.ts'
+import { toRestOrganization } from '../people/organization-routes.ts'
+import type { Found, Route } from '../route.ts'
+import { organizationOf, projectOf, readableProjects, route } from '../route.ts'
+import { arrivalsOf } from './arrivals.ts'
+import { sendTestEvent } from './test-event.ts'
+
+/** A project in the shape of the API, with the one team of its organization (team-routes.ts). */
+export function toRestProject(app: App, organization: Organization, one: Project): RestProjectSettings {
+  const team = { id: String(organization.id), slug: organization.slug, name: organization.name }
+  const scrub = app.meta.scrubSettings(one.id)
+  const scrape = app.meta.scrapeSettings(one.id)
+  const grouping = app.meta.groupingSettings(one.id)
+  return {
+    id: String(one.id),
+    slug: one.slug,
+    name: one.name,
+    platform: one.platform,
+    platforms: one.platform ? [one.platform] : [],
+    dateCreated: new Date(one.createdMs).toISOString(),
+    firstEvent: one.firstEventMs === null ? null : new Date(one.firstEventMs).toISOString(),
+    isMember: true,
+    hasAccess: true,
+    features: [],
+    status: 'active',
+    // There is nothing to set here yet; clients with generated code read no project without them.
+    ...{ options: {}, color: '#6d5bd0', isPublic: false, resolveAge: 0, subjectTemplate: '' },
+    ...{ digestsMinDelay: 0, digestsMaxDelay: 0, securityTokenHeader: null },
+    teams: [team],
+    team,
+    organization: toRestOrganization(app, organization),
+    revision: one.rev,
+    allowedDomains: one.allowedOrigins.length ? one.allowedOrigins : ['*'],
+    dataScrubber: scrub.scrub,
+    dataScrubberDefaults: scrub.scrubDefaults,
+    scrubIPAddresses: scrub.scrubIpAddresses,
+    sensitiveFields: scrub.sensitiveFields,
+    safeFields: scrub.safeFields,
+    scrapeJavaScript: scrape.on,
+    verifySSL: scrape.verifyTls,
+    securityToken: scrape.sealedToken === '' ? '' : keptToken,
+    fingerprintingRules: grouping.fingerprintRules,
+    groupingEnhancements: grouping.stackRules,
+    groupingConfig: groupingConfigOf(grouping.version),
+    secondaryGroupingConfig: grouping.secondary === undefined ? null : groupingConfigOf(grouping.secondary),
+    secondaryGroupingExpiry:
+      grouping.secondaryUntilMs === undefined ? null : new Date(grouping.secondaryUntilMs).toISOString(),
+  }
+}
+
+const loaderOptionsOf = ({ loaderOptions }: ProjectKey): RestLoaderOptions =>
+  Object.fromEntries(loaderOptionNames.map((name) => [name, loaderOptions[name] ?? false])) as RestLoaderOptions
+
+/** A project key in the shape of the API, with every address that an SDK or a client may want. */
+export function toRestKey(app: App, one: ProjectKey): RestKey {
+  const dsn = dsnOf(app.config.url, one)
+  const api = `${app.config.url}/api/${one.projectId}`
+  return {
+    id: one.publicKey,
+    name: one.label,
+    label: one.label,
+    public: one.publicKey,
+    secret: '',
+    projectId: one.projectId,
+    isActive: one.active,
+    revision: one.rev,
+    rateLimit: one.rateLimit ? { window: one.rateLimit.windowS, count: one.rateLimit.count } : null,
+    dateCreated: new Date(one.createdMs).toISOString(),
+    lastUsed: one.lastUsedMs === null ? null : new Date(one.lastUsedMs).toISOString(),
+    dsn: {
+      public: dsn,
+      secret: dsn,
+      csp: `${api}/csp-report/?sentry_key=${one.publicKey}`,
+      security: `${api}/security/?sentry_key=${one.publicKey}`,
+      minidump: `${api}/minidump/?sentry_key=${one.publicKey}`,
+      nel: `${api}/nel/?sentry_key=${one.publicKey}`,
+      unreal: `${api}/unreal/${one.publicKey}/`,
+      playstation: `${api}/playstation/?sentry_key=${one.publicKey}`,
+      crons: `${api}/cron/___MONITOR_SLUG___/${one.publicKey}/`,
+      cdn: `${app.config.url}/js-sdk-loader/${one.publicKey}.min.js`,
+      otlp_traces: `${api}/integration/otlp/v1/traces`,
+      otlp_logs: `${api}/integration/otlp/v1/logs`,
+      integration: `${api}/integration/`,
+    },
+    browserSdkVersion: one.browserSdk,
+    dynamicSdkLoaderOptions: loaderOptionsOf(one),
+  }
+}
+
+const slugText = z.string().regex(/^(?!\d+$)[a-z0-9-]{1,50}$/, '1 to 50 of a-z, 0-9 and -, not only digits.')
+const nameText = z
+  .string()
+  .trim()
+  .min(1, '1 to 64 characters.')
+  .max(64, '1 to 64 characters.')
+  .regex(/^\P{Cc}*$/u, 'No control characters.')
+const platformText = z.string().regex(/^[a-z0-9.-]{1,64}$/, '1 to 64 of a-z, 0-9, . and -.')
+// What is wrong with an entry, and with how many, is said by store/meta/projects/setting-lists.ts, for the screens as well.
+const entries = z.array(z.string().max(1000)).max(1000)
+
+export const newProject = z.object({ name: nameText, slug: slugText.optional(), platform: platformText.nullish() })
+const changedProject = z
+  .object({
+    name: nameText,
+    slug: slugText,
+    platform: platformText.nullable(),
+    allowedOrigins: entries,
+    allowedDomains: entries,
+    dataScrubber: z.boolean(),
+    dataScrubberDefaults: z.boolean(),
+    scrubIPAddresses: z.boolean(),
+    sensitiveFields: entries,
+    safeFields: entries,
+    scrapeJavaScript: z.boolean(),
+    verifySSL: z.boolean(),
+    securityToken: z.string().max(1000),
+    fingerprintingRules: z.string().max(ruleTextMax),
+    groupingEnhancements: z.string().max(ruleTextMax),
+    groupingConfig,
+    revision: revisionField,
+  })
+  .partial()
+const rate = z
+  .object({ window: z.number().int().min(1).max(86_400), count: z.number().int().min(1).max(1_000_000_000) })
+  .nullable()
+const keyFields = z
+  .object({
+    ...{ name: nameText, label: nameText, rateLimit: rate },
+    browserSdkVersion: z.string().regex(/^(latest|\d{1,3}(\.(\d{1,4}|x)){1,2})$/, 'latest, or a version as 10.x.'),
+    dynamicSdkLoaderOptions: z.partialRecord(z.enum(loaderOptionNames), z.boolean()),
+  })
+  .partial()
+const newKey = keyFields
+const changedKey = keyFields.extend({ isActive: z.boolean().optional(), revision: revisionField.optional() })
+
+/** What a body changes of a key, in the store's words. */
+function keyChangeOf(body: z.output<typeof changedKey>): KeyChange {
+  const label = body.name ?? body.label
+  return {
+    ...(label === undefined ? {} : { label }),
+    ...(body.isActive === undefined ? {} : { active: body.isActive }),
+    ...(body.rateLimit === undefined ? {} : { rateLimit: limitOf(body.rateLimit) }),
+    ...(body.browserSdkVersion === undefined ? {} : { browserSdk: body.browserSdkVersion }),
+    ...(body.dynamicSdkLoaderOptions === undefined ? {} : { loaderOptions: body.dynamicSdkLoaderOptions }),
+  }
+}
+
+/** Runs a change whose field has another name in the API than in the store, so that its error stands at the caller's. */
+function underName<Made>(names: Record<string, string>, change: () => Made): Made {
+  try {
+    return change()
+  } catch (error) {
+    if (!(error instanceof MishapError) || !error.fields) throw error
+    const fields = Object.entries(error.fields).map(([name, sentences]) => [names[name] ?? name, sentences])
+    throw new MishapError(error.code, { detail: error.message, fields: Object.fromEntries(fields) })
+  }
+}
+
+/** What a body changes, in the store's words. */
+function changeOf(app: App, body: z.output<typeof changedProject>): ProjectChange {
+  const given: { [Name in keyof ProjectChange]: ProjectChange[Name] | undefined } = {
+    name: body.name,
+    slug: body.slug,
+    platform: body.platform,
+    allowedOrigins: body.allowedOrigins ?? body.allowedDomains,
+    scrub: body.dataScrubber,
+    scrubDefaults: body.dataScrubberDefaults,
+    scrubIpAddresses: body.scrubIPAddresses,
+    sensitiveFields: body.sensitiveFields,
+    safeFields: body.safeFields,
+    scrape: body.scrapeJavaScript,
+    scrapeTls: body.verifySSL,
+    fingerprintRules: body.fingerprintingRules,
+    stackRules: body.groupingEnhancements,
+    groupingVersion: body.groupingConfig === undefined ? undefined : groupingVersionOf(body.groupingConfig),
+    ...sealedToken(app.seal, body.securityToken, 'securityToken'),
+  }
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+}
+
+/** Makes a project with a key. */
+export async function createProject(
+  app: App,
+  organization: Organization,
+  value: z.output<typeof newProject>,
+): Promise<{ body: RestProjectSettings }> {
+  const isTaken = (slug: string) => app.meta.projectBySlug(organization.id, slug) !== undefined
+  const project = app.meta.createProject({
+    organizationId: organization.id,
+    slug: value.slug ?? freeSlug(value.name, 'project', isTaken),
+    name: value.name,
+    platform: value.platform ?? null,
+  })
+  // A project without a key can't be sent anything.
+  if (app.meta.keysOf(project.id).length === 0) app.meta.createKey(project.id, 'Default')
+  await app.publishKeys()
+  return { body: toRestProject(app, organization, project) }
+}
+
+function keyOf(app: App, found: Found, id: string | undefined): ProjectKey {
+  const key = app.meta.keysOf(projectOf(found).id).find((one) => one.publicKey === id || String(one.id) === id)
+  if (!key) throw new MishapError('NOT_FOUND')
+  return key
+}
+
+const limitOf = (value: z.output<typeof rate>) =>
+  value === null ? null : { count: value.count, windowS: value.window }
+const P = '/projects/:org/:project'
+
+/** Projects, their keys, and what arrives in them. */
+export const projectRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/organizations/:org/projects',
+    operationId: 'listProjects',
+    summary: 'Projects of an organization.',
+    action: 'organization:read',
+    response: z.array(shapes.project),
+    handle: ({ app, actor, found }) => ({
+      body: readableProjects(app, actor, organizationOf(found)).map((one) =>
+        toRestProject(app, organizationOf(found), one),
+      ),
+    }),
+  }),
+  route({
+    method: 'POST',
+    path: '/organizations/:org/projects',
+    operationId: 'createProject',
+    summary: 'Makes a project with one key.',
+    action: 'project:create',
+    body: newProject,
+    status: 201,
+    response: shapes.project,
+    handle: ({ app, found, body }) => createProject(app, organizationOf(found), body),
+  }),
+  route({
+    method: 'GET',
+    path: P,
+    operationId: 'project',
+    summary: 'One project.',
+    action: 'project:read',
+    response: shapes.project,
+    handle: ({ app, found }) => ({ body: toRestProject(app, organizationOf(found), projectOf(found)) }),
+  }),
+  route({
+    method: 'PUT',
+    path: P,
+    operationId: 'updateProject',
+    summary:
+      'Changes name, slug (the old one goes on leading here), platform, allowed origins, scrubbing or rules of grouping. 409 when `revision` or If-Match is not its own any more.',
+    action: 'project:write',
+    body: changedProject,
+    response: shapes.project,
+    handle: async ({ app, actor, found, body, request }) => {
+      demandChange(changedProject, body)
+      const { id } = projectOf(found)
+      const by = { userId: actor.person.id, rev: revisionOf(body, request) }
+      const names: Record<string, string> = {
+        ...(body.allowedOrigins ? {} : { allowedOrigins: 'allowedDomains' }),
+        ...{ fingerprintRules: 'fingerprintingRules', stackRules: 'groupingEnhancements' },
+      }
+      const changed = underName(names, () => app.meta.updateProject(id, changeOf(app, body), by))
+      await app.publishKeys()
+      return { body: toRestProject(app, organizationOf(found), changed) }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: `${P}/keys`,
+    operationId: 'listKeys',
+    summary: 'Keys of a project with their DSNs.',
+    action: 'project:read',
+    response: z.array(keys.key),
+    handle: ({ app, found }) => ({ body: app.meta.keysOf(projectOf(found).id).map((one) => toRestKey(app, one)) }),
+  }),
+  route({
+    method: 'POST',
+    path: `${P}/keys`,
+    operationId: 'createKey',
+    summary: 'Makes a project key.',
+    action: 'key:write',
+    body: newKey,
+    status: 201,
+    response: keys.key,
+    handle: async ({ app, found, body }) => {
+      const change = keyChangeOf(body)
+      const made = app.meta.createKey(projectOf(found).id, change.label ?? 'Default')
+      const key = app.meta.updateKey(made.id, change)
+      await app.publishKeys()
+      return { body: toRestKey(app, key) }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: `${P}/keys/:key`,
+    operationId: 'key',
+    summary: 'One project key.',
+    action: 'project:read',
+    response: keys.key,
+    handle: ({ app, found, params }) => ({ body: toRestKey(app, keyOf(app, found, params.key)) }),
+  }),
+  route({
+    method: 'GET',
+    path: `${P}/keys/:key/tunnel`,
+    operationId: 'keyTunnel',
+    summary: 'What an application takes to send through its own origin: the path, the SDK’s option and ready handlers.',
+    action: 'project:read',
+    response: keys.tunnel,
+    handle: ({ app, found, params }) => ({ body: tunnelOf(app.config.url, keyOf(app, found, params.key)) }),
+  }),
+  route({
+    method: 'PUT',
+    path: `${P}/keys/:key`,
+    operationId: 'updateKey',
+    summary:
+      'Renames, disables, enables or limits a project key. 409 when `revision` or If-Match is not its own any more.',
+    action: 'key:write',
+    body: changedKey,
+    response: keys.key,
+    handle: async ({ app, actor, found, params, body, request }) => {
+      demandChange(changedKey, body)
+      const by = { userId: actor.person.id, rev: revisionOf(body, request) }
+      const key = app.meta.updateKey(keyOf(app, found, params.key).id, keyChangeOf(body), by)
+      await app.publishKeys()
+      return { body: toRestKey(app, key) }
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: `${P}/keys/:key`,
+    operationId: 'deleteKey',
+    summary: 'Deletes a project key; what is sent with it is refused from then on.',
+    action: 'key:write',
+    status: 204,
+    response: z.undefined(),
+    handle: async ({ app, found, params }) => {
+      app.meta.deleteKey(keyOf(app, found, params.key).id)
+      await app.publishKeys()
+      return { body: undefined, status: 204 }
+    },
+  }),
+  ...(['/organizations/:org/projects/:project/arrivals', `${P}/arrivals`] as const).map((path, i) =>
+    route({
+      method: 'GET',
+      path,
+      operationId: i === 0 ? 'arrivals' : 'projectArrivals',
+      summary: 'What has arrived in a project: connection, items of the last hour, newest issue.',
+      action: 'project:read',
+      response: arrivalsShape,
+      handle: ({ app, found }) => ({ body: arrivalsOf(app, projectOf(found)) }),
+    }),
+  ),
+  ...(['/organizations/:org/projects/:project/test-event', `${P}/test-event`] as const).map((path, i) =>
+    route({
+      method: 'POST',
+      path,
+      operationId: i === 0 ? 'testEvent' : 'projectTestEvent',
+      summary: 'Sends a test event through the project’s own key, as an SDK would.',
+      action: 'project:create',
+      status: 202,
+      response: z.strictObject({ id: z.string() }),
+      handle: async ({ app, found }) => ({ body: await sendTestEvent(app, projectOf(found)), status: 202 }),
+    }),
+  ),
+]

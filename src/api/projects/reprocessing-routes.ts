@@ -1,0 +1,48 @@
+import type { RestRegroupings } from '../../contract/rest-status.ts'
+import { regroupings } from '../../contract/status-schemas.ts'
+import type { Regrouping } from '../../store/meta/retention/reprocessing.ts'
+import type { Route } from '../route.ts'
+import { organizationOf, route } from '../route.ts'
+
+/** Runs that the list shows. */
+const listMax = 20
+
+type Project = RestRegroupings['runs'][number]['project']
+
+/** A run in the shape of the API. */
+const toRest = (one: Regrouping, project: Project): RestRegroupings['runs'][number] => ({
+  ...{ id: String(one.id), project, cause: one.cause },
+  dateCreated: new Date(one.createdMs).toISOString(),
+  dateEnded: one.endedMs === null ? null : new Date(one.endedMs).toISOString(),
+  // An event may have come twice into view, where a run began anew.
+  ...{ total: one.total, looked: Math.min(one.looked, one.total), mapped: one.mapped, moved: one.moved },
+  ...{ issues: one.issues, error: one.error },
+})
+
+/** Events that are mapped again when their source maps come after them. */
+export const regroupRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/organizations/:org/regroupings',
+    operationId: 'listRegroupings',
+    summary: 'Events that were mapped again as their source maps came after them, newest run first, and how far it is.',
+    action: 'organization:read',
+    response: regroupings,
+    handle: ({ app, actor, found }) => {
+      const organization = organizationOf(found)
+      const projects = app.meta
+        .projectsOf(organization.id)
+        .filter((project) => app.auth.may(actor, 'project:read', { organization, project }) === 'yes')
+      const byId = new Map(projects.map(({ id, slug }): [number, Project] => [id, { id: String(id), slug }]))
+      const runs = app.meta.regroupings(listMax, [...byId.keys()]).flatMap((one) => {
+        const project = byId.get(one.projectId)
+        return project ? [toRest(one, project)] : []
+      })
+      const full = [...byId].flatMap(([id, project]) => {
+        const { quantity: noted, refused, refusedMs } = app.meta.missedSum(id)
+        return refusedMs === null ? [] : [{ project, noted, refused, dateRefused: new Date(refusedMs).toISOString() }]
+      })
+      return { body: { runs, full } }
+    },
+  }),
+]

@@ -1,0 +1,77 @@
+import { MishapError } from '../../base/errors.ts'
+import type { App } from '../../processes/app.ts'
+import type { Project } from '../../store/meta/meta.ts'
+
+const answerMsMax = 5000
+
+/** Where this installation listens, as seen from its own machine. */
+function listenerOf(app: App): string {
+  const { host, port } = app.config
+  const address = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host
+  return `http://${address}:${port}`
+}
+
+/** An event that is told apart from real ones by its type and its tag. */
+function eventOf(id: string, platform: string | null, nowMs: number) {
+  const frame = (name: string, line: number) => ({
+    filename: 'mishap/test-event',
+    function: name,
+    lineno: line,
+    in_app: true,
+  })
+  return {
+    event_id: id,
+    timestamp: nowMs / 1000,
+    platform: platform?.split(/[.-]/)[0] || 'other',
+    level: 'error',
+    environment: 'test',
+    tags: { mishap: 'test-event' },
+    exception: {
+      values: [
+        {
+          type: 'MishapTestError',
+          value: 'This is a test event. Everything from the listener to this screen works.',
+          mechanism: { type: 'generic', handled: true },
+          stacktrace: { frames: [frame('main', 1), frame('sendTestEvent', 2)] },
+        },
+      ],
+    },
+  }
+}
+
+/**
+ * Sends one test event over HTTP with the project's own key, on the way that an SDK's would take. Returns its id.
+ * Throws VALIDATION when the project has no active key or the event is refused (with the reason).
+ */
+export async function sendTestEvent(app: App, project: Project): Promise<{ id: string }> {
+  const key = app.meta.keysOf(project.id).find((one) => one.active)
+  if (!key) throw new MishapError('VALIDATION', { detail: 'The project has no active key.' })
+  const id = crypto.randomUUID().replaceAll('-', '')
+  const body = `${JSON.stringify({ event_id: id, sent_at: new Date(app.clock.now()).toISOString() })}\n{"type":"event"}\n${JSON.stringify(eventOf(id, project.platform, app.clock.now()))}\n`
+  // An allowed origin is sent along, so that a project that checks origins takes it, too.
+  const origin = project.allowedOrigins.find((one) => /^https?:\/\/[^*]+$/.test(one))
+  let answer: Response
+  try {
+    answer = await fetch(
+      `${listenerOf(app)}/api/${project.id}/envelope/?sentry_key=${key.publicKey}&sentry_version=7&sentry_client=mishap.test/1`,
+      {
+        method: 'POST',
+        body,
+        headers: { 'content-type': 'application/x-sentry-envelope', ...(origin ? { origin } : {}) },
+        signal: AbortSignal.timeout(answerMsMax),
+      },
+    )
+  } catch {
+    throw new MishapError('VALIDATION', {
+      detail: 'The listener did not answer.',
+      causes: ['Check MISHAP_HOST and MISHAP_PORT.'],
+    })
+  }
+  if (!answer.ok) {
+    const said = ((await answer.json().catch(() => ({}))) as { detail?: unknown }).detail
+    throw new MishapError('VALIDATION', {
+      detail: `The test event was refused: ${typeof said === 'string' ? said : `HTTP ${answer.status}`}`,
+    })
+  }
+  return { id }
+}

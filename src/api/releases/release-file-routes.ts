@@ -1,0 +1,181 @@
+import { z } from 'zod'
+import { MishapError } from '../../base/errors.ts'
+import type { ArtifactFile, Bundle } from '../../store/meta/artifacts/artifacts.ts'
+import { readHeaders } from '../../wire/bundle.ts'
+import { bundleFileBytesMax } from '../../wire/upload.ts'
+import { type FormPart, formParts, textOfPart } from '../form-parts.ts'
+import { pageHeaders } from '../page.ts'
+import type { Call, Route } from '../route.ts'
+import { limitOf, organizationOf, pageQuery, projectOf, route } from '../route.ts'
+import { releaseProjects } from './release-projects.ts'
+import * as shapes from './release-schemas.ts'
+
+const partsMax = 100
+const framingBytes = 1024 * 1024
+const urlCharactersMax = 4096
+
+type Row = { file: ArtifactFile; bundle: Bundle; dist: string }
+
+const toRest = ({ file, bundle, dist }: Row): z.input<typeof shapes.releaseFile> => ({
+  id: String(bundle.id),
+  name: file.url,
+  dist: dist || null,
+  headers: file.headers,
+  size: file.bytes,
+  sha1: bundle.checksum,
+  dateCreated: new Date(bundle.createdMs).toISOString(),
+})
+
+const listQuery = z.object(pageQuery)
+
+function list(call: Call<z.output<typeof listQuery>, undefined>) {
+  const { app, query, request, params } = call
+  const limit = limitOf(query, 100)
+  const before = /^\d{1,15}$/.test(query.cursor ?? '') ? Number(query.cursor) : 0
+  const rows = app.meta.releaseFiles({
+    projectIds: releaseProjects(call, 'release:read').map((one) => one.id),
+    release: params.version ?? '',
+    beforeId: before || undefined,
+    max: limit + 1,
+  })
+  const shown = rows.slice(0, limit)
+  const page = {
+    rows: shown.map(toRest),
+    previous: { cursor: '0', results: before > 0 },
+    next: { cursor: String(shown.at(-1)?.bundle.id ?? before), results: rows.length > limit },
+    hits: undefined,
+    walk: 'stable' as const,
+  }
+  return { body: page.rows, headers: pageHeaders(app.config.url, request.url, page) }
+}
+
+/** Fields of the form beside the file. */
+type Fields = { name: string; dist: string; headers: Record<string, string> }
+
+async function takeField(part: FormPart, fields: Fields): Promise<void> {
+  const text = await textOfPart(part)
+  if (part.name === 'name') fields.name = text.trim()
+  else if (part.name === 'dist') fields.dist = text.trim()
+  else if (part.name === 'header') {
+    const colon = text.indexOf(':')
+    if (colon > 0)
+      Object.assign(fields.headers, readHeaders({ [text.slice(0, colon).trim()]: text.slice(colon + 1).trim() }))
+  }
+}
+
+async function upload(call: Call<unknown, undefined>) {
+  const { app, request, found, params } = call
+  const projects = releaseProjects(call, 'release:write')
+  const release = params.version ?? ''
+  const there = app.meta.releaseOf(
+    projects.map((one) => one.id),
+    release,
+  )
+  if (!there) throw new MishapError('NOT_FOUND')
+  const fields: Fields = { name: '', dist: '', headers: {} }
+  const parts = formParts(request, bundleFileBytesMax + framingBytes, partsMax)
+  for (let next = await parts.next(); !next.done; next = await parts.next()) {
+    const part = next.value
+    if (part.name !== 'file') {
+      await takeField(part, fields)
+      continue
+    }
+    const bundle = await app.artifacts.addFile({
+      organizationId: organizationOf(found).id,
+      ...{ projectIds: there.projectIds, release, stream: part.content },
+      about: async () => {
+        for await (const rest of parts) await takeField(rest, fields)
+        const url = fields.name || (part.filename ?? '')
+        if (url === '' || url.length > urlCharactersMax)
+          throw new MishapError('VALIDATION', { fields: { name: [`1 to ${urlCharactersMax} characters.`] } })
+        return { url, dist: fields.dist, headers: fields.headers }
+      },
+    })
+    const row = rowOf(call, bundle.id)
+    return { body: toRest(row), status: 201 as const }
+  }
+  throw new MishapError('VALIDATION', { fields: { file: ['Missing file'] } })
+}
+
+/** A file of the release that the path names. Throws NOT_FOUND. */
+function rowOf(call: Call<unknown, unknown>, id: number): Row {
+  const { app, params } = call
+  const projectIds = releaseProjects(call, 'release:read').map((one) => one.id)
+  const [row] = app.meta.releaseFiles({ projectIds, release: params.version ?? '', beforeId: id + 1, max: 1 })
+  if (row?.bundle.id !== id) throw new MishapError('NOT_FOUND')
+  return row
+}
+
+const idOf = (text: string | undefined) => (/^\d{1,15}$/.test(text ?? '') ? Number(text) : -1)
+
+/** Files that are uploaded to a release one by one, as older clients do. */
+export const releaseFileRoutes: readonly Route[] = [
+  route({
+    method: 'DELETE',
+    path: '/projects/:org/:project/files/source-maps',
+    operationId: 'deleteReleaseFiles',
+    summary: 'Deletes all files that were uploaded one by one to a release.',
+    action: 'release:write',
+    query: z.object({ name: z.string().min(1).max(250).describe('The version.') }),
+    status: 204,
+    response: z.undefined(),
+    handle: async ({ app, query, found }) => {
+      await app.artifacts.removeFiles([projectOf(found).id], query.name)
+      return { body: undefined, status: 204 }
+    },
+  }),
+  ...(
+    [
+      ['/organizations/:org/releases/:version/files', ''],
+      ['/projects/:org/:project/releases/:version/files', 'Project'],
+    ] as const
+  ).flatMap(([path, name]) => [
+    route({
+      method: 'GET',
+      path,
+      operationId: `list${name}ReleaseFiles`,
+      summary: 'Files that were uploaded to a release one by one, newest first.',
+      action: 'release:read',
+      query: listQuery,
+      response: z.array(shapes.releaseFile),
+      handle: list,
+    }),
+    route({
+      method: 'POST',
+      path,
+      operationId: `upload${name}ReleaseFile`,
+      summary:
+        'Uploads a file as multipart/form-data: file, name (its URL), dist, header ("Sourcemap: app.js.map", repeated). One of the same name and dist is replaced.',
+      action: 'release:write',
+      status: 201,
+      response: shapes.releaseFile,
+      handle: upload,
+    }),
+    route({
+      method: 'GET',
+      path: `${path}/:file`,
+      operationId: `get${name}ReleaseFile`,
+      summary: 'One file of a release.',
+      action: 'release:read',
+      response: shapes.releaseFile,
+      handle: (call) => ({ body: toRest(rowOf(call, idOf(call.params.file))) }),
+    }),
+    route({
+      method: 'DELETE',
+      path: `${path}/:file`,
+      operationId: `delete${name}ReleaseFile`,
+      summary: 'Deletes a file of a release.',
+      action: 'release:write',
+      status: 204,
+      response: z.undefined(),
+      handle: async (call) => {
+        const { bundle } = rowOf(call, idOf(call.params.file))
+        for (const { id } of releaseProjects(call, 'release:write')) {
+          const gone = call.app.meta.removeBundle(bundle.id, id, call.params.version)
+          if (gone !== undefined) await call.app.artifacts.deleteBlobs([gone])
+        }
+        return { body: undefined, status: 204 }
+      },
+    }),
+  ]),
+]

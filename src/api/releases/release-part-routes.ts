@@ -1,0 +1,225 @@
+import { z } from 'zod'
+import { MishapError } from '../../base/errors.ts'
+import { skew } from '../../contract/sign-schemas.ts'
+import { pageByOffset, readCursor } from '../../query/cursor.ts'
+import { eventById, placeEvent } from '../../query/events.ts'
+import {
+  commitFiles,
+  previousWithCommits,
+  releaseCommits,
+  releaseDeploys,
+  releaseMarks,
+  toRestDeploy,
+} from '../../query/releases.ts'
+import { releaseSkew } from '../../query/skew.ts'
+import { committersOf } from '../../query/suspects.ts'
+import type { Project } from '../../store/meta/meta.ts'
+import { pageHeaders } from '../page.ts'
+import type { Call, Route } from '../route.ts'
+import { limitOf, organizationOf, pageQuery, projectOf, rangeQuery, route, viewOf, viewQuery } from '../route.ts'
+import { address, moment } from './release-input.ts'
+import { namedProjects, releaseProjects } from './release-projects.ts'
+import { releaseHere } from './release-routes.ts'
+import * as shapes from './release-schemas.ts'
+
+const listQuery = z.object(pageQuery)
+const markCountMax = 1_000
+
+type Where = Parameters<typeof releaseCommits>[1]
+type Reader<Row> = (app: Call<unknown, unknown>['app'], part: Where) => { rows: Row[]; more: boolean }
+
+/** One page of what belongs to the release of the path. */
+function pageOf<Row>(call: Call<z.output<typeof listQuery>, unknown>, read: Reader<Row>) {
+  const { app, query, request, found } = call
+  const { release, projects } = releaseHere(call)
+  const limit = limitOf(query, 100)
+  const { offset } = readCursor(query.cursor)
+  const part = { organization: organizationOf(found), projects, version: release.version, offset, max: limit }
+  const { rows, more } = read(app, part)
+  return { body: rows, headers: pageHeaders(app.config.url, request.url, pageByOffset(rows, offset, limit, more)) }
+}
+
+const environment = z
+  .string()
+  .trim()
+  .min(1, 'An environment.')
+  .max(64, 'At most 64 characters.')
+  .regex(/^[^\n\r/\p{Cc}]+$/u, 'No slashes, no line ends.')
+  .refine((one) => !/^(?:\.|\.\.|none)$/i.test(one), 'This is no environment.')
+
+const deployBody = z.object({
+  environment,
+  name: z.string().trim().max(200, 'At most 200 characters.').nullish(),
+  url: address,
+  dateStarted: moment.nullish(),
+  dateFinished: moment.nullish(),
+  projects: z
+    .array(z.union([z.string(), z.number()]))
+    .nullish()
+    .describe('Which of the release’s projects went there; none: all.'),
+})
+
+/** The projects that a deploy is about. Throws VALIDATION for one that has not the release. */
+function deployedProjects(call: Call<unknown, z.output<typeof deployBody>>, projects: Project[]): Project[] {
+  const named = call.body.projects ?? []
+  if (call.found.project || named.length === 0) return projects
+  const asked = namedProjects(call, 'release:write', named)
+  const strange = asked.find((one) => !projects.some(({ id }) => id === one.id))
+  if (strange)
+    throw new MishapError('VALIDATION', { fields: { projects: [`The release is not one of ${strange.slug}.`] } })
+  return asked
+}
+
+/** Of the release's projects those whose events the caller may read: a token of a build reads releases alone. */
+const mayReadEvents = ({ app, actor, found }: Call<unknown, unknown>, projects: Project[]): Project[] => {
+  const organization = organizationOf(found)
+  return projects.filter((project) => app.auth.may(actor, 'event:read', { organization, project }) === 'yes')
+}
+
+function addDeploy(call: Call<unknown, z.output<typeof deployBody>>) {
+  const { app, body, found } = call
+  const { release, projects } = releaseHere(call, 'release:write')
+  const about = deployedProjects(call, projects)
+  const startedMs = body.dateStarted ?? null
+  const finishedMs = body.dateFinished ?? app.clock.now()
+  if (startedMs !== null && startedMs > finishedMs)
+    throw new MishapError('VALIDATION', { fields: { dateStarted: ['A deploy starts before it is finished.'] } })
+  const deploy = app.meta.addDeploy({
+    ...{ organizationId: organizationOf(found).id, version: release.version, environment: body.environment },
+    ...{ name: body.name ?? '', url: body.url ?? '', startedMs, finishedMs, projectIds: about.map((one) => one.id) },
+  })
+  return { body: toRestDeploy(deploy, about) }
+}
+
+const skewRoute = (path: string, name: string): Route =>
+  route({
+    method: 'GET',
+    path: `${path}/:version/skew`,
+    operationId: `${name === '' ? 'release' : 'projectRelease'}Skew`,
+    summary: 'What old tabs ran into after the last deploy of a release to each environment, two days long.',
+    action: 'release:read',
+    response: z.array(skew),
+    handle: async (call) => {
+      const { release, projects } = releaseHere(call)
+      const readable = mayReadEvents(call, projects)
+      return {
+        body: await releaseSkew(call.app, { organization: organizationOf(call.found), projects: readable, release }),
+      }
+    },
+  })
+
+function routesUnder(path: string, name: string): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: `${path}/:version/commits`,
+      operationId: `list${name}ReleaseCommits`,
+      summary: 'Commits of a release, newest first.',
+      action: 'release:read',
+      query: listQuery,
+      response: z.array(shapes.commit),
+      handle: (call) => pageOf(call, releaseCommits),
+    }),
+    route({
+      method: 'GET',
+      path: `${path}/:version/commitfiles`,
+      operationId: `list${name}ReleaseCommitFiles`,
+      summary: 'Files that the commits of a release changed, in the order of the commits.',
+      action: 'release:read',
+      query: z.object({ ...pageQuery, commit: z.string().max(64).optional().describe('Of this commit only.') }),
+      response: z.array(shapes.commitFile),
+      handle: (call) => pageOf(call, (app, part) => commitFiles(app, { ...part, commit: call.query.commit })),
+    }),
+    route({
+      method: 'GET',
+      path: `${path}/:version/previous-with-commits`,
+      operationId: `previous${name}ReleaseWithCommits`,
+      summary:
+        'The release with commits that was made last before this one, in one of its projects; {} where there is none.',
+      action: 'release:read',
+      response: z.union([shapes.release, z.strictObject({})]),
+      handle: (call) => {
+        const { release, projects } = releaseHere(call)
+        const where = { organization: organizationOf(call.found), projects, version: release.version }
+        return { body: previousWithCommits(call.app, where) ?? {} }
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${path}/:version/deploys`,
+      operationId: `list${name}Deploys`,
+      summary: 'Deploys of a release, newest first.',
+      action: 'release:read',
+      query: listQuery,
+      response: z.array(shapes.deploy),
+      handle: (call) => pageOf(call, releaseDeploys),
+    }),
+    skewRoute(path, name),
+    route({
+      method: 'POST',
+      path: `${path}/:version/deploys`,
+      operationId: `create${name}Deploy`,
+      summary: 'Says that a release went to an environment; dateFinished is now unless it is given.',
+      action: 'release:write',
+      body: deployBody,
+      status: 201,
+      response: shapes.deploy,
+      handle: addDeploy,
+    }),
+  ]
+}
+
+const marksQuery = z.object({
+  ...rangeQuery,
+  project: viewQuery.project,
+  environment: viewQuery.environment,
+  limit: pageQuery.limit,
+})
+
+function marks(call: Call<z.output<typeof marksQuery>, undefined>) {
+  const { app, query, found } = call
+  // Releases have permissions of their own, so the view's projects are not asked for.
+  const { range, environments } = viewOf({ ...call, query: { ...query, project: [] } })
+  const max = query.limit === undefined ? undefined : Number(query.limit)
+  if (max !== undefined && !(Number.isInteger(max) && max >= 1 && max <= markCountMax))
+    throw new MishapError('VALIDATION', { fields: { limit: [`A number from 1 to ${markCountMax}.`] } })
+  return {
+    body: releaseMarks(app, {
+      organization: organizationOf(found),
+      projects: releaseProjects(call, 'release:read', query.project),
+      ...{ environments, fromMs: range.fromMs, toMs: range.toMs },
+      ...(max === undefined ? {} : { max }),
+    }),
+  }
+}
+
+/** Commits, deploys and marks of releases, and who may have brought an issue. */
+export const releasePartRoutes: readonly Route[] = [
+  ...routesUnder('/organizations/:org/releases', ''),
+  ...routesUnder('/projects/:org/:project/releases', 'Project'),
+  route({
+    method: 'GET',
+    path: '/organizations/:org/release-marks',
+    operationId: 'listReleaseMarks',
+    summary: 'What charts of a range mark: releases that came up and deploys, the newest of them in the order of time.',
+    action: 'release:read',
+    query: marksQuery,
+    response: shapes.marks,
+    handle: marks,
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:org/:project/events/:event/committers',
+    operationId: 'listCommitters',
+    summary: 'Commits that may have brought the issue of an event, the most suspect first, with the reason.',
+    action: 'event:read',
+    response: shapes.committers,
+    handle: async ({ app, found, params }) => {
+      const project = projectOf(found)
+      const known = await eventById(app, [project.id], params.event ?? '')
+      if (!known) throw new MishapError('NOT_FOUND')
+      const event = await placeEvent(app, known.issue, known.row)
+      return { body: committersOf(app, { organization: organizationOf(found), project, issue: known.issue, event }) }
+    },
+  }),
+]

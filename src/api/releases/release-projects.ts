@@ -1,0 +1,52 @@
+import type { Action, Actor } from '../../auth/auth.ts'
+import { MishapError } from '../../base/errors.ts'
+import type { App } from '../../processes/app.ts'
+import type { Organization, Project } from '../../store/meta/meta.ts'
+import type { Found } from '../route.ts'
+import { organizationOf } from '../route.ts'
+
+/** Projects in one call. */
+const projectsMax = 200
+
+function projectNamed(app: App, organization: Organization, name: string): Project {
+  const project = app.meta.projectBySlug(organization.id, name) ?? app.meta.projectByOldSlug(organization.id, name)
+  if (!project)
+    throw new MishapError('VALIDATION', {
+      fields: { projects: [`There is no project ${JSON.stringify(name.slice(0, 60))}.`] },
+    })
+  return project
+}
+
+/**
+ * The projects that a call is about: that of its path, else those it names by slug or id. Each has to be allowed. Throws
+ * VALIDATION for none, too many or an unknown one, and what `demand` throws.
+ */
+export function namedProjects(
+  call: { app: App; actor: Actor; found: Found },
+  action: Action,
+  names: readonly (string | number)[],
+): Project[] {
+  const { app, actor, found } = call
+  if (found.project) return [found.project]
+  const organization = organizationOf(found)
+  if (names.length === 0 || names.length > projectsMax)
+    throw new MishapError('VALIDATION', { fields: { projects: [`Name 1 to ${projectsMax} projects.`] } })
+  const projects = [...new Set(names.map(String))].map((one) => projectNamed(app, organization, one))
+  for (const project of projects) app.auth.demand(actor, action, { organization, project })
+  return projects
+}
+
+/** The project of the path, else those named, else all that the caller may see releases of. */
+export function releaseProjects(
+  call: { app: App; actor: Actor; found: Found },
+  action: Action,
+  names: readonly string[] = [],
+): Project[] {
+  const { app, actor, found } = call
+  const named = names.filter((one) => one !== '' && one !== '-1')
+  if (found.project || named.length > 0) return namedProjects(call, action, named)
+  const organization = organizationOf(found)
+  return app.meta
+    .projectsOf(organization.id)
+    .filter((project) => app.auth.may(actor, action, { organization, project }) === 'yes')
+}

@@ -1,0 +1,257 @@
+import { z } from 'zod'
+import { MishapError } from '../../base/errors.ts'
+import type { RestRelease } from '../../contract/rest-release.ts'
+import { pageByOffset, readCursor } from '../../query/cursor.ts'
+import { listReleases, toRestReleases } from '../../query/releases.ts'
+import type { Project } from '../../store/meta/meta.ts'
+import type { Release, ReleaseChange } from '../../store/meta/releases/releases.ts'
+import { newFixes, resolveFixed } from '../issues/commit-fixes.ts'
+import { pageHeaders } from '../page.ts'
+import type { Call, Route } from '../route.ts'
+import { limitOf, organizationOf, pageQuery, rangeQuery, route, viewOf, viewQuery } from '../route.ts'
+import {
+  address,
+  commitBodyBytesMax,
+  commitList,
+  commitsOf,
+  moment,
+  refList,
+  refsOf,
+  versionText,
+} from './release-input.ts'
+import { namedProjects, releaseProjects } from './release-projects.ts'
+import * as shapes from './release-schemas.ts'
+
+const changes = {
+  ref: z.string().max(250, 'At most 250 characters.').nullish(),
+  url: address,
+  dateReleased: moment.nullish(),
+  commits: commitList,
+  refs: refList,
+  status: z.enum(['open', 'archived'], 'open or archived.').nullish(),
+}
+const newBody = z.object({
+  version: versionText,
+  projects: z.array(z.union([z.string(), z.number()])).default([]),
+  ...changes,
+})
+const changeBody = z.object(changes)
+
+const changeOf = ({ ref, url, dateReleased, status }: z.output<typeof changeBody>): ReleaseChange => ({
+  ...(dateReleased === undefined ? {} : { releasedMs: dateReleased }),
+  ...(url === undefined ? {} : { url: url ?? '' }),
+  ...(ref === undefined ? {} : { ref: ref ?? '' }),
+  ...(status ? { archived: status === 'archived' } : {}),
+})
+
+/** One release in the shape of the API, with what of it lies in these projects. */
+export function toRestRelease(
+  call: Call<unknown, unknown>,
+  release: Release,
+  projects: readonly Project[],
+): RestRelease {
+  const [rest] = toRestReleases(call.app, { organization: organizationOf(call.found), projects }, [release])
+  if (!rest) throw new MishapError('NOT_FOUND')
+  return rest
+}
+
+const listQuery = z.object({
+  query: z.string().max(250).optional().describe('A part of the version.'),
+  project: viewQuery.project,
+  environment: viewQuery.environment,
+  ...rangeQuery,
+  status: z.enum(['open', 'archived'], 'open or archived.').optional().describe('Left out: both.'),
+  sort: z.enum(['date', 'semver']).optional().describe('date (creation, the default) or semver.'),
+  ...pageQuery,
+})
+
+function list(call: Call<z.output<typeof listQuery>, undefined>) {
+  const { app, query, request, found } = call
+  const limit = limitOf(query, 100)
+  const { offset } = readCursor(query.cursor)
+  const asked = query.statsPeriod || query.start || query.end
+  const range = asked ? viewOf({ ...call, query: { ...query, project: [] } }).range : undefined
+  const { rows, more, hits } = listReleases(app, {
+    organization: organizationOf(found),
+    projects: releaseProjects(call, 'release:read', query.project),
+    environments: query.environment.filter((one) => one !== ''),
+    ...{ text: query.query ?? '', sort: query.sort ?? 'date', offset, max: limit },
+    status: query.status,
+    ...{ fromMs: range?.fromMs, toMs: range?.toMs },
+  })
+  const page = pageByOffset(rows, offset, limit, more, hits)
+  return { body: page.rows, headers: pageHeaders(app.config.url, request.url, page) }
+}
+
+/** The release of the path as the caller may see it, and the projects of it that the caller may `action`. Throws NOT_FOUND. */
+export function releaseHere(
+  call: Call<unknown, unknown>,
+  action: 'release:read' | 'release:write' = 'release:read',
+): { release: Release; projects: Project[] } {
+  const projects = releaseProjects(call, action)
+  const release = call.app.meta.releaseOf(
+    projects.map((one) => one.id),
+    call.params.version ?? '',
+  )
+  if (!release) throw new MishapError('NOT_FOUND')
+  return { release, projects: projects.filter((one) => release.projectIds.includes(one.id)) }
+}
+
+/** Writes the commits and refs of a body, if it has any; what waited for one of them in these projects is resolved here. */
+function tellCommits(
+  call: Call<unknown, z.output<typeof changeBody>>,
+  version: string,
+  projectIds: readonly number[],
+): void {
+  const { app, body, found } = call
+  const place = { organizationId: organizationOf(found).id, version }
+  const nowMs = app.clock.now()
+  const commits = body.commits ? commitsOf(body.commits, nowMs) : []
+  const fixes = newFixes(app, place.organizationId, commits)
+  if (body.commits) app.meta.setCommits(place, commits, nowMs)
+  // No refs beside commits say nothing: alone they ask for none.
+  if (body.refs && (body.refs.length > 0 || !body.commits)) app.meta.setRefs(place, refsOf(body.refs), nowMs)
+  const { organizationId } = place
+  const has = (repository: string, commit: string) =>
+    app.meta.versionsWithCommit(organizationId, repository, commit).includes(version)
+  // Also without any in this call: a project may have joined a release that has commits.
+  for (const id of app.meta.settleCommits(projectIds, version, has, nowMs))
+    app.live.publish(organizationId, { kind: 'issue', id: String(id) })
+  const everywhere = { ...call, found: { organization: organizationOf(found) } }
+  resolveFixed(app, place, releaseProjects(everywhere, 'release:write'), fixes)
+}
+
+/** The projects that a body names. With a status alone, as sentry-cli archives, those that have the release. */
+function projectsToMake(call: Call<unknown, z.output<typeof newBody>>): Project[] {
+  const { body } = call
+  if (body.status && body.projects.length === 0) {
+    const mine = releaseProjects(call, 'release:write')
+    const there = call.app.meta.releaseOf(
+      mine.map((one) => one.id),
+      body.version,
+    )
+    if (there) return mine.filter((one) => there.projectIds.includes(one.id))
+  }
+  return namedProjects(call, 'release:write', body.projects)
+}
+
+function make(call: Call<unknown, z.output<typeof newBody>>) {
+  const { app, body, found } = call
+  const named = projectsToMake(call)
+  const fresh = named.map((one) => one.id).filter((id) => !app.meta.releaseOf([id], body.version))
+  const { isNew } = app.meta.makeRelease(
+    {
+      organizationId: organizationOf(found).id,
+      projectIds: named.map((one) => one.id),
+      version: body.version,
+      change: changeOf(body),
+    },
+    app.clock.now(),
+  )
+  // What was resolved in the next release is resolved in this one.
+  for (const id of app.meta.settleRelease(fresh, body.version, app.clock.now()))
+    app.live.publish(organizationOf(found).id, { kind: 'issue', id: String(id) })
+  tellCommits(
+    call,
+    body.version,
+    named.map((one) => one.id),
+  )
+  const { release, projects } = releaseHere({ ...call, params: { ...call.params, version: body.version } })
+  const answer = toRestRelease(call, release, projects)
+  // 208: it was there. Not among the codes that a plain answer has.
+  return isNew
+    ? { body: answer, status: 201 as const }
+    : Response.json(answer, { status: 208, headers: { 'cache-control': 'no-store' } })
+}
+
+function change(call: Call<unknown, z.output<typeof changeBody>>) {
+  const { app, body, found } = call
+  const { release, projects } = releaseHere(call, 'release:write')
+  const { version } = release
+  const projectIds = projects.map((one) => one.id)
+  app.meta.changeRelease(
+    { organizationId: organizationOf(found).id, projectIds, version, change: changeOf(body) },
+    app.clock.now(),
+  )
+  tellCommits(call, version, release.projectIds)
+  const now = releaseHere(call)
+  return { body: toRestRelease(call, now.release, now.projects) }
+}
+
+async function remove(call: Call<unknown, undefined>) {
+  const { app, found } = call
+  const { release, projects } = releaseHere(call, 'release:write')
+  const projectIds = projects.map((one) => one.id)
+  await app.artifacts.removeFiles(projectIds, release.version)
+  app.meta.removeRelease(organizationOf(found).id, projectIds, release.version)
+  return { body: undefined, status: 204 as const }
+}
+
+function routesUnder(path: string, name: string): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path,
+      operationId: `list${name}Releases`,
+      summary:
+        'Releases, newest first: made by builds, or named by events. A range: made, finalized, deployed or with events in it.',
+      action: 'release:read',
+      query: listQuery,
+      response: z.array(shapes.release),
+      handle: list,
+    }),
+    route({
+      method: 'POST',
+      path,
+      operationId: `create${name}Release`,
+      summary: 'Makes a release; 208 when it was there.',
+      action: 'release:write',
+      body: newBody,
+      bodyBytesMax: commitBodyBytesMax,
+      status: 201,
+      response: shapes.release,
+      handle: make,
+    }),
+    route({
+      method: 'GET',
+      path: `${path}/:version`,
+      operationId: `get${name}Release`,
+      summary: 'One release.',
+      action: 'release:read',
+      response: shapes.release,
+      handle: (call) => {
+        const { release, projects } = releaseHere(call)
+        return { body: toRestRelease(call, release, projects) }
+      },
+    }),
+    route({
+      method: 'PUT',
+      path: `${path}/:version`,
+      operationId: `update${name}Release`,
+      summary:
+        'Changes a release; dateReleased finalizes it, status archives or restores it, commits are all that it has then. refs: []: takes commits and refs out.',
+      action: 'release:write',
+      body: changeBody,
+      bodyBytesMax: commitBodyBytesMax,
+      response: shapes.release,
+      handle: change,
+    }),
+    route({
+      method: 'DELETE',
+      path: `${path}/:version`,
+      operationId: `delete${name}Release`,
+      summary:
+        'Takes out what builds said of a release, its deploys, commits and the files it has for itself; its events go on naming it.',
+      action: 'release:write',
+      status: 204,
+      response: z.undefined(),
+      handle: remove,
+    }),
+  ]
+}
+
+/** Releases as builds make them, and as events named them. */
+export const releaseRoutes: readonly Route[] = [
+  ...routesUnder('/organizations/:org/releases', ''),
+  ...routesUnder('/projects/:org/:project/releases', 'Project'),
+]

@@ -1,0 +1,92 @@
+import { z } from 'zod'
+import { MishapError } from '../../base/errors.ts'
+import { pageByOffset, readCursor } from '../../query/cursor.ts'
+import { toRestCommit, toRestRepository } from '../../query/releases.ts'
+import { pageHeaders } from '../page.ts'
+import type { Call, Route } from '../route.ts'
+import { limitOf, organizationOf, pageQuery, route } from '../route.ts'
+import { address, repositoryName } from './release-input.ts'
+import * as shapes from './release-schemas.ts'
+
+const listQuery = z.object({
+  named: z.string().max(5).optional().describe('1: also those that only commits name.'),
+  ...pageQuery,
+})
+
+function list(call: Call<z.output<typeof listQuery>, undefined>) {
+  const { app, query, request, found } = call
+  const limit = limitOf(query, 100)
+  const { offset } = readCursor(query.cursor)
+  const rows = app.meta.repositoriesOf({
+    ...{ organizationId: organizationOf(found).id, listed: query.named !== '1', offset, max: limit + 1 },
+  })
+  const page = pageByOffset(rows.slice(0, limit).map(toRestRepository), offset, limit, rows.length > limit)
+  return { body: page.rows, headers: pageHeaders(app.config.url, request.url, page) }
+}
+
+function commits(call: Call<{ cursor?: string; limit?: string; per_page?: string }, undefined>) {
+  const { app, query, request, found, params } = call
+  const id = /^\d{1,15}$/.test(params.repository ?? '') ? Number(params.repository) : -1
+  const repository = app.meta.repositoryById(organizationOf(found).id, id)
+  if (!repository) throw new MishapError('NOT_FOUND')
+  const limit = limitOf(query, 100)
+  const { offset } = readCursor(query.cursor)
+  const rows = app.meta.repositoryCommits({ repositoryId: repository.id, offset, max: limit + 1 })
+  const page = pageByOffset(rows.slice(0, limit).map(toRestCommit), offset, limit, rows.length > limit)
+  return { body: page.rows, headers: pageHeaders(app.config.url, request.url, page) }
+}
+
+const O = '/organizations/:org'
+
+/** Repositories: those that people made, and those that commits named. */
+export const repositoryRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: `${O}/repos`,
+    operationId: 'listRepositories',
+    summary:
+      'Repositories that people made. Those that only commits name are left out: to a client a repository in this list means that the server can read it, and it would send no more than the head’s id.',
+    action: 'release:read',
+    query: listQuery,
+    response: z.array(shapes.repository),
+    handle: list,
+  }),
+  route({
+    method: 'POST',
+    path: `${O}/repos`,
+    operationId: 'createRepository',
+    summary: 'Makes a repository, or changes the address of the one of this name; commits and refs name it.',
+    action: 'release:write',
+    body: z.object({ name: repositoryName, url: address }),
+    status: 201,
+    response: shapes.repository,
+    handle: ({ app, body, found }) => {
+      const value = { organizationId: organizationOf(found).id, name: body.name, url: body.url ?? '' }
+      return { body: toRestRepository(app.meta.putRepository(value, app.clock.now())) }
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: `${O}/repos/:repository`,
+    operationId: 'deleteRepository',
+    summary: 'Takes a repository out of the list; commits of releases stay.',
+    action: 'release:write',
+    status: 204,
+    response: z.undefined(),
+    handle: ({ app, found, params }) => {
+      const id = /^\d{1,15}$/.test(params.repository ?? '') ? Number(params.repository) : -1
+      if (!app.meta.unlistRepository(organizationOf(found).id, id)) throw new MishapError('NOT_FOUND')
+      return { body: undefined, status: 204 }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: `${O}/repos/:repository/commits`,
+    operationId: 'listRepositoryCommits',
+    summary: 'Commits of a repository that releases name, newest first.',
+    action: 'release:read',
+    query: z.object(pageQuery),
+    response: z.array(shapes.commit),
+    handle: (call) => commits(call as Parameters<typeof commits>[0]),
+  }),
+]

@@ -1,0 +1,144 @@
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
+import { z } from 'zod'
+import { MishapError } from '../../base/errors.ts'
+import {
+  bundleBytesMax,
+  chunkBytesMax,
+  chunkConcurrency,
+  chunkRequestBytesMax,
+  chunksPerRequestMax,
+} from '../../wire/upload.ts'
+import { formParts } from '../form-parts.ts'
+import type { Call, Route } from '../route.ts'
+import { organizationOf, route } from '../route.ts'
+import { versionText } from './release-input.ts'
+import { namedProjects } from './release-projects.ts'
+import * as shapes from './release-schemas.ts'
+
+/** Heads and boundaries of the parts come on top of what the client counts. */
+const framingBytes = 1024 * 1024
+
+/** Chunks that a bundle may be told to have: of 32 kiB, the smallest that clients have ever used. */
+const chunksMax = bundleBytesMax / (32 * 1024)
+
+/** The inflated bytes of a gzip stream. Throws ACCEPT_ENCODING_BROKEN. */
+async function* gunzipped(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const inflate = createGunzip()
+  const failure: { error?: unknown } = {}
+  async function* source() {
+    try {
+      yield* stream
+    } catch (error) {
+      failure.error = error
+      throw error
+    }
+  }
+  // One piece ahead and not 16: eight requests come at once, and pieces that wait live long enough to be collected late.
+  pipeline(Readable.from(source(), { highWaterMark: 1 }), inflate).catch(() => undefined)
+  try {
+    for await (const piece of inflate) yield piece as Buffer
+  } catch {
+    throw failure.error ?? new MishapError('ACCEPT_ENCODING_BROKEN', { detail: 'A chunk is no gzip, or ends early.' })
+  }
+}
+
+async function takeChunks(call: Call<unknown, undefined>): Promise<Response> {
+  const { app, request, found } = call
+  const { id } = organizationOf(found)
+  let chunks = 0
+  for await (const part of formParts(request, chunkRequestBytesMax + framingBytes, chunksPerRequestMax)) {
+    if (part.name !== 'file' && part.name !== 'file_gzip') continue
+    const content = part.name === 'file' ? part.content : gunzipped(part.content)
+    await app.artifacts.saveChunk(id, (part.filename ?? '').toLowerCase(), content)
+    chunks++
+  }
+  if (chunks === 0)
+    throw new MishapError('VALIDATION', {
+      detail: 'Send chunks as parts named file or file_gzip, each named by its SHA-1.',
+    })
+  return new Response(null, { status: 200, headers: { 'cache-control': 'no-store' } })
+}
+
+const sha1 = z
+  .string()
+  .transform((one) => one.toLowerCase())
+  .pipe(z.string().regex(/^[0-9a-f]{40}$/, 'A SHA-1 in 40 hex digits.'))
+const word = z.string().max(250, 'At most 250 characters.').nullish()
+
+const assembleBody = z.object({
+  checksum: sha1,
+  chunks: z.array(sha1).max(chunksMax),
+  projects: z.array(z.union([z.string(), z.number()])).default([]),
+  // '' as none: a client that has no release sends either
+  version: z.union([z.literal(''), versionText]).nullish(),
+  dist: word,
+})
+
+async function assemble(call: Call<unknown, z.output<typeof assembleBody>>, release: string) {
+  const { app, found, body } = call
+  const projects = namedProjects(call, 'release:write', body.projects)
+  const state = await app.artifacts.assemble({
+    organizationId: organizationOf(found).id,
+    ...{ checksum: body.checksum, chunks: body.chunks, release, dist: body.dist ?? '' },
+    projectIds: projects.map((one) => one.id),
+  })
+  return { body: { ...state, detail: state.detail ?? null } }
+}
+
+const optionsOf = (origin: string, slug: string): z.input<typeof shapes.chunkOptions> => ({
+  // Absolute: sentry-cli would take a path too, the bundler plugins of version 11 would not.
+  url: `${origin}/api/0/organizations/${slug}/chunk-upload/`,
+  ...{ chunkSize: chunkBytesMax, chunksPerRequest: chunksPerRequestMax, maxRequestSize: chunkRequestBytesMax },
+  ...{ maxFileSize: bundleBytesMax, concurrency: chunkConcurrency, hashAlgorithm: 'sha1', compression: ['gzip'] },
+  accept: ['release_files', 'artifact_bundles', 'artifact_bundles_v2'],
+})
+
+const O = '/organizations/:org'
+
+/** What sentry-cli and the bundler plugins upload with: chunks, and the bundles that are made of them. */
+export const uploadRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: `${O}/chunk-upload`,
+    operationId: 'chunkUploadOptions',
+    summary: 'How chunks are to be uploaded.',
+    action: 'release:read',
+    response: shapes.chunkOptions,
+    handle: ({ app, found }) => ({ body: optionsOf(app.config.url, organizationOf(found).slug) }),
+  }),
+  route({
+    method: 'POST',
+    path: `${O}/chunk-upload`,
+    operationId: 'uploadChunks',
+    summary:
+      'Uploads chunks as multipart/form-data: parts named file or file_gzip, each with the SHA-1 of its inflated bytes as its file name.',
+    action: 'release:write',
+    produces: 'text/plain',
+    response: z.undefined(),
+    handle: takeChunks,
+  }),
+  route({
+    method: 'POST',
+    path: `${O}/artifactbundle/assemble`,
+    operationId: 'assembleArtifactBundle',
+    summary: 'Makes a bundle of chunks, or says which are missing; to be asked again until the state is ok or error.',
+    action: 'release:write',
+    body: assembleBody,
+    response: shapes.assembly,
+    handle: (call) => assemble(call, call.body.version ?? ''),
+  }),
+  ...(['/organizations/:org', '/projects/:org/:project'] as const).map((place, i) =>
+    route({
+      method: 'POST',
+      path: `${place}/releases/:version/assemble`,
+      operationId: i === 0 ? 'assembleReleaseBundle' : 'assembleProjectReleaseBundle',
+      summary: 'The same for a bundle of a release, as older clients ask.',
+      action: 'release:write',
+      body: assembleBody,
+      response: shapes.assembly,
+      handle: (call) => assemble(call, call.params.version ?? ''),
+    }),
+  ),
+]

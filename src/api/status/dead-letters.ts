@@ -1,0 +1,60 @@
+import { MishapError } from '../../base/errors.ts'
+import type { RestDeadContent, RestDeadItem } from '../../contract/rest-status.ts'
+import type { App } from '../../processes/app.ts'
+import type { DeadItem, Organization } from '../../store/meta/meta.ts'
+
+/** Dead items of a list: they are rare, or something is broken that shows in the newest. */
+const listMax = 200
+/** What a look shows of a record. */
+const lookBytesMax = 16 * 1024
+
+type Kept = DeadItem & { id: number }
+
+function toRest(app: App, organization: Organization, item: Kept): RestDeadItem {
+  const project = app.meta.projectsOf(organization.id).find((one) => one.id === item.projectId)
+  const key = app.meta.keysOf(item.projectId).find((one) => one.id === item.keyId)
+  return {
+    id: String(item.id),
+    project: { id: String(item.projectId), slug: project?.slug ?? '' },
+    key: item.keyId === 0 ? null : { id: String(item.keyId), label: key?.label ?? '' },
+    receivedAt: new Date(item.receivedMs).toISOString(),
+    reason: item.reason,
+    bytes: item.bytes,
+  }
+}
+
+/** Dead items of an organization's projects, newest first. */
+export function deadItemsOf(app: App, organization: Organization): RestDeadItem[] {
+  const projectIds = app.meta.projectsOf(organization.id).map((one) => one.id)
+  return app.meta.deadItems(listMax, projectIds).map((item) => toRest(app, organization, item))
+}
+
+/** The dead item with this id, within the organization. Throws NOT_FOUND. */
+export function deadItemOf(app: App, organization: Organization, id: string | undefined): Kept {
+  const item = /^\d{1,15}$/.test(id ?? '') ? app.meta.deadItemById(Number(id)) : undefined
+  if (!item || app.meta.projectById(item.projectId)?.organizationId !== organization.id)
+    throw new MishapError('NOT_FOUND')
+  return item
+}
+
+/** The first 16 KiB of what is kept of a dead item, as text: the request's facts on one line, then the body, unscrubbed. */
+export async function lookAtDead(app: App, organization: Organization, item: Kept): Promise<RestDeadContent> {
+  const kept = await app.blobs.getStream(item.blobKey)
+  if (!kept) throw new MishapError('NOT_FOUND', { detail: 'What was kept of this dead item is gone.' })
+  const parts: Uint8Array[] = []
+  let bytes = 0
+  for await (const part of kept.stream) {
+    parts.push(part)
+    bytes += part.length
+    if (bytes >= lookBytesMax) break
+  }
+  const start = Buffer.concat(parts).subarray(0, lookBytesMax)
+  return { ...toRest(app, organization, item), text: start.toString(), textBytes: start.length, totalBytes: kept.bytes }
+}
+
+/** Deletes a dead item and what is kept of it; the ledger says so. */
+export async function deleteDead(app: App, item: Kept): Promise<void> {
+  const blobKey = app.meta.deleteDeadItem(item.id, await app.deadCount(item), app.clock.now())
+  if (blobKey === undefined) throw new MishapError('NOT_FOUND')
+  await app.blobs.delete(blobKey)
+}

@@ -1,0 +1,46 @@
+import { MishapError } from '../../base/errors.ts'
+import type { RestLedger } from '../../contract/rest-status.ts'
+import type { App } from '../../processes/app.ts'
+import type { Project } from '../../store/meta/meta.ts'
+import { todoFor } from './outcome-advice.ts'
+
+const hourMs = 3_600_000
+/** The ledger keeps 13 months: at most 397 days. */
+const ranges = { '1h': hourMs, '24h': 24 * hourMs, '30d': 720 * hourMs, '13m': 400 * 24 * hourMs } as const
+
+export type LedgerRange = keyof typeof ranges
+export const ledgerRanges = ['1h', '24h', '30d', '13m'] as const satisfies readonly LedgerRange[]
+
+/** What a ledger is asked for; `key` is an id. `nobodys`: with what came without a known key. */
+export type LedgerAsked = {
+  range: LedgerRange
+  projects: readonly Project[]
+  key?: string | undefined
+  nobodys: boolean
+}
+
+/** How items of these projects ended, by project, key, category and reason, most first. Throws VALIDATION for a key of no such project. */
+export function ledgerDrill(app: App, { range, projects, key, nobodys }: LedgerAsked): RestLedger {
+  const keys = new Map(projects.flatMap((one) => app.meta.keysOf(one.id)).map((one) => [one.id, one]))
+  if (key !== undefined && !keys.has(Number(key)))
+    throw new MishapError('VALIDATION', { fields: { key: ['There is no such key in these projects.'] } })
+  const fromMs = Math.floor((app.clock.now() - ranges[range]) / hourMs) * hourMs
+  const projectOf = new Map(projects.map((one) => [one.id, { id: String(one.id), slug: one.slug }]))
+  const projectIds = [...projectOf.keys(), ...(nobodys && key === undefined ? [0] : [])]
+  const rows = app.meta
+    .outcomeSums({ projectIds, fromMs })
+    .filter((one) => one.outcome !== 'received' && one.quantity !== 0)
+    .filter((one) => key === undefined || String(one.keyId) === key)
+    .map(({ projectId, keyId, category, outcome, reason, quantity, bytes }) => ({
+      project: projectOf.get(projectId) ?? null,
+      key: keyId === 0 ? null : { id: String(keyId), label: keys.get(keyId)?.label ?? '' },
+      category,
+      outcome,
+      reason,
+      quantity,
+      bytes,
+      todo: todoFor(reason),
+    }))
+    .sort((a, b) => b.quantity - a.quantity)
+  return { range, from: new Date(fromMs).toISOString(), rows }
+}

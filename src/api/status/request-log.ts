@@ -1,0 +1,38 @@
+import { catalogue, type ErrorCode } from '../../base/errors.ts'
+import type { RestIntake, RestIntakes } from '../../contract/rest-status.ts'
+import type { App } from '../../processes/app.ts'
+import type { Project } from '../../store/meta/meta.ts'
+import { todoFor } from './outcome-advice.ts'
+
+type Note = ReturnType<App['intakes']['of']>[number]
+
+function toRest(note: Note): RestIntake {
+  const { atMs, keyId, route, sdk, bytes, status, code, reason, eventId, items, more } = note
+  const known = Object.hasOwn(catalogue, code) ? catalogue[code as ErrorCode].todo : ''
+  return {
+    receivedAt: new Date(atMs).toISOString(),
+    key: keyId === 0 ? null : String(keyId),
+    ...{ route, sdk, bytes, status, code, reason, more },
+    eventId: eventId || null,
+    todo: todoFor(reason) || known,
+    items: items.map((item) => ({ ...item, todo: todoFor(item.reason) })),
+  }
+}
+
+/** The newest requests of a project's keys and what became of each item; `key` (an id): of this one only. */
+export function intakesOf(app: App, project: Project, key?: string): RestIntakes {
+  const keys = app.meta.keysOf(project.id)
+  const asked = keys.filter((one) => key === undefined || String(one.id) === key)
+  return {
+    keys: keys.map((one) => ({
+      id: String(one.id),
+      label: one.label,
+      public: one.publicKey,
+      isActive: one.active,
+    })),
+    requests: app.intakes.of(asked.map((one) => one.id)).map(toRest),
+  }
+}
+
+/** The newest requests that came without a known key. */
+export const strangeIntakes = (app: App): RestIntake[] => app.intakes.of([0]).map(toRest)

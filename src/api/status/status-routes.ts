@@ -1,0 +1,181 @@
+import { z } from 'zod'
+import type { RestJob } from '../../contract/rest-status.ts'
+import * as shapes from '../../contract/status-schemas.ts'
+import type { App } from '../../processes/app.ts'
+import type { Route } from '../route.ts'
+import { askedProjects, organizationOf, projectOf, route } from '../route.ts'
+import { deadItemOf, deadItemsOf, deleteDead, lookAtDead } from './dead-letters.ts'
+import { ledgerDrill, ledgerRanges } from './ledger.ts'
+import { intakesOf, strangeIntakes } from './request-log.ts'
+import { organizationStatusOf, statusOf } from './status.ts'
+import { usageOf } from './usage.ts'
+
+const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
+
+/** Every job in the shape of the API. */
+export const jobsOf = (app: App): RestJob[] =>
+  app.jobs().map((one) => ({
+    name: one.name,
+    everyMs: one.everyMs,
+    running: one.runningSinceMs !== null,
+    lastRun: iso(one.lastMs),
+    durationMs: one.durationMs,
+    result: one.result,
+    error: one.error,
+    failures: one.failures,
+    nextRun: iso(one.nextMs),
+  }))
+
+const ledgerQuery = z.object({
+  range: z
+    .enum(ledgerRanges, { error: '1h, 24h, 30d or 13m.' })
+    .default('24h')
+    .describe('How far back: 1h, 24h (the default), 30d or 13m (all that is kept).'),
+  project: z.array(z.string().max(200)).max(200).describe('Id or slug of a project, repeated; -1 or none: all.'),
+  key: z.string().max(20).optional().describe('Id of a project key.'),
+})
+
+/** A status of the whole installation: for the operator. */
+const instanceRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/status',
+    operationId: 'status',
+    summary: 'State of the installation: lag, ledger, disk, dead items, versions with known advisories.',
+    action: 'instance:read',
+    response: shapes.systemStatus,
+    handle: async ({ app }) => ({ body: await statusOf(app) }),
+  }),
+  route({
+    method: 'GET',
+    path: '/status/access',
+    operationId: 'statusAccess',
+    summary: 'Whether the caller may read the status, and so /metrics.',
+    action: 'instance:read',
+    status: 204,
+    response: z.undefined(),
+    handle: () => ({ body: undefined, status: 204 }),
+  }),
+  route({
+    method: 'GET',
+    path: '/status/jobs',
+    operationId: 'listJobs',
+    summary: 'Everything that happens by the clock: last run, what it did, how long it took, next run, failure.',
+    action: 'instance:read',
+    response: z.array(shapes.job),
+    handle: ({ app }) => ({ body: jobsOf(app) }),
+  }),
+  route({
+    method: 'GET',
+    path: '/status/ingest',
+    operationId: 'listStrangeRequests',
+    summary: 'The newest requests to ingest that came without a known key, newest first; in memory only.',
+    action: 'instance:read',
+    response: z.array(shapes.intake),
+    handle: ({ app }) => ({ body: strangeIntakes(app) }),
+  }),
+]
+
+const O = '/organizations/:org'
+const D = `${O}/dead-items`
+
+/** Where events went: the ledger, the ingest debugger, dead items, what lies on disk. */
+export const statusRoutes: readonly Route[] = [
+  ...instanceRoutes,
+  route({
+    method: 'GET',
+    path: `${O}/status`,
+    operationId: 'organizationStatus',
+    summary: 'What became of what the projects of an organization were sent over 13 months; dead items.',
+    action: 'status:read',
+    response: shapes.organizationStatus,
+    handle: ({ app, found }) => ({ body: organizationStatusOf(app, organizationOf(found)) }),
+  }),
+  route({
+    method: 'GET',
+    path: `${O}/ledger`,
+    operationId: 'ledger',
+    summary: 'How items ended, by project, key, category and reason, with what to do.',
+    action: 'status:read',
+    query: ledgerQuery,
+    response: shapes.ledger,
+    handle: ({ app, actor, found, query }) => {
+      const projects = askedProjects(app, actor, organizationOf(found), query.project)
+      const all = query.project.every((one) => one === '' || one === '-1')
+      const nobodys = all && app.auth.may(actor, 'instance:read', { instance: true }) === 'yes'
+      return { body: ledgerDrill(app, { range: query.range, projects, key: query.key, nobodys }) }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/projects/:org/:project/ingest',
+    operationId: 'listRequests',
+    summary: 'The last 100 requests of each key with the verdict for each item, newest first; in memory only.',
+    action: 'project:read',
+    query: z.object({ key: z.string().max(20).optional().describe('Id of a project key: of this one only.') }),
+    response: shapes.intakes,
+    handle: ({ app, found, query }) => ({ body: intakesOf(app, projectOf(found), query.key) }),
+  }),
+  route({
+    method: 'GET',
+    path: `${O}/usage`,
+    operationId: 'usage',
+    summary: 'What lies on disk, by project and kind; for the operator what all share, too.',
+    action: 'status:read',
+    response: shapes.usage,
+    handle: async ({ app, actor, found }) => ({
+      body: await usageOf(
+        app,
+        organizationOf(found),
+        app.auth.may(actor, 'instance:read', { instance: true }) === 'yes',
+      ),
+    }),
+  }),
+  route({
+    method: 'GET',
+    path: D,
+    operationId: 'listDeadItems',
+    summary: 'Dead items, newest first, at most 200: what could not be processed and is kept for 14 days.',
+    action: 'status:read',
+    response: z.array(shapes.deadItem),
+    handle: ({ app, found }) => ({ body: deadItemsOf(app, organizationOf(found)) }),
+  }),
+  route({
+    method: 'GET',
+    path: `${D}/:item`,
+    operationId: 'deadItem',
+    summary: 'A dead item with the first 16 KiB of its record as it came: it is not scrubbed.',
+    action: 'organization:write',
+    response: shapes.deadContent,
+    handle: async ({ app, found, params }) => {
+      const organization = organizationOf(found)
+      return { body: await lookAtDead(app, organization, deadItemOf(app, organization, params.item)) }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: `${D}/:item/again`,
+    operationId: 'sendDeadItemAgain',
+    summary: 'Sends a dead item through processing again; it leaves the list when its record is committed.',
+    action: 'organization:write',
+    status: 202,
+    response: z.strictObject({}),
+    handle: async ({ app, found, params }) => {
+      await app.sendAgain(deadItemOf(app, organizationOf(found), params.item))
+      return { body: {}, status: 202 }
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: `${D}/:item`,
+    operationId: 'deleteDeadItem',
+    summary: 'Deletes a dead item and what is kept of it; the ledger counts it as deleted.',
+    action: 'organization:write',
+    status: 204,
+    response: z.undefined(),
+    handle: async ({ app, found, params }) => {
+      await deleteDead(app, deadItemOf(app, organizationOf(found), params.item))
+      return { body: undefined, status: 204 }
+    },
+  }),
+]

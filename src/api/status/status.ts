@@ -1,0 +1,150 @@
+import { readFileSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
+import { MishapError } from '../../base/errors.ts'
+import type { Outcome } from '../../base/outcome.ts'
+import type { RestStatus } from '../../contract/rest.ts'
+import type { RestOrganizationStatus } from '../../contract/rest-status.ts'
+import type { App } from '../../processes/app.ts'
+import type { Organization } from '../../store/meta/meta.ts'
+import { advisoryOf } from './advisories.ts'
+
+const deadItemsMax = 100
+const thinRunsMax = 10
+/** How far back the sums go: the ledger keeps 13 months. */
+const ledgerMs = 400 * 86_400_000
+/** Parts that face what strangers send, or that hold what is stored. */
+const watched = ['chdb', 'next', 'better-auth', 'brotli-wasm', 'hono', 'react', '@clickhouse/client', 'kysely'] as const
+
+/** Versions of the pinned parts, from the package file that pins them exactly. */
+function versionsOf(app: App): RestStatus['versions'] {
+  const { dependencies, devDependencies } = JSON.parse(
+    readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
+  ) as Record<'dependencies' | 'devDependencies', Record<string, string> | undefined>
+  // what the screens are built from stands among the development's
+  const pinned: Record<string, string> = { ...devDependencies, ...dependencies }
+  const parts: [string, string][] = [
+    ['mishap', app.version],
+    ['node', process.versions.node],
+    ...watched.flatMap((name): [string, string][] => (pinned[name] ? [[name, pinned[name]]] : [])),
+  ]
+  return parts.map(([name, version]) => ({ name, version, advisory: advisoryOf(name, version) }))
+}
+
+/** `waiting`: records that refine has not committed. `projectIds`: of these alone. */
+function ledgerOf(app: App, waiting: number, projectIds?: number[]): RestStatus['ledger'] {
+  const rows = new Map<string, RestStatus['ledger']['rows'][number]>()
+  const sums = new Map<Outcome, number>()
+  for (const one of app.meta.outcomeSums({
+    ...(projectIds ? { projectIds } : {}),
+    fromMs: app.clock.now() - ledgerMs,
+  })) {
+    sums.set(one.outcome, (sums.get(one.outcome) ?? 0) + one.quantity)
+    if (one.outcome === 'received') continue
+    const name = `${one.category} ${one.outcome} ${one.reason}`
+    const known = rows.get(name)
+    if (known) Object.assign(known, { quantity: known.quantity + one.quantity, bytes: known.bytes + one.bytes })
+    else
+      rows.set(name, {
+        category: one.category,
+        outcome: one.outcome,
+        reason: one.reason,
+        quantity: one.quantity,
+        bytes: one.bytes,
+      })
+  }
+  const sum = (outcome: Outcome) => sums.get(outcome) ?? 0
+  const ended = sum('stored') + sum('filtered') + sum('rate_limited') + sum('invalid') + sum('duplicate') + sum('dead')
+  // A record that waits counts as one item until refine opens it and counts what its envelope holds.
+  return {
+    received: sum('received') + waiting,
+    stored: sum('stored'),
+    filtered: sum('filtered'),
+    rateLimited: sum('rate_limited'),
+    invalid: sum('invalid'),
+    duplicate: sum('duplicate'),
+    waiting,
+    dead: sum('dead'),
+    lost: sum('received') - ended,
+    clientDiscards: sum('client_discard'),
+    thinned: sum('thinned'),
+    rows: [...rows.values()].sort((a, b) => b.quantity - a.quantity),
+  }
+}
+
+const isAway = (error: unknown) => error instanceof MishapError && error.code === 'STORE_UNAVAILABLE'
+
+/** The disk budget: what is stored, what it may take. Null while the events store is away. */
+async function budgetOf(app: App): Promise<RestStatus['disk']['budget']> {
+  try {
+    const { budget, stored, events, spans, blobs, database, copies } = await app.disk()
+    return {
+      ...{ budgetBytes: budget, storedBytes: stored },
+      ...{ eventBytes: events, spanBytes: spans, blobBytes: blobs, databaseBytes: database, copyBytes: copies },
+    }
+  } catch (error) {
+    if (isAway(error)) return null
+    throw error
+  }
+}
+
+const thinnedOf = (app: App): RestStatus['disk']['thinned'] =>
+  app.meta.thinRuns(thinRunsMax).map(({ id: _id, startedMs, endedMs, ...run }) => ({
+    ...run,
+    startedAt: new Date(startedMs).toISOString(),
+    endedAt: endedMs === null ? null : new Date(endedMs).toISOString(),
+  }))
+
+/** What members see of their organization: sums of its own projects, and nothing of the machine. */
+export function organizationStatusOf(app: App, organization: Organization): RestOrganizationStatus {
+  const projectIds = app.meta.projectsOf(organization.id).map((one) => one.id)
+  const { waiting: _waiting, ...ledger } = ledgerOf(app, 0, projectIds)
+  const kept = app.meta.bytesByProject().filter((one) => projectIds.includes(one.projectId))
+  return {
+    ledger,
+    deadItems: kept.reduce((sum, one) => sum + one.dead.count, 0),
+    projects: projectIds.length,
+  }
+}
+
+/** The state of the installation: lag, ledger, disk, dead items, versions. Answers while the events store is away, too. */
+export async function statusOf(app: App): Promise<RestStatus> {
+  const [dataBytes, disk, tables, budget] = await Promise.all([
+    app.bytesUnder(app.config.data),
+    statfs(app.config.data).catch(() => undefined),
+    app.events.size().catch((error: unknown) => {
+      if (isAway(error)) return []
+      throw error
+    }),
+    budgetOf(app),
+  ])
+  const versions = versionsOf(app)
+  // counted once: each count reads the heads of up to 5,000 records, on the thread that commits
+  const journal = app.journal()
+  const wait = app.waitsFor()
+  return {
+    version: app.version,
+    startedAt: new Date(app.startedMs).toISOString(),
+    engine: { up: app.engineUp(), version: versions.find((one) => one.name === 'chdb')?.version ?? null },
+    journal: {
+      ...journal,
+      waitsFor: wait ? { store: wait.store, since: new Date(wait.sinceMs).toISOString() } : null,
+    },
+    ledger: ledgerOf(app, journal.waitingRecords),
+    disk: {
+      dataBytes,
+      freeBytes: disk ? disk.bavail * disk.bsize : 0,
+      totalBytes: disk ? disk.blocks * disk.bsize : 0,
+      tables,
+      budget,
+      thinned: thinnedOf(app),
+    },
+    deadItems: app.meta.deadItems(deadItemsMax).map((one) => ({
+      jpos: String(one.jpos),
+      projectId: String(one.projectId),
+      receivedAt: new Date(one.receivedMs).toISOString(),
+      reason: one.reason,
+      bytes: one.bytes,
+    })),
+    versions,
+  }
+}

@@ -1,0 +1,367 @@
+import { readFileSync } from 'node:fs'
+import { hostname, totalmem } from 'node:os'
+import { resolve } from 'node:path'
+
+/** One setting: where it comes from, what it means, what is allowed. docs/configuration.md is made from this table. */
+export type Setting = {
+  name: string
+  /** The environment variable; the command line wins over it. */
+  env: string
+  flag?: string
+  default: string
+  unit?: string
+  allowed: string
+  sentence: string
+  check: (text: string) => boolean
+}
+
+const whole = (min: number, max: number) => (text: string) =>
+  /^\d{1,15}$/.test(text) && Number(text) >= min && Number(text) <= max
+const oneOf =
+  (...words: string[]) =>
+  (text: string) =>
+    words.includes(text)
+const MiB = 1024 * 1024
+/** Words of a path mean the same in every proxy, address and cookie; /api is where ingest and the API look for themselves. */
+const urlPattern = /^https?:\/\/[^/?#@\\\s]+(?!\/api(?:\/|$))(?:\/[\w~-][\w.~-]{0,63}){0,5}\/?$/
+const listOf = (text: string): string[] =>
+  text
+    .split(',')
+    .map((one) => one.trim())
+    .filter(Boolean)
+const networks = (text: string) =>
+  listOf(text).every((one) => /^[\da-fA-F.:]+(\/\d{1,3})?$/.test(one)) && !/,\s*,/.test(text)
+
+/** What stored data may take: a part of the volume that holds it, or bytes, or as much as there is. */
+export type DiskBudget = { part: number } | { bytes: number } | 'off'
+
+/** Undefined for a text that is no budget. */
+function budgetOf(text: string): DiskBudget | undefined {
+  if (text === 'off') return text
+  if (/^\d{1,3}%$/.test(text)) {
+    const part = Number(text.slice(0, -1)) / 100
+    return part > 0 && part <= 1 ? { part } : undefined
+  }
+  return whole(MiB, 1e15)(text) ? { bytes: Number(text) } : undefined
+}
+
+const engineBytesMin = 128 * MiB
+/**
+ * With 600 MiB in a container of 1 GiB the kernel ended the engine after 40 minutes at 300 events/s: it had 622 MB in a
+ * merge, the others 410.
+ */
+const engineBytesFor = (memoryBytes: number): number =>
+  Math.round(Math.min(600 * MiB, Math.max(engineBytesMin, memoryBytes * 0.3)))
+
+/** Bytes of memory that this machine has, or the container allows. */
+const memoryHere = (): number => Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)
+
+/** Every setting there is. */
+export const settings = [
+  {
+    name: 'port',
+    env: 'MISHAP_PORT',
+    flag: '--port',
+    default: '9000',
+    allowed: '1 to 65535; below 1024 only with the right to',
+    sentence: 'Port of the one listener: screens, API and ingest.',
+    check: whole(1, 65535),
+  },
+  {
+    name: 'host',
+    env: 'MISHAP_HOST',
+    flag: '--host',
+    default: '0.0.0.0',
+    allowed: 'an address or host name of this machine',
+    sentence: 'Address to listen on; 127.0.0.1 keeps it on this machine.',
+    check: (t) => /^[\w.:-]{1,253}$/.test(t),
+  },
+  {
+    name: 'data',
+    env: 'MISHAP_DATA',
+    flag: '--data',
+    default: './data',
+    allowed: 'a folder that this user can make, read and write',
+    sentence: 'Folder that holds everything Mishap keeps; one process owns it at a time.',
+    check: (t) => t.length > 0,
+  },
+  {
+    name: 'url',
+    env: 'MISHAP_URL',
+    flag: '--url',
+    default: '',
+    allowed: 'an http or https URL, with a path of plain words or none (not /api), or empty for http://localhost:PORT',
+    sentence: 'Address under which people and SDKs reach Mishap; DSNs and links are made from it.',
+    check: (t) => t === '' || (URL.canParse(t) && urlPattern.test(t)),
+  },
+  {
+    name: 'trustedProxies',
+    env: 'MISHAP_TRUSTED_PROXIES',
+    default: '',
+    allowed: 'addresses or CIDR ranges, separated by commas',
+    sentence: 'Proxies whose X-Forwarded-For and X-Forwarded-Proto are believed.',
+    check: networks,
+  },
+  {
+    name: 'logLevel',
+    env: 'MISHAP_LOG_LEVEL',
+    default: 'info',
+    allowed: 'debug, info, warn, error',
+    sentence: 'Least important log line of our own that is printed.',
+    check: oneOf('debug', 'info', 'warn', 'error'),
+  },
+  {
+    name: 'journalBytesMax',
+    env: 'MISHAP_JOURNAL_BYTES_MAX',
+    default: String(10 * 1024 * MiB),
+    unit: 'bytes',
+    allowed: '67108864 or more',
+    sentence: 'Bound of the journal (at most 10% of the disk is used in any case); at it ingest answers 503.',
+    check: whole(64 * MiB, 1e15),
+  },
+  {
+    name: 'journalGroupMs',
+    env: 'MISHAP_JOURNAL_GROUP_MS',
+    default: '1',
+    unit: 'ms',
+    allowed: '0 to 50',
+    sentence: 'How long an envelope may wait for others to share one sync to disk.',
+    check: whole(0, 50),
+  },
+  {
+    name: 'diskReserveBytes',
+    env: 'MISHAP_DISK_RESERVE_BYTES',
+    default: String(512 * MiB),
+    unit: 'bytes',
+    allowed: '0 or more',
+    sentence: 'Free space under which ingest answers 503 ACCEPT_DISK_FULL.',
+    check: whole(0, 1e15),
+  },
+  {
+    name: 'engineMemoryBytes',
+    env: 'MISHAP_ENGINE_MEMORY_BYTES',
+    default: 'auto',
+    unit: 'bytes',
+    allowed: 'auto, or 134217728 or more',
+    sentence:
+      'Tracked memory of the embedded events store; its resident memory can reach 1.8 times this. auto: 0.3 of the machine’s or the container’s memory, 600 MiB at most.',
+    check: (text) => text === 'auto' || whole(engineBytesMin, 1e12)(text),
+  },
+  {
+    name: 'refineWorkers',
+    env: 'MISHAP_REFINE_WORKERS',
+    default: '1',
+    allowed: '1 to 16',
+    sentence: 'Worker threads that turn envelopes into rows.',
+    check: whole(1, 16),
+  },
+  {
+    name: 'retentionErrorsDays',
+    env: 'MISHAP_RETENTION_ERRORS_DAYS',
+    default: '90',
+    unit: 'days',
+    allowed: '1 to 3650',
+    sentence: 'How long error events are kept.',
+    check: whole(1, 3650),
+  },
+  {
+    name: 'retentionSpansDays',
+    env: 'MISHAP_RETENTION_SPANS_DAYS',
+    default: '30',
+    unit: 'days',
+    allowed: '1 to 3650',
+    sentence: 'How long spans (transactions and what they are made of) are kept.',
+    check: whole(1, 3650),
+  },
+  {
+    name: 'diskBudget',
+    env: 'MISHAP_DISK_BUDGET',
+    default: '80%',
+    unit: 'bytes, or a part of the volume',
+    allowed: '1% to 100%, 1048576 bytes or more, or off',
+    sentence: 'What is stored may take this much; over it the oldest and most repeated events are thinned.',
+    check: (t) => budgetOf(t) !== undefined,
+  },
+  {
+    name: 'outgoingNetworks',
+    env: 'MISHAP_OUTGOING_NETWORKS',
+    default: '',
+    allowed: 'addresses or CIDR ranges, separated by commas',
+    sentence:
+      'Private or reserved networks that webhooks and fetches of public scripts may call; everything else there is refused.',
+    check: networks,
+  },
+  {
+    name: 'organizationEventsPerMinute',
+    env: 'MISHAP_ORGANIZATION_EVENTS_PER_MINUTE',
+    default: '0',
+    unit: 'items a minute',
+    allowed: '0 (no limit) or more',
+    sentence: 'Rate limit of each organization, over all its keys.',
+    check: whole(0, 1e12),
+  },
+  {
+    name: 'attachmentBytesPerHour',
+    env: 'MISHAP_ATTACHMENT_BYTES_PER_HOUR',
+    default: '268435456',
+    unit: 'bytes an hour',
+    allowed: '0 (no limit) or more',
+    sentence: 'Attachments that a project may send without their event; each counts as 4 KiB at least.',
+    check: whole(0, 1e15),
+  },
+  {
+    name: 'metrics',
+    env: 'MISHAP_METRICS',
+    default: 'auto',
+    allowed: 'auto, token, local, off',
+    sentence:
+      'Who reads /metrics: tokens with org:read; with local, also this machine without one. auto is local while MISHAP_URL names this machine and no proxy is trusted, else token.',
+    check: oneOf('auto', 'token', 'local', 'off'),
+  },
+  {
+    name: 'selfReporting',
+    env: 'MISHAP_SELF_REPORTING',
+    default: 'on',
+    allowed: 'on, off',
+    sentence: 'Whether errors of these screens are reported to the project "mishap" of this installation.',
+    check: oneOf('on', 'off'),
+  },
+] as const satisfies readonly Setting[]
+
+type Name = (typeof settings)[number]['name']
+
+export type Config = {
+  port: number
+  host: string
+  /** Absolute path. */
+  data: string
+  /** Without trailing slash; with the path, where it has one. */
+  url: string
+  /** The path of `url`: '' or such as `/mishap`. */
+  basePath: string
+  trustedProxies: string[]
+  logLevel: string
+  journalBytesMax: number
+  journalGroupMs: number
+  diskReserveBytes: number
+  engineMemoryBytes: number
+  refineWorkers: number
+  retentionErrorsDays: number
+  retentionSpansDays: number
+  diskBudget: DiskBudget
+  outgoingNetworks: string[]
+  organizationEventsPerMinute: number
+  attachmentBytesPerHour: number
+  /** Who reads /metrics without a token: nobody, or what comes from this machine. */
+  metrics: 'token' | 'local' | 'off'
+  selfReporting: boolean
+  hostname: string
+}
+
+/** Whether an address names this machine itself: the host of a URL or of a Host header, with a port or without. */
+export function namesThisMachine(host: string): boolean {
+  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i.test(host)
+}
+
+/** A proxy in front has its own address in MISHAP_URL, or is trusted: it may speak for the whole network. */
+function metricsDoor(word: string, url: string, trustedProxies: string): Config['metrics'] {
+  if (word === 'token' || word === 'local' || word === 'off') return word
+  return namesThisMachine(new URL(url).host) && listOf(trustedProxies).length === 0 ? 'local' : 'token'
+}
+
+/** A setting whose value only the system could judge: a folder that can't be made, an address that is not ours. */
+export class SettingError extends Error {
+  readonly setting: Name
+  /** The system's word for it, such as ENOTFOUND. */
+  readonly why: string
+
+  constructor(setting: Name, why: string) {
+    super(`${setting}: ${why}`)
+    this.name = 'SettingError'
+    this.setting = setting
+    this.why = why
+  }
+}
+
+/** A setting with a value that is not allowed; the command prints `sentence` and exits with 78 (EX_CONFIG). */
+export type ConfigError = { code: string; sentence: string }
+
+type Given = { flags: Record<string, string>; env: Record<string, string | undefined> }
+
+const givenValue = (one: Setting, { flags, env }: Given): string =>
+  (one.flag === undefined ? undefined : flags[one.flag]) ?? env[one.env] ?? one.default
+
+/** How a setting's value is refused: where it came from, what it is, what is allowed, and the system's word for it. */
+function refusal(one: Setting, given: Given, why?: string): ConfigError {
+  const named = one.flag !== undefined && given.flags[one.flag] !== undefined ? one.flag : one.env
+  const allowed = why === undefined ? one.allowed : `${one.allowed} (${why})`
+  return {
+    code: `CONFIG_${one.env.slice('MISHAP_'.length)}`,
+    sentence: `${named} is "${givenValue(one, given)}". Allowed: ${allowed}.`,
+  }
+}
+
+/** What is said of a SettingError. */
+export function refusalOf(error: SettingError, flags: Given['flags'], env: Given['env']): ConfigError {
+  const setting = settings.find((one) => one.name === error.setting) ?? settings[0]
+  return refusal(setting, { flags, env }, error.why)
+}
+
+/**
+ * Reads every setting from `flags` (by flag name), then `env`, then the default; `memoryBytes` is what this machine has.
+ * Returns the config, or the first setting that is wrong; never throws.
+ */
+export function readConfig(
+  flags: Record<string, string>,
+  env: Record<string, string | undefined>,
+  memoryBytes: number = memoryHere(),
+): { config: Config } | { error: ConfigError } {
+  const text = {} as Record<Name, string>
+  for (const setting of settings) {
+    const one: Setting = setting
+    const value = givenValue(one, { flags, env })
+    if (!one.check(value)) return { error: refusal(one, { flags, env }) }
+    text[setting.name] = value
+  }
+  const url = (text.url || `http://localhost:${text.port}`).replace(/\/$/, '')
+  return {
+    config: {
+      port: Number(text.port),
+      host: text.host,
+      data: resolve(text.data),
+      url,
+      basePath: new URL(url).pathname.replace(/\/$/, ''),
+      metrics: metricsDoor(text.metrics, url, text.trustedProxies),
+      outgoingNetworks: listOf(text.outgoingNetworks),
+      trustedProxies: listOf(text.trustedProxies),
+      logLevel: text.logLevel,
+      journalBytesMax: Number(text.journalBytesMax),
+      journalGroupMs: Number(text.journalGroupMs),
+      diskReserveBytes: Number(text.diskReserveBytes),
+      engineMemoryBytes:
+        text.engineMemoryBytes === 'auto' ? engineBytesFor(memoryBytes) : Number(text.engineMemoryBytes),
+      refineWorkers: Number(text.refineWorkers),
+      retentionErrorsDays: Number(text.retentionErrorsDays),
+      retentionSpansDays: Number(text.retentionSpansDays),
+      diskBudget: budgetOf(text.diskBudget) ?? 'off',
+      organizationEventsPerMinute: Number(text.organizationEventsPerMinute),
+      attachmentBytesPerHour: Number(text.attachmentBytesPerHour),
+      selfReporting: text.selfReporting === 'on',
+      hostname: hostname(),
+    },
+  }
+}
+
+/**
+ * The folder of the built screens under src/web: Next writes the path of its address into them, so each path has a build
+ * of its own. scripts/bootstrap.mjs names it by the same rule.
+ */
+export const screensFolder = (basePath: string): string =>
+  basePath === '' ? '.next' : `.next-at${basePath.replaceAll('/', '-')}`
+
+/** The environment of this process: the one place that reads it. */
+export const environment = (): Record<string, string | undefined> => process.env
+
+/** The version of this program, as its package.json says. */
+export const programVersion = (): string =>
+  (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }).version

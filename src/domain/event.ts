@@ -1,0 +1,199 @@
+import type { Json } from '../wire/json.ts'
+import type { Signs } from './diagnostics.ts'
+import type { Failure } from './error-links.ts'
+
+/** Why a frame of minified JavaScript was not mapped, or not wholly (docs/sourcemaps.md has a sentence for each). */
+export const unmappedReasons = [
+  'file_missing',
+  'file_gone',
+  'map_unnamed',
+  'map_missing',
+  'map_broken',
+  'map_large',
+  'map_slow',
+  'map_pending',
+  'location_invalid',
+  'position_unmapped',
+  'source_missing',
+] as const
+export type UnmappedReason = (typeof unmappedReasons)[number]
+
+/** What mapping found about a frame. `sourcemap`: the map's address; `reason`: also on a mapped frame without its source. */
+export type FrameData = {
+  symbolicated: boolean
+  sourcemap?: string
+  resolved_with?: 'debug-id' | 'release' | 'release-old' | 'scraping'
+  reason?: UnmappedReason
+}
+
+export type NormalFrame = {
+  filename?: string
+  abs_path?: string
+  module?: string
+  function?: string
+  raw_function?: string
+  lineno?: number
+  colno?: number
+  context_line?: string
+  pre_context?: string[]
+  post_context?: string[]
+  in_app: boolean
+  /** The SDK did not say: `in_app` follows from the path, and is decided again when the frame is mapped later. */
+  in_app_unsaid?: true
+  /** The sender mapped it: its function is the one of the source. */
+  mapped_before?: true
+  /** What `in_app` was before a stack-trace rule changed it. */
+  in_app_before?: boolean
+  vars?: { [name: string]: Json }
+  package?: string
+  platform?: string
+  instruction_addr?: string
+  symbol_addr?: string
+  image_addr?: string
+  data?: FrameData
+}
+
+/** Frames from the oldest call to the newest. */
+export type NormalStacktrace = { frames: NormalFrame[]; frames_omitted?: [number, number] }
+
+export type NormalMechanism = {
+  type: string
+  handled?: boolean
+  synthetic?: boolean
+  description?: string
+  help_link?: string
+  source?: string
+  exception_id?: number
+  parent_id?: number
+  is_exception_group?: boolean
+  meta?: { [key: string]: Json }
+  data?: { [key: string]: Json }
+}
+
+export type NormalException = {
+  type?: string
+  value?: string
+  module?: string
+  thread_id?: string | number
+  stacktrace?: NormalStacktrace
+  raw_stacktrace?: NormalStacktrace
+  mechanism?: NormalMechanism
+}
+
+export type NormalThread = {
+  id?: string | number
+  name?: string
+  crashed?: boolean
+  current?: boolean
+  main?: boolean
+  state?: string
+  stacktrace?: NormalStacktrace
+  raw_stacktrace?: NormalStacktrace
+}
+
+export type NormalBreadcrumb = {
+  timestamp?: number
+  type: string
+  category?: string
+  level: string
+  message?: string
+  data?: { [key: string]: Json }
+}
+
+export type NormalRequest = {
+  url?: string
+  method?: string
+  query_string?: [string, string][]
+  fragment?: string
+  headers?: [string, string][]
+  cookies?: [string, string][]
+  data?: Json
+  env?: { [key: string]: Json }
+  inferred_content_type?: string
+}
+
+export type NormalUser = {
+  id?: string
+  email?: string
+  username?: string
+  name?: string
+  ip_address?: string
+  geo?: { [key: string]: string }
+  data?: { [key: string]: Json }
+}
+
+/** One way to group, whether it counted, and why. */
+export type GroupingVariant = {
+  name: 'app' | 'system' | 'default' | 'custom_fingerprint' | 'hybrid' | 'checksum' | 'built_in_fingerprint'
+  contributes: boolean
+  hash?: string
+  why: string
+  values: string[]
+}
+
+/** What refine found out about the event; stored with it, never sent by an SDK. */
+export type Findings = {
+  title: string
+  culprit: string
+  /** For list rows: type and first line of the value, file and function of the crash. */
+  metadata: { type?: string; value?: string; filename?: string; function?: string }
+  kind: 'error' | 'message' | 'csp'
+  /** true: some exception was unhandled. */
+  unhandled: boolean
+  digest?: { value: string; found: string }
+  /** What it is: React's error in words, hydration, skew, noise; none of it where there is nothing to say. */
+  signs?: Signs
+  /** Every digest that the event names, the surest first. `sure`: in a field or tag of its own. */
+  digests?: { value: string; found: string; sure: boolean }[]
+  /** It is one side of a server error that the browser shows as a number. */
+  failure?: Failure
+  /** When its frames were mapped after it was stored, in ms since 1970. */
+  mapped_again_ms?: number
+  /** `rule`: the fingerprint rule that matched, as it was written; `secondary`: hashes of the version before. */
+  grouping: { version: number; variants: GroupingVariant[]; rule?: string; secondary?: string[] }
+}
+
+/** A remark on something wrong with what was sent; `name` is the path, `value` what stood there (short). */
+export type EventError = { type: string; name?: string; value?: Json; reason?: string }
+
+/** `_meta` mirrors the event tree; the leaf under key '' says what was done to that value. */
+export type Meta = { ''?: { len?: number; rem?: [string, string, number?, number?][]; err?: string[]; val?: Json } } & {
+  [key: string]: Meta | undefined | unknown
+}
+
+export type NormalEvent = {
+  event_id: string
+  /** Seconds since 1970 with micro-second precision. */
+  timestamp: number
+  received: number
+  platform: string
+  level: 'fatal' | 'error' | 'warning' | 'info' | 'debug'
+  type: 'error' | 'default' | 'csp' | 'hpkp' | 'expectct' | 'expectstaple'
+  logger?: string
+  transaction?: string
+  server_name?: string
+  release?: string
+  dist?: string
+  environment?: string
+  modules?: { [name: string]: string }
+  extra?: { [key: string]: Json }
+  tags: [string, string][]
+  fingerprint?: string[]
+  checksum?: string
+  errors: EventError[]
+  user?: NormalUser
+  request?: NormalRequest
+  contexts: { [name: string]: { [key: string]: Json } }
+  breadcrumbs?: { values: NormalBreadcrumb[] }
+  exception?: { values: NormalException[] }
+  threads?: { values: NormalThread[] }
+  stacktrace?: NormalStacktrace
+  raw_stacktrace?: NormalStacktrace
+  logentry?: { message?: string; formatted?: string; params?: Json }
+  template?: { [key: string]: Json }
+  csp?: { [key: string]: Json }
+  debug_meta?: { images: { [key: string]: Json }[] }
+  sdk?: { name: string; version: string; packages?: { name: string; version: string }[]; integrations?: string[] }
+  _meta?: Meta
+  findings: Findings
+}

@@ -1,0 +1,156 @@
+/**
+ * Versions of releases: which texts are one, what they say, and which of two is later. Pure; refine, the store and the
+ * API all ask here, so that an event's release and one that a person made follow the same rules.
+ */
+
+/** Characters of a version at most. */
+export const versionCharactersMax = 200
+
+/** What is wrong with a version as a sentence, or undefined. Takes the text without white space around it. */
+export function versionFault(text: string): string | undefined {
+  if (text === '') return 'A version.'
+  if (text.length > versionCharactersMax) return `At most ${versionCharactersMax} characters.`
+  if (/[/\\\p{Cc}\u2028\u2029]/u.test(text)) return 'No slashes, backslashes, tabs or line ends.'
+  if (/^(?:\.|\.\.|latest)$/i.test(text)) return 'No version may be called ".", ".." or "latest".'
+  return undefined
+}
+
+/** `name@x.y.z` with its prerelease and build; the three numbers are text, as they may be of any size. */
+export type Semver = {
+  name: string
+  major: string
+  minor: string
+  patch: string
+  /** Parts between the dots; empty: none. */
+  pre: string[]
+  build: string
+}
+
+const number = '(?:0|[1-9]\\d*)'
+const shape = new RegExp(`^(${number})\\.(${number})\\.(${number})(?:-([0-9A-Za-z.-]+))?(?:\\+([0-9A-Za-z.-]+))?$`)
+/** A part of a prerelease: no leading zeros where it is a number. */
+const partShape = /^(?:0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*)$/
+
+/** Reads `name@x.y.z[-pre][+build]` by the rules of Semantic Versioning 2; undefined for any other version. */
+export function semverOf(version: string): Semver | undefined {
+  const at = version.lastIndexOf('@')
+  if (at <= 0) return undefined
+  const found = shape.exec(version.slice(at + 1))
+  if (!found) return undefined
+  const [, major = '', minor = '', patch = '', pre = '', build = ''] = found
+  const parts = pre === '' ? [] : pre.split('.')
+  if (parts.some((one) => !partShape.test(one)) || (build !== '' && build.split('.').includes('')))
+    return undefined
+  return { name: version.slice(0, at), major, minor, patch, pre: parts, build }
+}
+
+const sign = (a: number | string, b: number | string) => (a < b ? -1 : a > b ? 1 : 0)
+/** Whole numbers without leading zeros: the longer is the larger, and a number of any size costs no more. */
+const numbers = (a: string, b: string) => sign(a.length, b.length) || sign(a, b)
+
+function parts(a: string, b: string): number {
+  const [left, right] = [/^\d+$/.test(a), /^\d+$/.test(b)]
+  if (left && right) return numbers(a, b)
+  // a number is lower than a word
+  return left === right ? sign(a, b) : left ? -1 : 1
+}
+
+function prereleases(a: readonly string[], b: readonly string[]): number {
+  // without a prerelease is the release itself, which is later
+  if (a.length === 0 || b.length === 0) return sign(b.length, a.length)
+  for (let i = 0; i < Math.min(a.length, b.length); i++) {
+    const found = parts(a[i] ?? '', b[i] ?? '')
+    if (found !== 0) return found
+  }
+  return sign(a.length, b.length)
+}
+
+/** Below 0: `a` comes before `b` by semver; 0: neither does (builds are not compared). Names are not looked at. */
+export function compareSemver(a: Semver, b: Semver): number {
+  return (
+    numbers(a.major, b.major) || numbers(a.minor, b.minor) || numbers(a.patch, b.patch) || prereleases(a.pre, b.pre)
+  )
+}
+
+/** What order needs of a release: its version, and when it was made (ms). */
+export type Ordered = { version: string; createdMs: number }
+
+/**
+ * Below 0: `a` is older than `b`. By semver where both are `name@x.y.z` of one name, else, and where only the build
+ * differs, by creation; 0 for two of the same time. Not transitive over versions of both kinds: to sort, use sortReleases.
+ */
+export function compareReleases(a: Ordered, b: Ordered): number {
+  const [left, right] = [semverOf(a.version), semverOf(b.version)]
+  const bySemver = left && right && left.name === right.name ? compareSemver(left, right) : 0
+  return bySemver || sign(a.createdMs, b.createdMs)
+}
+
+/** Whether two versions may follow one another: not where both are `name@x.y.z` of different names. */
+export function ofSamePackage(a: string, b: string): boolean {
+  const [left, right] = [semverOf(a), semverOf(b)]
+  return !left || !right || left.name === right.name
+}
+
+/**
+ * Releases from the newest to the oldest, in a new array. Those of one name stand by semver; among the others each stands
+ * where the newest of its own name up to it was made, so that a fix of an old version does not pass a newer one.
+ */
+export function sortReleases<One extends Ordered>(releases: readonly One[]): One[] {
+  const keyed = releases.map((one) => ({ one, semver: semverOf(one.version), placeMs: one.createdMs, step: 0 }))
+  type Keyed = (typeof keyed)[number]
+  const compare = (a: Keyed, b: Keyed) =>
+    (a.semver && b.semver ? compareSemver(a.semver, b.semver) : 0) ||
+    sign(a.one.createdMs, b.one.createdMs) ||
+    sign(a.one.version, b.one.version)
+  for (const chain of Map.groupBy(
+    keyed.filter((one) => one.semver !== undefined),
+    (one) => one.semver?.name ?? '',
+  ).values()) {
+    chain.sort(compare)
+    let placeMs = 0
+    for (const [step, one] of chain.entries()) {
+      placeMs = Math.max(placeMs, one.placeMs)
+      Object.assign(one, { placeMs, step })
+    }
+  }
+  const name = (one: Keyed) => one.semver?.name ?? ''
+  return keyed
+    .sort(
+      (a, b) =>
+        sign(b.placeMs, a.placeMs) ||
+        sign(name(a), name(b)) ||
+        sign(b.step, a.step) ||
+        sign(b.one.version, a.one.version),
+    )
+    .map(({ one }) => one)
+}
+
+/** Characters of a hash of a commit that are shown. */
+const hashCharacters = 12
+
+/** What can be read from a version. */
+export type VersionInfo = {
+  package: string | null
+  /** The version without its package. */
+  raw: string
+  semver: Semver | undefined
+  /** For people: `raw`, a hash of a commit shortened to 12 characters. */
+  description: string
+  /** The hash of a commit, where the version is one. */
+  buildHash: string | null
+}
+
+/** Reads a version for people: package, the rest, semver, a commit's hash. */
+export function versionInfo(version: string): VersionInfo {
+  const at = version.lastIndexOf('@')
+  const hasPackage = at > 0 && at < version.length - 1
+  const raw = hasPackage ? version.slice(at + 1) : version
+  const isHash = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i.test(raw)
+  return {
+    package: hasPackage ? version.slice(0, at) : null,
+    raw,
+    semver: semverOf(version),
+    description: isHash ? raw.slice(0, hashCharacters) : raw,
+    buildHash: isHash ? raw : null,
+  }
+}

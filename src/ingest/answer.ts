@@ -1,0 +1,98 @@
+import type { ServerResponse } from 'node:http'
+import type { ErrorCode, MishapError } from '../base/errors.ts'
+import { errorBody, MishapError as Failure } from '../base/errors.ts'
+import type { OutcomeReason } from '../base/outcome.ts'
+
+/** A refusal that names its outcome's reason, where the error's code alone does not say it. */
+export class Refusal extends Failure {
+  readonly reason: OutcomeReason
+  constructor(code: ErrorCode, reason: OutcomeReason, causes: string[] = [], detail?: string) {
+    super(code, detail === undefined ? { causes } : { causes, detail })
+    this.reason = reason
+  }
+}
+
+/** Browsers see rate limits only when these headers are exposed. */
+const cors = [
+  'access-control-allow-origin',
+  '*',
+  'access-control-expose-headers',
+  'x-sentry-error, x-sentry-rate-limits, retry-after',
+  'cross-origin-resource-policy',
+  'cross-origin',
+]
+const json = [...cors, 'content-type', 'application/json']
+const idHeaders = [...json, 'content-length', '41']
+const noIdHeaders = [...json, 'content-length', '2']
+const emptyHeaders = [...cors, 'content-length', '0']
+const preflightHeaders = [
+  ...cors,
+  'access-control-allow-methods',
+  'GET, POST, OPTIONS',
+  'access-control-allow-headers',
+  'x-sentry-auth, x-requested-with, x-forwarded-for, origin, referer, accept, content-type, authentication, authorization, content-encoding, transfer-encoding, sentry-trace, baggage, traceparent',
+  'access-control-max-age',
+  '3600',
+]
+const gif = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
+const gifHeaders = [
+  ...cors,
+  'content-type',
+  'image/gif',
+  'cache-control',
+  'no-store',
+  'content-length',
+  String(gif.length),
+]
+
+/** 200 `{"id":"<32 hex>"}`, or `{}` when `eventId` is ''. Head and body leave in one write. */
+export function answerId(res: ServerResponse, eventId: string): void {
+  if (eventId === '') {
+    res.writeHead(200, noIdHeaders)
+    res.end('{}', 'latin1')
+  } else {
+    res.writeHead(200, idHeaders)
+    res.end(`{"id":"${eventId}"}`, 'latin1')
+  }
+}
+
+/** 200 with a line of plain text, which is ours: the id that crash reporters show. */
+export function answerText(res: ServerResponse, text: string): void {
+  res.writeHead(200, [...cors, 'content-type', 'text/plain', 'content-length', String(Buffer.byteLength(text))])
+  res.end(text)
+}
+
+/** An answer without body: 200 for reports, 201 for attachments. */
+export function answerEmpty(res: ServerResponse, status: number): void {
+  res.writeHead(status, emptyHeaders)
+  res.end()
+}
+
+/** The picture of one transparent pixel that GET /store/ has always answered. */
+export function answerGif(res: ServerResponse): void {
+  res.writeHead(200, gifHeaders)
+  res.end(gif)
+}
+
+/** The answer to every OPTIONS, before any authorization. */
+export function answerPreflight(res: ServerResponse): void {
+  res.writeHead(204, preflightHeaders)
+  res.end()
+}
+
+/**
+ * `{detail, code, causes}` with the error's status, X-Sentry-Error and, where it has one, Retry-After in seconds.
+ * `more` are further headers as name, value, name, value.
+ */
+export function answerError(res: ServerResponse, error: MishapError, more: string[] = []): void {
+  const body = Buffer.from(JSON.stringify(errorBody(error)))
+  const headers = [...json, 'content-length', String(body.length), 'x-sentry-error', headerText(error.message), ...more]
+  if (error.retryAfterS !== undefined) headers.push('retry-after', String(error.retryAfterS))
+  res.writeHead(error.status, headers)
+  res.end(body)
+}
+
+/** Header values are printable ASCII; anything else could end the header. */
+function headerText(text: string): string {
+  return text.slice(0, 500).replace(/[^\x20-\x7e]/g, '?')
+}

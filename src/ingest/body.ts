@@ -1,0 +1,181 @@
+import { createRequire } from 'node:module'
+import { pipeline, Readable, type Transform } from 'node:stream'
+import {
+  createGunzip,
+  createInflate,
+  createInflateRaw,
+  createZstdDecompress,
+  gunzipSync,
+  inflateRawSync,
+  inflateSync,
+  zstdDecompressSync,
+} from 'node:zlib'
+import { MishapError } from '../base/errors.ts'
+
+export type Encoding = 'identity' | 'gzip' | 'deflate' | 'br' | 'zstd'
+
+/** The one content coding of a header; undefined when it is not known or there are several. */
+export function readEncoding(header: string | undefined): Encoding | undefined {
+  if (header === undefined) return 'identity'
+  const name = header.trim().toLowerCase()
+  if (name === '' || name === 'identity') return 'identity'
+  if (name === 'gzip' || name === 'x-gzip') return 'gzip'
+  return name === 'deflate' || name === 'br' || name === 'zstd' ? name : undefined
+}
+
+export type Inflater = {
+  /**
+   * Inflates a small body at once, which costs half of what a stream does. Returns undefined when it would be longer
+   * than `bytesMax`. Throws ACCEPT_ENCODING_BROKEN for a broken body or one that ends early.
+   */
+  whole(encoding: Encoding, bytes: Buffer, bytesMax: number): Buffer | undefined
+  /** Inflates piece by piece; the reader stops when it has enough. Rejects with ACCEPT_ENCODING_BROKEN. */
+  pieces(encoding: Encoding, source: AsyncIterable<Buffer>): AsyncIterable<Buffer>
+}
+
+/** The part of brotli-wasm that is used; its own types only fit its entry for browsers. */
+type BrResult = { code: number; input_offset: number; buf: Uint8Array; free(): void }
+type BrDecoder = { decompress(input: Uint8Array, outputBytes: number): BrResult; free(): void }
+type BrModule = { DecompressStream: new () => BrDecoder }
+
+/** Input of the WebAssembly decoder is copied, so it gets pieces. */
+const brPieceBytes = 16 * 1024
+const brOutBytes = 64 * 1024
+/** Codes of a brotli-wasm result. */
+const brDone = 1
+const brNeedsOutput = 3
+
+/** Makes the decoders. br is decoded in WebAssembly only: the runtime's own decoder has a published memory bug. */
+export function createInflater(): Inflater {
+  let brotli: BrModule | undefined
+  // Loaded at the first br body: it compiles 1 MB of WebAssembly and most servers never see one. The package's
+  // import entry fetches over the network, so its CommonJS entry is asked for.
+  const newBrotli = () => {
+    brotli ??= createRequire(import.meta.url)('brotli-wasm') as BrModule
+    return new brotli.DecompressStream()
+  }
+
+  return {
+    whole: (encoding, bytes, bytesMax) => {
+      if (encoding === 'identity') return bytes.length > bytesMax ? undefined : bytes
+      try {
+        if (encoding === 'br') return wholeBr(newBrotli(), bytes, bytesMax)
+        const options = { maxOutputLength: bytesMax }
+        if (encoding === 'gzip') return gunzipSync(bytes, options)
+        if (encoding === 'zstd') return zstdDecompressSync(bytes, options)
+        return isZlib(bytes) ? inflateSync(bytes, options) : inflateRawSync(bytes, options)
+      } catch (error) {
+        if (isCode(error, 'ERR_BUFFER_TOO_LARGE')) return undefined
+        throw broken(error)
+      }
+    },
+    pieces: (encoding, source) => {
+      if (encoding === 'identity') return source
+      return rethrow(encoding === 'br' ? piecesBr(newBrotli(), source) : piecesZlib(encoding, source))
+    },
+  }
+}
+
+/** Feeds one piece of input; yields what comes out; returns whether the stream is complete. */
+function* feed(decoder: BrDecoder, bytes: Buffer): Generator<Buffer, boolean> {
+  for (let from = 0; from < bytes.length; ) {
+    let piece = bytes.subarray(from, from + brPieceBytes)
+    from += piece.length
+    for (;;) {
+      const result = decoder.decompress(piece, brOutBytes)
+      const { code, input_offset: used, buf } = result
+      result.free()
+      if (buf.length > 0) yield Buffer.from(buf.buffer, buf.byteOffset, buf.byteLength)
+      if (code === brDone) return true
+      piece = piece.subarray(used)
+      if (code !== brNeedsOutput && piece.length === 0) break
+    }
+  }
+  return false
+}
+
+function wholeBr(decoder: BrDecoder, bytes: Buffer, bytesMax: number): Buffer | undefined {
+  try {
+    const out: Buffer[] = []
+    let size = 0
+    const pieces = feed(decoder, bytes)
+    for (let next = pieces.next(); ; next = pieces.next()) {
+      if (next.done) {
+        if (!next.value) throw new Error('ends early')
+        return Buffer.concat(out)
+      }
+      size += next.value.length
+      if (size > bytesMax) return undefined
+      out.push(next.value)
+    }
+  } finally {
+    decoder.free()
+  }
+}
+
+async function* piecesBr(decoder: BrDecoder, source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let done = false
+  try {
+    for await (const chunk of source) {
+      if (done) continue
+      const pieces = feed(decoder, chunk)
+      let next = pieces.next()
+      for (; !next.done; next = pieces.next()) yield next.value
+      done = next.value
+    }
+    if (!done) throw new Error('ends early')
+  } finally {
+    decoder.free()
+  }
+}
+
+async function* piecesZlib(
+  encoding: 'gzip' | 'deflate' | 'zstd',
+  source: AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer> {
+  const iterator = source[Symbol.asyncIterator]()
+  const first = await iterator.next()
+  if (first.done) throw new Error('ends early')
+  async function* all() {
+    try {
+      yield first.value as Buffer
+      for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value
+    } finally {
+      await iterator.return?.()
+    }
+  }
+  const decoder = newDecoder(encoding, first.value)
+  pipeline(Readable.from(all()), decoder, () => undefined)
+  for await (const piece of decoder) yield piece as Buffer
+}
+
+function newDecoder(encoding: 'gzip' | 'deflate' | 'zstd', first: Buffer): Transform {
+  if (encoding === 'gzip') return createGunzip()
+  if (encoding === 'zstd') return createZstdDecompress()
+  return isZlib(first) ? createInflate() : createInflateRaw()
+}
+
+/** Turns a decoder's failure into ours and lets our own (time-out, limits) and a client's abort through. */
+async function* rethrow(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    yield* pieces
+  } catch (error) {
+    throw isCode(error, 'ECONNRESET') || error instanceof MishapError ? error : broken(error)
+  }
+}
+
+/** Deflate means zlib (RFC 1950); some clients send it without that frame. */
+function isZlib(bytes: Buffer): boolean {
+  const [first = 0, second = 0] = bytes
+  return (first & 0x0f) === 8 && ((first << 8) | second) % 31 === 0
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code
+}
+
+function broken(error: unknown): MishapError {
+  if (error instanceof MishapError) return error
+  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'ends early'
+  return new MishapError('ACCEPT_ENCODING_BROKEN', { causes: [code] })
+}

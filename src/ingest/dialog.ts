@@ -1,0 +1,97 @@
+import { MishapError } from '../base/errors.ts'
+import { normalizeId } from '../wire/ids.ts'
+import { Refusal } from './answer.ts'
+import { type DialogOptions, dialogSource } from './dialog/browser.ts'
+import { type DialogTexts, dialogLanguage, dialogTexts } from './dialog/texts.ts'
+import { envelopeReceiver } from './envelope.ts'
+import { findKeyByDsn } from './key.ts'
+import { receive } from './receive.ts'
+import { drain, fail, type Intake } from './request.ts'
+import type { Target } from './routes.ts'
+
+/** A form of three fields; the message has at most 4,096 characters, each up to 12 bytes in a form. */
+const formBytesMax = 64 * 1024
+const textCharactersMax = 500
+const path = /^\/api\/embed\/error-page\/?(?:\?|$)/
+
+/** Whether the path is that of the crash-report dialog: it names no project, its query's DSN does. */
+export const isDialogPath = (url: string): boolean => path.test(url)
+
+/** The target of the dialog's request, as a route of ingest. */
+export function dialogTarget(url: string): Target {
+  const mark = url.indexOf('?')
+  return {
+    route: { name: 'envelope', projectId: 0, category: 'feedback', eventId: '' },
+    query: new URLSearchParams(mark === -1 ? '' : url.slice(mark + 1)),
+    auth: undefined,
+  }
+}
+
+const headers = {
+  'content-type': 'application/javascript; charset=utf-8',
+  'access-control-allow-origin': '*',
+  'cross-origin-resource-policy': 'cross-origin',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+}
+
+/** Text of a sender within a script: no sign of it ends the string, the script or the line. */
+const literal = (value: unknown): string =>
+  JSON.stringify(value).replace(/[<>\u2028\u2029]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+/** The script that shows the dialog, with the texts and values that the request asks for. */
+export function dialogScript(query: URLSearchParams, acceptLanguage: string, endpoint: string): string {
+  const given = (name: string) => (query.get(name) ?? '').slice(0, textCharactersMax)
+  const language = dialogLanguage(given('lang') || acceptLanguage)
+  const texts = Object.fromEntries(
+    Object.entries(dialogTexts[language]).map(([name, text]) => [name, given(name) || text]),
+  ) as DialogTexts
+  const options: DialogOptions = { endpoint, language, name: given('name'), email: given('email'), texts }
+  return dialogSource(literal(options))
+}
+
+function badForm(what: string): Refusal {
+  return new Refusal('ACCEPT_BODY_MALFORMED', 'bad_item', [what], 'The report is not complete.')
+}
+
+/** The envelope that an SDK would send for the form. Throws ACCEPT_BODY_MALFORMED. */
+function envelopeOf(form: URLSearchParams, eventId: string): Buffer {
+  const comments = (form.get('comments') ?? '').trim()
+  const email = (form.get('email') ?? '').trim()
+  if (comments === '') throw badForm('comments: say what happened')
+  if (email !== '' && !/^[^\s@]+@[^\s@]+$/.test(email)) throw badForm('email: one address')
+  const item = { event_id: eventId, name: form.get('name') ?? '', email, comments }
+  return Buffer.from(`${JSON.stringify({ event_id: eventId })}\n{"type":"user_report"}\n${JSON.stringify(item)}\n`)
+}
+
+/** Answers the dialog's script (GET), or takes its form (POST): with the limits and the rates of an envelope. */
+export function handleDialog(intake: Intake): void {
+  const { core, req, res, target } = intake
+  const { query } = target
+  const found = findKeyByDsn(core.deps.keys(), query.get('dsn') ?? undefined, 0, intake.origin)
+  intake.key = found.key
+  if (found.error) throw found.error
+  const eventId = normalizeId(query.get('eventId') ?? '')
+  if (eventId === undefined) throw new Refusal('ACCEPT_BODY_MALFORMED', 'bad_event_id', [], 'eventId is no event id.')
+  if (req.method !== 'GET' && req.method !== 'POST') throw new MishapError('ACCEPT_METHOD')
+  if (req.method === 'GET') {
+    drain(core, req)
+    const address = new URL('api/embed/error-page/', `${core.deps.config.url.replace(/\/$/, '')}/`)
+    address.search = new URLSearchParams({ dsn: query.get('dsn') ?? '', eventId }).toString()
+    const language = query.get('lang') ?? req.headers['accept-language'] ?? ''
+    const body = Buffer.from(dialogScript(query, language, address.href))
+    res.writeHead(200, { ...headers, 'content-length': body.length })
+    res.end(body)
+    return
+  }
+  receive(intake, {
+    bytesMax: formBytesMax,
+    small: (own, body) => {
+      try {
+        envelopeReceiver.small(own, envelopeOf(new URLSearchParams(body.toString('utf8')), eventId))
+      } catch (error) {
+        fail(own, error)
+      }
+    },
+  })
+}

@@ -1,0 +1,157 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { MishapError } from '../base/errors.ts'
+import { createClientAddress } from '../base/network.ts'
+import type { OutcomeCount } from '../base/outcome.ts'
+import type { IntakeNote } from '../journal/request-log.ts'
+import { readBoundary } from '../wire/multipart.ts'
+import { answerError, answerPreflight, Refusal } from './answer.ts'
+import { attachmentsReceiver, isSecurityType, securityReceiver, storeReceiver, takeStore } from './append.ts'
+import { createInflater, readEncoding } from './body.ts'
+import { dialogTarget, handleDialog, isDialogPath } from './dialog.ts'
+import { envelopeReceiver } from './envelope.ts'
+import { findKey, readAuth } from './key.ts'
+import { createLedger, type KeyUse } from './ledger.ts'
+import { envelopeBytesMax } from './limits.ts'
+import { createLoneQuota } from './lone-attachments.ts'
+import { minidumpReceiver } from './minidump.ts'
+import { createRates } from './rates.ts'
+import { receive } from './receive.ts'
+import { type AcceptDeps, type Core, drain, fail, type Intake, refuse } from './request.ts'
+import { createNotes, type Notes } from './request-log.ts'
+import { allowOf, createTargets, readRoute, type Target } from './routes.ts'
+import { createShare } from './share.ts'
+
+export type { AcceptDeps } from './request.ts'
+
+/** The door for events: who sends, is it allowed, keep it, answer. */
+export type Accept = {
+  /** Whether the path (a query behind it does no harm) belongs to ingest and must never reach the screens. */
+  owns(method: string, path: string): boolean
+  /** Answers a request whose path is owned; every failure is answered, nothing is thrown. */
+  handle(req: IncomingMessage, res: ServerResponse): void
+  /** Takes out the summed refusals (invalid, rate_limited, filtered) since the last call. */
+  drainOutcomes(): OutcomeCount[]
+  /** Keys seen since the last call, at most one accepted and one refused use of each, by time. */
+  drainUses(): KeyUse[]
+  /** Takes out what the ingest debugger is told: the newest requests of each key since the last call. */
+  drainNotes(): IntakeNote[]
+  /** Requests by status and code since the start. */
+  answers(): ReturnType<Notes['answers']>
+}
+
+/**
+ * Makes accept. It answers 200 only after the journal's append resolved; the caller writes what `drainOutcomes` and
+ * `drainUses` give into the journal, once a second.
+ */
+export function createAccept(deps: AcceptDeps): Accept {
+  const addressOf = createClientAddress(deps.config.trustedProxies)
+  const core: Core = {
+    deps,
+    ledger: createLedger(),
+    notes: createNotes(),
+    rates: createRates(deps.config.organizationEventsPerMinute),
+    lone: createLoneQuota(deps.config.attachmentBytesPerHour),
+    share: createShare(deps.journal, deps.config.journalBytesMax),
+    inflater: createInflater(),
+    bodyBytesMax: deps.bodyBytesMax ?? envelopeBytesMax,
+    clientAddress: ({ socket, headers }) => addressOf(socket.remoteAddress, headers['x-forwarded-for']),
+  }
+  const targetOf = createTargets()
+  return {
+    owns: (_method, path) => readRoute(path) !== undefined || isDialogPath(path),
+    handle: (req, res) => {
+      const url = req.url ?? ''
+      handle(core, isDialogPath(url) ? dialogTarget(url) : targetOf(url), req, res)
+    },
+    drainOutcomes: () => core.ledger.drainOutcomes(),
+    drainUses: () => core.ledger.drainUses(),
+    drainNotes: () => core.notes.drain(),
+    answers: () => core.notes.answers(),
+  }
+}
+
+function handle(core: Core, target: Target | undefined, req: IncomingMessage, res: ServerResponse) {
+  if (req.method === 'OPTIONS') {
+    drain(core, req)
+    return answerPreflight(res)
+  }
+  if (target === undefined) return answerError(res, new MishapError('NOT_FOUND'))
+  const { headers } = req
+  const intake: Intake = {
+    core,
+    req,
+    res,
+    target,
+    receivedMs: core.deps.clock.now(),
+    key: undefined,
+    client: '',
+    origin: headers.origin ?? headers.referer ?? '',
+    contentType: headers['content-type'] ?? '',
+    encoding: 'identity',
+    answered: false,
+    wireBytes: 0,
+    cancelTimer: undefined,
+    dueMs: 0,
+    busy: false,
+  }
+  try {
+    if (isDialogPath(req.url ?? '')) handleDialog(intake)
+    else begin(intake)
+  } catch (error) {
+    fail(intake, error)
+  }
+}
+
+function begin(intake: Intake) {
+  const { req, res, target, core } = intake
+  const { name, projectId } = target.route
+  if (name === 'later' || name === 'unknown') return notBuilt(intake)
+  const get = req.method === 'GET' && name === 'store'
+  if (req.method !== 'POST' && !get) {
+    drain(core, req)
+    return answerError(res, new MishapError('ACCEPT_METHOD'), ['allow', allowOf(name)])
+  }
+  const asEnvelope =
+    name === 'envelope' || (name === 'store' && intake.contentType.startsWith('application/x-sentry-envelope'))
+  const auth = readAuth(req.headers, target)
+  if (auth !== undefined) {
+    intake.client = auth.client
+    const found = findKey(core.deps.keys(), auth, projectId, intake.origin)
+    intake.key = found.key
+    if (found.error) throw found.error
+  } else if (!asEnvelope) throw new MishapError('ACCEPT_KEY_MISSING')
+  const encoding = readEncoding(req.headers['content-encoding'])
+  if (encoding === undefined) throw new MishapError('ACCEPT_ENCODING_UNKNOWN')
+  intake.encoding = encoding
+  if (get) {
+    drain(core, req)
+    return takeStore(intake, Buffer.from(target.query.get('sentry_data') ?? ''), true)
+  }
+  if (asEnvelope) receive(intake, envelopeReceiver)
+  else if (name === 'store') receive(intake, storeReceiver)
+  else if (name === 'security') {
+    if (!isSecurityType(intake.contentType)) throw new MishapError('ACCEPT_ENCODING_UNKNOWN')
+    receive(intake, securityReceiver)
+  } else if (name === 'minidump') receive(intake, minidumpReceiver)
+  else {
+    if (target.route.eventId === '') {
+      throw new Refusal('ACCEPT_BODY_MALFORMED', 'bad_event_id', [], 'The event id in the path is no UUID.')
+    }
+    if (readBoundary(intake.contentType) === undefined) throw new MishapError('ACCEPT_ENCODING_UNKNOWN')
+    receive(intake, attachmentsReceiver)
+  }
+}
+
+/** Routes that other servers have: answered and counted, with the project when the key is known, so that nothing ends silently. */
+function notBuilt(intake: Intake): void {
+  const { target, core, req } = intake
+  const auth = readAuth(req.headers, target)
+  if (auth !== undefined) {
+    const found = findKey(core.deps.keys(), auth, target.route.projectId, intake.origin)
+    intake.key = found.error ? undefined : found.key
+  }
+  const later = target.route.name === 'later'
+  const detail = later ? 'This ingest route is not built yet.' : 'There is no such ingest route.'
+  const reason = later ? 'not_stored_yet' : 'unknown_item_type'
+  refuse(intake, new Refusal('NOT_FOUND', reason, ['Send envelopes to /api/{project id}/envelope/.'], detail))
+}

@@ -1,0 +1,152 @@
+import { MishapError } from '../base/errors.ts'
+import { slowMs, spoolBytesMin } from './limits.ts'
+import { createChunks, gathered } from './pieces.ts'
+import { arrived, fail, type Intake, refuse, stopWatching, watchSlow, watchUnpacking } from './request.ts'
+
+/** What a route does with its body. */
+export type Receiver = {
+  /** Inflated bytes that the route takes; absent: as many as an envelope. */
+  bytesMax?: number
+  /** Takes a body of at most 1 MiB (or `bytesMax` for a route that does not spool). */
+  small(intake: Intake, body: Buffer): void
+  /** Takes a larger one piece by piece; absent: the route has no larger ones. */
+  large?(intake: Intake, pieces: AsyncIterable<Buffer>): Promise<void>
+}
+
+/**
+ * Reads and inflates a request's body and hands it to the receiver. Bodies that are small on the wire and inflated go
+ * without streams; the others piece by piece, so that no request holds more than about 1 MiB. Answers what goes wrong.
+ */
+export function receive(intake: Intake, receiver: Receiver) {
+  const { req } = intake
+  const bytesMax = receiver.bytesMax ?? intake.core.bodyBytesMax
+  const declared = req.headers['content-length']
+  if (declared !== undefined && Number(declared) > bytesMax) return refuse(intake, new MishapError('ACCEPT_TOO_LARGE'))
+  const wholeMax = receiver.large ? spoolBytesMin : bytesMax
+  intake.dueMs = intake.receivedMs + slowMs
+  watchSlow(intake)
+  const chunks = createChunks()
+  const onData = (chunk: Buffer) => {
+    if (intake.answered) return
+    chunks.add(chunk)
+    arrived(intake, chunk.length)
+    if (intake.wireBytes <= wholeMax) return
+    stop()
+    if (receiver.large === undefined) return refuse(intake, new MishapError('ACCEPT_TOO_LARGE'))
+    req.pause()
+    void receiveLarge(intake, receiver, restOf(intake, chunks.list()))
+  }
+  const onEnd = () => {
+    stop()
+    stopWatching(intake)
+    if (!intake.answered) takeWhole(intake, receiver, chunks.list(), wholeMax)
+  }
+  const onClose = () => {
+    if (req.complete) return
+    // The client left in the middle: nothing was kept, nobody is there to be answered.
+    stop()
+    intake.answered = true
+    stopWatching(intake)
+  }
+  function stop(): void {
+    req.off('data', onData)
+    req.off('end', onEnd)
+    req.off('close', onClose)
+  }
+  req.on('data', onData)
+  req.on('end', onEnd)
+  req.on('close', onClose)
+}
+
+function takeWhole(intake: Intake, receiver: Receiver, chunks: Buffer[], wholeMax: number) {
+  try {
+    const [first] = chunks
+    const wire = chunks.length === 1 && first ? first : Buffer.concat(chunks)
+    if (wire.length === 0) return receiver.small(intake, wire)
+    const body = intake.core.inflater.whole(intake.encoding, wire, wholeMax)
+    if (body !== undefined) return receiver.small(intake, body)
+    if (receiver.large === undefined) throw new MishapError('ACCEPT_BOMB')
+    void receiveLarge(intake, receiver, once(wire))
+  } catch (error) {
+    fail(intake, error)
+  }
+}
+
+async function receiveLarge(intake: Intake, receiver: Receiver, source: AsyncIterable<Buffer>): Promise<void> {
+  const { req, res } = intake
+  // The request's own end tells nothing of the client any more once its body came.
+  const left = () => {
+    intake.answered = true
+    stopWatching(intake)
+  }
+  if (req.complete) watchUnpacking(intake)
+  res.once('close', left)
+  try {
+    const pieces = intake.core.inflater.pieces(intake.encoding, source)
+    const whole = () => {
+      res.off('close', left)
+      stopWatching(intake)
+    }
+    const bytesMax = receiver.bytesMax ?? intake.core.bodyBytesMax
+    await receiver.large?.(intake, gathered(capped(intake, pieces, bytesMax, whole)))
+  } catch (error) {
+    fail(intake, error)
+  } finally {
+    res.off('close', left)
+    stopWatching(intake)
+  }
+}
+
+async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes
+}
+
+/** The pieces that came already, then the rest of the request. The time that is taken for a piece is not the sender's. */
+async function* restOf(intake: Intake, chunks: Buffer[]): AsyncGenerator<Buffer> {
+  const { clock } = intake.core.deps
+  let sinceMs = clock.now()
+  const begin = () => {
+    intake.busy = true
+    sinceMs = clock.now()
+  }
+  const end = () => {
+    intake.busy = false
+    intake.dueMs += Math.max(0, clock.now() - sinceMs)
+  }
+  begin()
+  yield* chunks
+  end()
+  for await (const chunk of intake.req.iterator({ destroyOnReturn: false })) {
+    arrived(intake, (chunk as Buffer).length)
+    // What inflates to less than it has on the wire is no body that anyone sends.
+    if (intake.wireBytes > intake.core.bodyBytesMax) throw new MishapError('ACCEPT_TOO_LARGE')
+    begin()
+    yield chunk as Buffer
+    end()
+  }
+  watchUnpacking(intake)
+}
+
+/** Ends what is too long, and what nobody waits for any more; calls `whole` when all has passed. */
+async function* capped(
+  intake: Intake,
+  pieces: AsyncIterable<Buffer>,
+  bytesMax: number,
+  whole: () => void,
+): AsyncGenerator<Buffer> {
+  let bytes = 0
+  for await (const piece of pieces) {
+    bytes += piece.length
+    if (bytes > bytesMax) throw new MishapError(intake.encoding === 'identity' ? 'ACCEPT_TOO_LARGE' : 'ACCEPT_BOMB')
+    checkWaiting(intake)
+    yield piece
+  }
+  checkWaiting(intake)
+  // From here on it is kept, also when its sender does not wait for the answer.
+  whole()
+}
+
+/** Answered in between: timed out, or nobody is there. The spool is dropped by this error. */
+function checkWaiting(intake: Intake): void {
+  if (intake.answered) throw new MishapError('ACCEPT_TIMEOUT')
+}

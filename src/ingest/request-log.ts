@@ -1,0 +1,92 @@
+import type { ErrorCode } from '../base/errors.ts'
+import type { Outcome, OutcomeReason } from '../base/outcome.ts'
+import { type IntakeNote, type NoteItem, noteItemsMax, notesPerKey } from '../journal/request-log.ts'
+import type { ItemSpan } from '../wire/envelope.ts'
+import { isItemType } from '../wire/item-types.ts'
+import type { Intake } from './request.ts'
+
+/** Keys that are noted between two drains; the others of that half second are counted only. */
+const keysMax = 1000
+const sdkCharsMax = 100
+
+/** How a request was answered, and what became of its items. */
+export type Ended = {
+  status: number
+  code: ErrorCode | 'OK'
+  reason?: OutcomeReason
+  eventId?: string
+  /** Position of the record that was kept. */
+  jpos?: number
+  items: readonly (ItemSpan | { type: string; bytes: number })[]
+  /** How all items ended (those in `skip` when something was kept); absent: they wait for refine. */
+  outcome?: Outcome
+  skip?: readonly number[] | undefined
+}
+
+export type Notes = {
+  add(intake: Intake, ended: Ended): void
+  /** Takes out the newest notes of each key since the last call, at most 100 a key, in order of time. */
+  drain(): IntakeNote[]
+  /** Requests by status and code since the start. */
+  answers(): { status: number; code: string; count: number }[]
+}
+
+const printable = (text: string) => text.slice(0, sdkCharsMax).replace(/[^\x20-\x7e]/g, '?')
+
+/** The items as a note lists them; names that a sender made up are not repeated. */
+function itemsOf({ items, outcome, reason = 'ok', skip, jpos }: Ended): NoteItem[] {
+  const taken = new Set(skip)
+  return items.slice(0, noteItemsMax).map(({ type, bytes }, index) => {
+    const name = type === '' || isItemType(type) ? type : 'unknown'
+    const ended = jpos === undefined ? outcome : taken.has(index) ? 'rate_limited' : undefined
+    return ended
+      ? { type: name, bytes, outcome: ended, reason }
+      : { type: name, bytes, outcome: 'waiting' as const, reason: '' as const }
+  })
+}
+
+/** What accept tells the ingest debugger: bounded by 100 requests of 1,000 keys, whatever arrives between two drains. */
+export function createNotes(): Notes {
+  let kept = new Map<number, { notes: IntakeNote[]; next: number }>()
+  const counts = new Map<string, { status: number; code: string; count: number }>()
+
+  return {
+    add: (intake, ended) => {
+      const { status, code } = ended
+      const name = `${status} ${code}`
+      const counted = counts.get(name)
+      if (counted) counted.count++
+      else counts.set(name, { status, code, count: 1 })
+      const keyId = intake.key?.keyId ?? 0
+      let ring = kept.get(keyId)
+      if (!ring) {
+        if (kept.size >= keysMax) return
+        ring = { notes: [], next: 0 }
+        kept.set(keyId, ring)
+      }
+      ring.notes[ring.next] = {
+        atMs: intake.receivedMs,
+        keyId,
+        projectId: intake.key?.projectId ?? 0,
+        route: intake.target.route.name,
+        sdk: printable(intake.client || (intake.req.headers['user-agent'] ?? '')),
+        bytes: intake.wireBytes,
+        status,
+        code,
+        reason: ended.reason ?? '',
+        eventId: ended.eventId ?? '',
+        jpos: ended.jpos ?? -1,
+        items: itemsOf(ended),
+        more: Math.max(0, ended.items.length - noteItemsMax),
+      }
+      ring.next = (ring.next + 1) % notesPerKey
+    },
+    drain: () => {
+      if (kept.size === 0) return []
+      const drained = [...kept.values()].flatMap(({ notes }) => notes)
+      kept = new Map()
+      return drained.sort((a, b) => a.atMs - b.atMs)
+    },
+    answers: () => [...counts.values()].map((one) => ({ ...one })),
+  }
+}

@@ -1,0 +1,255 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AcceptKey, KeySnapshot } from '../auth/keys.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Config } from '../base/config.ts'
+import { MishapError } from '../base/errors.ts'
+import { faultOf, type Observe, requestIdOf } from '../base/observe.ts'
+import type { OutcomeReason } from '../base/outcome.ts'
+import type { JournalWriter, RecordHead, RecordKind, Room } from '../journal/journal.ts'
+import type { BlobStore } from '../store/blobs/blobs.ts'
+import type { EnvelopeWalk } from '../wire/envelope.ts'
+import { claimedCount, itemKind } from '../wire/item-types.ts'
+import { answerError, Refusal } from './answer.ts'
+import type { Encoding, Inflater } from './body.ts'
+import type { Ledger } from './ledger.ts'
+import { slowBytesPerS, slowMs, unpackMs } from './limits.ts'
+import type { LoneQuota } from './lone-attachments.ts'
+import { type Limited, type Rates, rateLimitHeader } from './rates.ts'
+import type { Notes } from './request-log.ts'
+import type { Target } from './routes.ts'
+import type { Share } from './share.ts'
+
+export type AcceptDeps = {
+  config: Config
+  clock: Clock
+  observe: Observe
+  journal: JournalWriter
+  blobs: BlobStore
+  keys: () => KeySnapshot
+  /** Inflated bytes of one body; 200 MiB when not given. Tests lower it. */
+  bodyBytesMax?: number
+}
+
+/** What all requests of one accept have in common. */
+export type Core = {
+  deps: AcceptDeps
+  ledger: Ledger
+  notes: Notes
+  rates: Rates
+  lone: LoneQuota
+  share: Share
+  inflater: Inflater
+  bodyBytesMax: number
+  clientAddress: (req: IncomingMessage) => string
+}
+
+/** One request under way. */
+export type Intake = {
+  core: Core
+  req: IncomingMessage
+  res: ServerResponse
+  target: Target
+  receivedMs: number
+  /** Known once the request is authorized; an envelope may bring its key itself. */
+  key: AcceptKey | undefined
+  /** `name/version` as the SDK says with its key, or ''. */
+  client: string
+  /** Origin, else Referer, else ''. */
+  origin: string
+  contentType: string
+  encoding: Encoding
+  answered: boolean
+  /** Bytes on the wire so far. */
+  wireBytes: number
+  cancelTimer: (() => void) | undefined
+  /** When the sender is too slow; moves on with what it sends. */
+  dueMs: number
+  /** What has come is being unpacked and written: the sender waits for us. */
+  busy: boolean
+  /** What its body takes beside the journal, until a record names it. */
+  room?: Room
+}
+
+/** A key that has to wait, known before its body is read. */
+export class Overloaded extends MishapError {
+  readonly limited: Limited
+
+  constructor(limited: Limited) {
+    super('ACCEPT_RATE_LIMITED', { retryAfterS: limited.retryAfterS })
+    this.limited = limited
+  }
+}
+
+/** Starts the time-out of a sender: 30 s, longer only while it sends at a tolerable rate. */
+export function watchSlow(intake: Intake, waitMs = slowMs): void {
+  const { clock } = intake.core.deps
+  intake.cancelTimer = clock.after(waitMs, () => {
+    const restMs = intake.dueMs - clock.now()
+    if (intake.busy) watchSlow(intake)
+    else if (restMs > 1) watchSlow(intake, Math.min(restMs, slowMs))
+    else refuse(intake, new MishapError('ACCEPT_TIMEOUT'))
+  })
+}
+
+/** Counts bytes that came, and the time that they give their sender. */
+export function arrived(intake: Intake, bytes: number): void {
+  intake.wireBytes += bytes
+  const aheadMs = intake.core.deps.clock.now() + slowMs
+  intake.dueMs = Math.min(aheadMs, intake.dueMs + (bytes / slowBytesPerS) * 1000)
+}
+
+/** From here on it is we who take the time: the body is there and is unpacked and written. */
+export function watchUnpacking(intake: Intake): void {
+  stopWatching(intake)
+  if (intake.answered) return
+  intake.cancelTimer = intake.core.deps.clock.after(unpackMs, () =>
+    refuse(intake, new MishapError('ACCEPT_OVERLOADED', { retryAfterS: 10 })),
+  )
+}
+
+export function stopWatching(intake: Intake): void {
+  intake.cancelTimer?.()
+  intake.cancelTimer = undefined
+}
+
+const reasonOf: Partial<Record<MishapError['code'], OutcomeReason>> = {
+  ACCEPT_KEY_MISSING: 'no_key',
+  ACCEPT_AUTH_TWICE: 'no_key',
+  ACCEPT_AUTH_VERSION: 'no_key',
+  ACCEPT_KEY_MALFORMED: 'unknown_key',
+  ACCEPT_KEY_UNKNOWN: 'unknown_key',
+  ACCEPT_KEY_DISABLED: 'disabled_key',
+  ACCEPT_PROJECT_MISMATCH: 'project_mismatch',
+  ACCEPT_ORIGIN_REFUSED: 'origin',
+  ACCEPT_ENCODING_UNKNOWN: 'bad_encoding',
+  ACCEPT_ENCODING_BROKEN: 'bad_encoding',
+  ACCEPT_TOO_LARGE: 'too_large',
+  ACCEPT_BOMB: 'too_large',
+  ACCEPT_ENVELOPE_MALFORMED: 'bad_envelope',
+  ACCEPT_BODY_MALFORMED: 'bad_json',
+  ACCEPT_MINIDUMP: 'bad_item',
+  ACCEPT_TIMEOUT: 'bad_envelope',
+  ACCEPT_OVERLOADED: 'overloaded',
+  ACCEPT_RATE_LIMITED: 'overloaded',
+  ACCEPT_DISK_FULL: 'disk_full',
+  NOT_FOUND: 'not_stored_yet',
+  INTERNAL: 'failed',
+}
+
+/** A refused body is read and thrown away, so that the sender sees the answer instead of a reset; a longer one is cut off. */
+const drainBytesMax = 8 * 1024 * 1024
+
+/**
+ * Answers a request with an error once, and counts it: each item of `walk` when the envelope was read, else the request
+ * as one item of its route's category.
+ */
+export function refuse(intake: Intake, error: MishapError, walk?: EnvelopeWalk): void {
+  if (intake.answered) return
+  intake.answered = true
+  stopWatching(intake)
+  const { core, req, res, key, target } = intake
+  const reason = error instanceof Refusal ? error.reason : (reasonOf[error.code] ?? 'failed')
+  // Both 503 and 429 mean that the sender may come again: refused for load, not for what was sent.
+  const outcome =
+    error.status === 503 || error.status === 429 ? 'rate_limited' : reason === 'not_stored_yet' ? 'filtered' : 'invalid'
+  if (walk === undefined || walk.items.length === 0) {
+    core.ledger.count(key, target.route.category, outcome, reason, '', intake.wireBytes)
+  } else {
+    for (const item of walk.items)
+      core.ledger.count(key, itemKind(item.type).category, outcome, reason, item.type, item.bytes, claimedCount(item))
+  }
+  if (key) core.ledger.use(key, intake.receivedMs, error.code)
+  core.notes.add(intake, { status: error.status, code: error.code, reason, outcome, items: walk?.items ?? [] })
+  const more = error.status === 503 && error.retryAfterS === undefined ? ['retry-after', '30'] : []
+  if (error instanceof Overloaded) more.push('x-sentry-rate-limits', rateLimitHeader(error.limited))
+  if (error.code === 'ACCEPT_TIMEOUT') {
+    res.shouldKeepAlive = false
+    res.once('finish', () => req.destroy())
+  } else drain(core, req)
+  if (!res.headersSent && !res.destroyed) answerError(res, error, more)
+}
+
+export function drain(core: Core, req: IncomingMessage): void {
+  if (req.complete || req.destroyed) return
+  let bytes = 0
+  // The listener sets no time-out of its own, so a refused sender that stalls is cut off here.
+  const cancel = core.deps.clock.after(slowMs, () => req.destroy())
+  req.once('close', cancel)
+  req.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    if (bytes > drainBytesMax) req.destroy()
+  })
+  req.resume()
+}
+
+const fullCodes = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
+
+/** Ends a request by a failure; one that is not ours is logged without a byte of the body and answered as INTERNAL. */
+export function fail(intake: Intake, error: unknown, walk?: EnvelopeWalk) {
+  if (intake.req.destroyed && !intake.req.complete) {
+    // The client left in the middle: nothing was kept, nobody is there to be answered.
+    intake.answered = true
+    return stopWatching(intake)
+  }
+  if (error instanceof MishapError) return refuse(intake, error, walk)
+  // A body over 1 MiB is written to the blobs, whose disk may be full before the journal's is.
+  if (fullCodes.has(String((error as NodeJS.ErrnoException | undefined)?.code)))
+    return refuse(intake, new MishapError('ACCEPT_DISK_FULL', { retryAfterS: 60 }), walk)
+  const requestId = requestIdOf(intake.req.headers)
+  const { observe } = intake.core.deps
+  const fields = { requestId, route: intake.target.route.name, error: faultOf(error) }
+  observe.error(fields, 'A request failed in accept.')
+  refuse(intake, new MishapError('INTERNAL', { causes: [`request ${requestId}`] }), walk)
+}
+
+/** Deletes a spooled body that no record names; a failure leaves one orphan, which is logged. */
+export async function dropSpool(intake: Intake, key: string): Promise<void> {
+  const { blobs, observe } = intake.core.deps
+  intake.room?.free()
+  await blobs.delete(key).catch((error: unknown) => {
+    observe.warn(
+      { key, error: error instanceof Error ? error.message : 'unknown' },
+      'A spooled body could not be deleted.',
+    )
+  })
+}
+
+const hintNames = [
+  'sec-ch-ua',
+  'sec-ch-ua-arch',
+  'sec-ch-ua-bitness',
+  'sec-ch-ua-form-factors',
+  'sec-ch-ua-full-version',
+  'sec-ch-ua-full-version-list',
+  'sec-ch-ua-mobile',
+  'sec-ch-ua-model',
+  'sec-ch-ua-platform',
+  'sec-ch-ua-platform-version',
+  'sec-ch-ua-wow64',
+]
+
+/** What the journal's record says about the request. */
+export function headOf(intake: Intake, key: AcceptKey, kind: RecordKind): RecordHead {
+  const { req, core } = intake
+  const { headers } = req
+  const head: RecordHead = {
+    kind,
+    receivedMs: intake.receivedMs,
+    projectId: key.projectId,
+    organizationId: key.organizationId,
+    keyId: key.keyId,
+    clientAddress: core.clientAddress(req),
+    userAgent: headers['user-agent'] ?? '',
+    origin: intake.origin,
+    contentType: intake.contentType,
+  }
+  if (headers['sec-ch-ua'] !== undefined || headers['sec-ch-ua-platform'] !== undefined) {
+    const hints: Record<string, string> = {}
+    for (const name of hintNames) {
+      const value = headers[name]
+      if (typeof value === 'string') hints[name] = value
+    }
+    head.clientHints = hints
+  }
+  return head
+}

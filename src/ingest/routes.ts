@@ -1,0 +1,115 @@
+import type { DataCategory } from '../base/outcome.ts'
+import type { ClientAuth } from '../wire/authheader.ts'
+import { parseAuthQuery } from '../wire/authheader.ts'
+import { normalizeId } from '../wire/ids.ts'
+
+/** `later` are routes that SDKs know and this version has not built; `unknown` is the rest under /api/{project}/. */
+export type RouteName = 'envelope' | 'store' | 'security' | 'attachments' | 'minidump' | 'later' | 'unknown'
+
+export type Route = {
+  name: RouteName
+  /** 0 when the path names no project (/api/store/). */
+  projectId: number
+  /** What a refusal counts as while nothing is known of the body. */
+  category: DataCategory
+  /** The event of an attachments route; '' when the path has no valid id. */
+  eventId: string
+}
+
+/** A request's URL, read once: clients send the same few URLs all the time, so the reader keeps them. */
+export type Target = {
+  route: Route
+  query: URLSearchParams
+  /** Auth of the query, when it has a sentry_key. */
+  auth: ClientAuth | undefined
+}
+
+const built: Record<string, { name: RouteName; category: DataCategory }> = {
+  envelope: { name: 'envelope', category: 'unknown' },
+  store: { name: 'store', category: 'error' },
+  security: { name: 'security', category: 'security' },
+  'csp-report': { name: 'security', category: 'security' },
+  minidump: { name: 'minidump', category: 'error' },
+}
+
+const later: Record<string, DataCategory> = {
+  unreal: 'error',
+  playstation: 'error',
+  nel: 'error',
+  cron: 'monitor',
+  otlp: 'span',
+  integration: 'span',
+  upload: 'attachment',
+}
+
+/**
+ * Reads a path (with or without a query behind it). Undefined when it is not ingest's: everything but /api/store/ and
+ * /api/{digits}/… with a project of at least 1, as /api/0/ is the REST API.
+ */
+export function readRoute(path: string): Route | undefined {
+  if (!path.startsWith('/api/')) return undefined
+  const query = path.indexOf('?')
+  const end = query === -1 ? path.length : query
+  let i = 5
+  let projectId = 0
+  for (; i < end && i < 21; i++) {
+    const digit = path.charCodeAt(i) - 0x30
+    if (digit < 0 || digit > 9) break
+    projectId = projectId * 10 + digit
+  }
+  if (i === 5) {
+    const rest = path.slice(5, end)
+    return rest === 'store/' || rest === 'store'
+      ? { name: 'store', projectId: 0, category: 'error', eventId: '' }
+      : undefined
+  }
+  if (projectId === 0 || path.charCodeAt(i) !== 0x2f || !Number.isSafeInteger(projectId)) return undefined
+  return readRest(projectId, path.slice(i + 1, end))
+}
+
+function readRest(projectId: number, rest: string): Route {
+  const words = (rest.endsWith('/') ? rest.slice(0, -1) : rest).split('/')
+  const first = words[0] ?? ''
+  const known = Object.hasOwn(built, first) ? built[first] : undefined
+  if (known && words.length === 1) return { ...known, projectId, eventId: '' }
+  if (first === 'events' && words.length === 3 && words[2] === 'attachments') {
+    return { name: 'attachments', projectId, category: 'attachment', eventId: normalizeId(words[1]) ?? '' }
+  }
+  const category = Object.hasOwn(later, first) ? later[first] : undefined
+  if (category === undefined) return { name: 'unknown', projectId, category: 'unknown', eventId: '' }
+  return {
+    name: 'later',
+    projectId,
+    category: first !== 'cron' && words.includes('logs') ? 'log_item' : category,
+    eventId: '',
+  }
+}
+
+/** Methods of a route, as its Allow header says them. */
+export function allowOf(name: RouteName): string {
+  return name === 'store' ? 'GET, POST, OPTIONS' : 'POST, OPTIONS'
+}
+
+/** How many URLs are kept, and how long one may be (a real one has 130 characters). */
+const targetsMax = 2000
+const targetCharsMax = 512
+
+/** Makes the reader of request URLs; undefined for paths that are not ingest's. */
+export function createTargets(): (url: string) => Target | undefined {
+  const kept = new Map<string, Target>()
+  return (url) => {
+    const found = kept.get(url)
+    if (found !== undefined) return found
+    const route = readRoute(url)
+    if (route === undefined) return undefined
+    const mark = url.indexOf('?')
+    const query = new URLSearchParams(mark === -1 ? '' : url.slice(mark + 1))
+    const target = { route, query, auth: parseAuthQuery(query) }
+    if (url.length <= targetCharsMax) {
+      // Hostile senders vary their URLs: starting anew bounds the memory and costs the others one parse each.
+      if (kept.size >= targetsMax) kept.clear()
+      kept.set(url, target)
+    }
+    return target
+  }
+}

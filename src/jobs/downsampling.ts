@@ -1,0 +1,363 @@
+import type { Clock } from '../base/clock.ts'
+import { MishapError } from '../base/errors.ts'
+import { faultOf, type Observe } from '../base/observe.ts'
+import type { BlobStore } from '../store/blobs/blobs.ts'
+import type { EventStore } from '../store/events/events.ts'
+import type { MetaStore } from '../store/meta/meta.ts'
+import { type ThinCut, type ThinStep, thinnedRemoval } from '../store/meta/retention/downsampling.ts'
+import type { DiskState } from './disk.ts'
+import { cutOf, groupsOf, type ThinnableDeps, thinnable, type Unit } from './downsample-candidates.ts'
+import { noteSpansGone } from './evicted-spans.ts'
+import type { Turn } from './lock.ts'
+
+export type ThinningDeps = {
+  clock: Clock
+  observe: Observe
+  meta: Pick<
+    MetaStore,
+    | 'cursor'
+    | 'openBatches'
+    | 'beginThinRun'
+    | 'endThinRun'
+    | 'planThinStep'
+    | 'thinSteps'
+    | 'countThinned'
+    | 'setThinStep'
+    | 'dropThinStep'
+    | 'attachedBetween'
+    | 'thinAttachments'
+    | 'doomedBlobs'
+    | 'forgetDoomed'
+    | 'getValue'
+    | 'setValue'
+  > &
+    ThinnableDeps['meta']
+  events: Pick<
+    EventStore,
+    'rowsOfCut' | 'quantileOfCut' | 'amongCut' | 'setAside' | 'cutAway' | 'rewriteWeeks' | 'dropOldestSpans'
+  > &
+    ThinnableDeps['events']
+  blobs: Pick<BlobStore, 'delete'>
+  /** Whose turn it is to take rows out of the stores. */
+  turn: Turn
+  /** Lets the batches in flight end and holds the others, until the returned function is called. */
+  pause(): Promise<() => void>
+  measure(): Promise<DiskState>
+}
+
+/** Holds the disk budget by taking out the oldest days of spans, then the oldest and most repeated events. */
+export type Thinning = {
+  /**
+   * Ends what a crash broke off, and waits for the events store as long as it takes; never rejects. To be called before
+   * refining starts: rollups that are counted anew rely on it.
+   */
+  resume(): Promise<void>
+  /** Looks at the budget and thins until it is held. For the jobs table. */
+  run(): Promise<Record<string, unknown>>
+  /** Starts no further step. */
+  stop(): void
+}
+
+/** It begins over the budget and ends a little below, so that it does not run for each event. */
+const targetPart = 0.95
+/** Units that are thinned before it is measured again. */
+const unitsMax = 200
+/** Events of one cut: refining pauses for it. */
+const rowsMax = 500_000
+const roundsMax = 50
+/** Attachments in one question. */
+const idsMax = 1000
+/** Tries of a step that fails for another reason than the events store being away. */
+const triesMax = 5
+const dayMs = 86_400_000
+const weekMs = 7 * dayMs
+/** A cut is asked for once more after this; parts that a power cut may bring back are gone by then. */
+const proofMs = 15 * 60_000
+
+const startOf = (week: string) => Date.parse(`${week}T00:00:00Z`)
+
+/** The files of events that go: found while the events stand. An attachment comes within a day of its event's week. */
+async function thinAttachments({ meta, events }: ThinningDeps, { runId, cut }: ThinStep): Promise<void> {
+  const [fromMs, toMs] = [startOf(cut.week) - dayMs, startOf(cut.week) + weekMs + dayMs]
+  for (let after = 0; ; ) {
+    const some = meta.attachedBetween(cut.projectId, fromMs, toMs, after, idsMax)
+    const last = some.at(-1)
+    if (!last) return
+    const ids = await events.amongCut(cut, [...new Set(some.map((one) => one.eventId))])
+    if (ids.length > 0) meta.thinAttachments(runId, cut.projectId, ids)
+    after = last.id
+  }
+}
+
+/** Deletes the files that were noted; a crash leaves the rest for the next time. */
+async function deleteFiles({ meta, blobs }: ThinningDeps): Promise<void> {
+  for (
+    let keys = meta.doomedBlobs(thinnedRemoval, idsMax);
+    keys.length > 0;
+    keys = meta.doomedBlobs(thinnedRemoval, idsMax)
+  ) {
+    for (const key of keys) await blobs.delete(key)
+    meta.forgetDoomed(keys)
+  }
+}
+
+/** One cut from where it stands to its end; `counted` is told how many events it takes. */
+async function finish(deps: ThinningDeps, step: ThinStep, counted: (rows: number) => void): Promise<void> {
+  const { meta, events } = deps
+  if (step.stage === 'planned') {
+    const found = await events.rowsOfCut(step.cut)
+    await events.setAside(step.id, step.cut)
+    await thinAttachments(deps, step)
+    meta.countThinned(step.id, found)
+    counted(found.reduce((sum, one) => sum + one.rows, 0))
+  }
+  await events.cutAway(step.cut)
+  meta.setThinStep(step.id, 'cut')
+}
+
+const awayCodes: readonly string[] = ['STORE_UNAVAILABLE', 'QUERY_TIMEOUT']
+
+/**
+ * Ends a cut and returns how many events were counted, however often the events store goes away: a cut that is counted
+ * and not taken away would count twice in rollups that are counted anew meanwhile. Throws what is no outage, after some
+ * tries.
+ */
+async function finishSurely(deps: ThinningDeps, step: ThinStep, stopped: AbortSignal): Promise<number> {
+  let taken = 0
+  for (let tries = 1; ; tries++) {
+    const now = deps.meta.thinSteps().find((one) => one.id === step.id)
+    try {
+      if (now?.stage === 'cut') await cutAgain(deps, now)
+      else if (now)
+        await finish(deps, now, (rows) => {
+          taken = rows
+        })
+      return taken
+    } catch (error) {
+      const away = error instanceof MishapError && awayCodes.includes(error.code)
+      if (stopped.aborted || (!away && tries >= triesMax)) throw error
+      deps.observe.warn({ step: step.id, tries, error: faultOf(error) }, 'a step of thinning is tried again')
+      await deps.clock.sleep(Math.min(5000, 200 * 2 ** Math.min(tries, 8)), stopped)
+    }
+  }
+}
+
+/**
+ * Whole days of spans go before any event, the oldest first: nothing that an issue says rests on them. The last two days
+ * stay, as they are what a trace of now is read from. Returns what is stored then, and the days.
+ */
+async function dropSpans(
+  deps: ThinningDeps,
+): Promise<{ disk: DiskState; dropped: { droppedSpans?: readonly string[] } }> {
+  const { events, meta, clock, measure } = deps
+  const first = await measure()
+  const { budget } = first
+  if (budget === null || first.stored <= budget) return { disk: first, dropped: {} }
+  const days: string[] = []
+  let disk = first
+  const release = await deps.turn()
+  try {
+    while (disk.spans > 0 && disk.stored > budget * targetPart) {
+      const day = await events.dropOldestSpans(clock.now() - dayMs)
+      if (day === undefined) break
+      noteSpansGone(meta)
+      days.push(day)
+      disk = await measure()
+    }
+  } finally {
+    release()
+  }
+  if (days.length === 0) return { disk, dropped: {} }
+  deps.observe.info({ days, before: first.stored, after: disk.stored }, 'spans were dropped for the disk budget')
+  return { disk, dropped: { droppedSpans: days } }
+}
+
+/** Alone among those who take rows out, and while nothing is committed. */
+async function alone<T>({ turn, pause }: Pick<ThinningDeps, 'turn' | 'pause'>, work: () => Promise<T>): Promise<T> {
+  const release = await turn()
+  try {
+    const resume = await pause()
+    try {
+      return await work()
+    } finally {
+      resume()
+    }
+  } finally {
+    release()
+  }
+}
+
+/** Takes rows that a power cut brought back out again. Returns whether there were any. */
+async function cutAgain({ events, observe }: ThinningDeps, { id, cut }: ThinStep): Promise<boolean> {
+  const left = (await events.rowsOfCut(cut)).reduce((sum, one) => sum + one.rows, 0)
+  if (left === 0) return false
+  observe.warn({ step: id, left }, 'thinned events had come back; they are taken out again')
+  await events.cutAway(cut)
+  return true
+}
+
+/** Cuts of a while ago are asked for once more, and forgotten when nothing is left of them. */
+async function prove(deps: ThinningDeps, masked: (week: string) => void): Promise<void> {
+  for (const step of deps.meta.thinSteps()) {
+    if (step.stage !== 'cut' || Math.abs(deps.clock.now() - step.madeMs) < proofMs) continue
+    if (await alone(deps, () => cutAgain(deps, step))) masked(step.cut.week)
+    else deps.meta.dropThinStep(step.id)
+  }
+}
+
+/** `wanted` events are still to go; `held`: a batch of before a crash has to be recovered first. */
+type Round = {
+  runId: number
+  wanted: number
+  rowBytes: number
+  weeks: Set<string>
+  taken: number
+  units: number
+  held: boolean
+  stopped: AbortSignal
+}
+
+function createRound(runId: number, disk: DiskState, target: number, stopped: AbortSignal): Round {
+  const rowBytes = disk.events / Math.max(1, disk.rows)
+  const wanted = Math.ceil((disk.stored - target) / Math.max(1, rowBytes))
+  return { ...{ runId, wanted, rowBytes, stopped }, weeks: new Set(), taken: 0, units: 0, held: false }
+}
+
+const isOver = (round: Round): boolean => round.wanted <= 0 || round.held || round.stopped.aborted
+
+/** Takes rows of a cut out, the oldest first and no more than wanted, half a million at a time. */
+async function thinCut(deps: ThinningDeps, whole: ThinCut, round: Round): Promise<void> {
+  const { events, meta } = deps
+  for (let isWhole = false; !isWhole && !isOver(round); ) {
+    const rows = (await events.rowsOfCut(whole)).reduce((sum, one) => sum + one.rows, 0)
+    const most = Math.min(rowsMax, round.wanted)
+    if (rows === 0) return
+    isWhole = rows <= most
+    const before = isWhole ? whole.before : Math.min(whole.before, await events.quantileOfCut(whole, most / rows))
+    const gone = await alone(deps, async () => {
+      round.held = meta.openBatches().length > 0
+      if (round.held) return 0
+      const step = meta.planThinStep(round.runId, { ...whole, before }, round.rowBytes)
+      return finishSurely(deps, step, round.stopped)
+    })
+    if (gone === 0) return
+    round.weeks.add(whole.week)
+    round.wanted -= gone
+    round.taken += gone
+  }
+}
+
+/** As many units as are wanted, counted without what is kept of them. */
+function enoughOf(units: readonly Unit[], wanted: number): Unit[] {
+  let rows = 0
+  const first = units.findIndex((unit) => {
+    rows += unit.rows
+    return rows >= wanted
+  })
+  return first < 0 ? [...units] : units.slice(0, first + 1)
+}
+
+/** Takes the first of these units out. Returns those that may still have something. */
+async function thinUnits(deps: ThinningDeps, units: Unit[], before: number, round: Round): Promise<Unit[]> {
+  const some = enoughOf(units, round.wanted)
+  const groups = [...groupsOf(some).values()]
+  for (const [at, group] of groups.entries()) {
+    await thinCut(deps, cutOf(group, before), round)
+    if (isOver(round)) return [...groups.slice(at).flat(), ...units.slice(some.length)]
+    round.units += group.length
+  }
+  return units.slice(some.length)
+}
+
+/** What there is to be thinned in one run: it goes on where the round before has ended. */
+function createSupply(deps: ThinningDeps) {
+  const before = deps.meta.cursor()
+  const list = thinnable(deps, before)
+  const state: { units: Unit[]; isEmpty: boolean } = { units: [], isEmpty: false }
+  return {
+    isEmpty: () => state.isEmpty,
+    /** Takes about `round.wanted` events out. */
+    async take(round: Round): Promise<void> {
+      while (!isOver(round) && round.units < unitsMax) {
+        if (state.units.length === 0) {
+          const next = await list.next()
+          state.isEmpty = next.done === true
+          if (next.done) return
+          state.units = next.value
+        }
+        state.units = await thinUnits(deps, state.units, before, round)
+      }
+    },
+  }
+}
+
+/** Makes the thinning of process app; nothing runs before `resume` or `run`. */
+export function createThinning(deps: ThinningDeps): Thinning {
+  const { meta, events, observe } = deps
+  const stopping = new AbortController()
+  const stopped = stopping.signal
+  // Weeks whose rows were masked outside of a run: they count on disk until they are written anew.
+  const state = { floorRows: -1, masked: new Set<string>() }
+
+  async function end(step: ThinStep): Promise<void> {
+    await finishSurely(deps, step, stopped)
+    state.masked.add(step.cut.week)
+  }
+
+  /** What crashes left: steps to end, to prove, weeks to write anew, files to delete. */
+  async function clear(): Promise<void> {
+    for (const step of meta.thinSteps()) if (step.stage !== 'cut') await alone(deps, () => end(step))
+    await prove(deps, (week) => state.masked.add(week))
+    await events.rewriteWeeks([...state.masked])
+    state.masked.clear()
+    await deleteFiles(deps)
+  }
+
+  async function thin(first: DiskState, budget: number): Promise<Record<string, unknown>> {
+    const runId = meta.beginThinRun({ budgetBytes: budget, bytesBefore: first.stored })
+    const target = budget * targetPart
+    const supply = createSupply(deps)
+    let disk = first
+    let sum = 0
+    for (let rounds = 0; rounds < roundsMax && disk.stored > target && !stopped.aborted; rounds++) {
+      const round = createRound(runId, disk, target, stopped)
+      await supply.take(round)
+      await events.rewriteWeeks([...round.weeks])
+      await deleteFiles(deps)
+      disk = await deps.measure()
+      sum += round.taken
+      // What came in since is not part of it: it may be thinned.
+      if (supply.isEmpty()) state.floorRows = first.rows - sum
+      if (supply.isEmpty() || round.held) break
+    }
+    const reached = disk.stored <= budget
+    meta.endThinRun(runId, { bytesAfter: disk.stored, reached })
+    observe.info({ events: sum, before: first.stored, after: disk.stored, budget, reached }, 'events were thinned')
+    return { thinned: sum, stored: disk.stored, budget, ...(reached ? {} : { reached }) }
+  }
+
+  return {
+    resume: async () => {
+      for (const step of meta.thinSteps()) {
+        try {
+          await end(step)
+        } catch (error) {
+          // The job tries it again; events must not wait for it.
+          observe.error({ step: step.id, error: faultOf(error) }, 'a step of thinning could not be ended')
+        }
+      }
+    },
+    run: async () => {
+      await clear()
+      const { disk, dropped } = await dropSpans(deps)
+      const { budget, stored, rows } = disk
+      // Fewer rows (retention, a removal) and a budget that was held begin anew.
+      state.floorRows = Math.min(state.floorRows, budget === null || stored <= budget ? -1 : rows)
+      if (budget === null || stored <= budget) return { stored, budget, ...dropped }
+      // Each issue is down to what it always keeps: looking through all of them again waits for more events.
+      if (rows <= state.floorRows * 1.01) return { stored, budget, reached: false, ...dropped }
+      return { ...(await thin(disk, budget)), ...dropped }
+    },
+    stop: () => stopping.abort(),
+  }
+}

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import { systemClock } from '../base/clock.ts'
+import type { Issue } from '../store/meta/meta.ts'
+import { boundFailures, failuresMax, joinFailures } from './error-links.ts'
+import { jobTable } from './jobs.ts'
+
+function deps(left: number) {
+  const state = { left, told: [] as number[][], bound: 0, faults: [] as string[], warned: [] as object[] }
+  const meta = {
+    joinFailures: (max: number) => {
+      const looked = Math.min(max, state.left)
+      state.left -= looked
+      return {
+        ...{
+          looked,
+          decided: looked,
+          linked: looked / 2,
+          aside: 0,
+          issueIds: looked > 0 ? [7, 8] : [],
+          more: state.left > 0,
+        },
+        ...(state.faults.length > 0 ? { aside: 1, fault: state.faults.shift() ?? '' } : {}),
+      }
+    },
+    issuesByIds: (ids: number[]) => ids.map((id) => ({ id }) as Issue),
+    boundFailures: (max: number) => {
+      state.bound = max
+      return 3
+    },
+  }
+  return { state, value: { clock: systemClock, observe: warns(state.warned), meta, changed: told(state.told) } }
+}
+const warns = (list: object[]) => ({ warn: (about: object) => void list.push(about) })
+const told = (list: number[][]) => (issues: readonly Issue[]) => void list.push(issues.map((one) => one.id))
+
+test('goes on until nothing is left, and tells each issue once', async () => {
+  const { state, value } = deps(250)
+  expect(await joinFailures(value)).toEqual({ looked: 250, linked: 125, aside: 0 })
+  expect([state.left, state.told]).toEqual([0, [[7, 8]]])
+})
+
+test('tells nobody when nothing came, and leaves a flood for the next run', async () => {
+  const { state, value } = deps(0)
+  expect([await joinFailures(value), state.told]).toEqual([{ looked: 0, linked: 0, aside: 0 }, []])
+  const flood = deps(100_000)
+  expect((await joinFailures(flood.value)).looked).toBe(5000)
+})
+
+test('says how many could not be looked at, and why the first could not', async () => {
+  const { state, value } = deps(250)
+  state.faults.push('a', 'b')
+  const run = { looked: 250, linked: 125, aside: 2, fault: 'a' }
+  expect([await joinFailures(value), state.warned]).toEqual([run, [run]])
+  expect(await joinFailures(value)).toMatchObject({ aside: 0 })
+  expect(state.warned).toHaveLength(1)
+})
+
+test('both run by the clock, and rows are bounded', () => {
+  const { state, value } = deps(0)
+  expect([boundFailures(value), state.bound]).toEqual([{ gone: 3 }, failuresMax])
+  expect(jobTable.flatMap(({ name, everyMs }) => (name.startsWith('failure') ? [[name, everyMs]] : []))).toEqual([
+    ['failures', 1000],
+    ['failure-rows', 60_000],
+  ])
+})

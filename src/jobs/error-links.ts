@@ -1,0 +1,46 @@
+import type { Clock } from '../base/clock.ts'
+import type { Observe } from '../base/observe.ts'
+import type { Issue, MetaStore } from '../store/meta/meta.ts'
+
+export type FailureDeps = {
+  clock: Clock
+  observe: Pick<Observe, 'warn'>
+  meta: Pick<MetaStore, 'joinFailures' | 'boundFailures' | 'issuesByIds'>
+  changed(issues: readonly Issue[]): void
+}
+
+/** Sides in one transaction: some ten milliseconds, in which no commit and no change by a person can come. */
+const sidesMax = 100
+/** Transactions in one run; what is left waits for the next one, a second later. */
+const stepsMax = 50
+/** Sides, and links, that a project keeps. */
+export const failuresMax = 100_000
+
+export type JoinRun = { looked: number; linked: number; aside: number; fault?: string }
+
+/**
+ * Links what commits brought: browser events to the server errors that they hide. `aside`: sides that could not be looked at,
+ * `fault` says why.
+ */
+export async function joinFailures({ clock, observe, meta, changed }: FailureDeps): Promise<JoinRun> {
+  const sum: JoinRun = { looked: 0, linked: 0, aside: 0 }
+  const issueIds = new Set<number>()
+  for (let step = 0; step < stepsMax; step++) {
+    const { looked, linked, aside, fault, issueIds: ids, more } = meta.joinFailures(sidesMax, clock.now())
+    sum.looked += looked
+    sum.linked += linked
+    sum.aside += aside
+    if (fault !== undefined) sum.fault ??= fault
+    for (const id of ids) issueIds.add(id)
+    if (!more) break
+    await clock.sleep(5)
+  }
+  if (sum.aside > 0) observe.warn(sum, 'events that hide a server error could not be linked')
+  if (issueIds.size > 0) changed(meta.issuesByIds([...issueIds]))
+  return sum
+}
+
+/** Lets go what nobody asks for any more. */
+export const boundFailures = ({ meta }: Pick<FailureDeps, 'meta'>): { gone: number } => ({
+  gone: meta.boundFailures(failuresMax),
+})

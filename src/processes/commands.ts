@@ -1,0 +1,327 @@
+import { constants, existsSync, statSync } from 'node:fs'
+import { cp, mkdtemp, readdir, rm, statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+import { bootstrap } from '../auth/admin.ts'
+import type { Auth } from '../auth/auth.ts'
+import { createAuth } from '../auth/create.ts'
+import { writeKeyFile } from '../auth/keyfile.ts'
+import { lockDataFolder } from '../auth/lock.ts'
+import { createSeal, type Seal } from '../auth/seal.ts'
+import { loadSecrets } from '../auth/secret.ts'
+import { type Backups, createBackups } from '../backup/backup.ts'
+import { rehearsal, sweepLeftovers } from '../backup/leftovers.ts'
+import { restoreBackup } from '../backup/restore.ts'
+import { type Check, verify } from '../backup/verify.ts'
+import { type Clock, systemClock } from '../base/clock.ts'
+import { type Config, environment, programVersion } from '../base/config.ts'
+import { MishapError } from '../base/errors.ts'
+import { createObserve, type Observe } from '../base/observe.ts'
+import { openJournalReader } from '../journal/files.ts'
+import { createWaits, patiently } from '../refine/pipeline/retry.ts'
+import type { Commands } from '../serve/control.ts'
+import { engineChild } from '../serve/engine-child.ts'
+import { demandWhole, layOut, restoreMark } from '../serve/folders.ts'
+import type { Folders, Sockets } from '../serve/messages.ts'
+import { supervise } from '../serve/supervise.ts'
+import { openFileBlobs } from '../store/blobs/files.ts'
+import { createEventStore } from '../store/events/clickhouse.ts'
+import type { EventStore } from '../store/events/events.ts'
+import { programValue } from '../store/meta/database/migrate.ts'
+import type { MetaStore } from '../store/meta/meta.ts'
+import { openSqliteMeta } from '../store/meta/sqlite.ts'
+
+const databaseFile = 'mishap.sqlite'
+const dayMs = 86_400_000
+/** The engine opens a folder of ten million events in under a second; a broken one never does. */
+const engineStartMs = 60_000
+
+/** Opens meta and accounts of a data folder. Throws MishapError START_NEWER_DATA. */
+export async function openPeople(
+  config: Config,
+  folder: string,
+  clock: Clock,
+  observe: Observe,
+): Promise<{ meta: MetaStore; auth: Auth; seal: Seal; close(): void }> {
+  const file = join(folder, databaseFile)
+  const meta = openSqliteMeta(file, { clock })
+  const secret = loadSecrets(config.data).authSecret
+  let auth: Awaited<ReturnType<typeof createAuth>>
+  try {
+    const version = programVersion()
+    if (meta.getValue(programValue) !== version) meta.setValue(programValue, version)
+    auth = await createAuth({ meta, file, secret, url: config.url, clock, observe })
+  } catch (error) {
+    meta.close()
+    throw error
+  }
+  const close = () => {
+    auth.close()
+    meta.close()
+  }
+  return { meta, auth, seal: createSeal(secret), close }
+}
+
+/**
+ * The same for a process that main watches. A full disk is waited for: to end would be to start again, over and over. Once
+ * main is gone it throws: the next main starts a process of its own, and two at one database would store all twice.
+ */
+export function openPatiently(...words: Parameters<typeof openPeople>): ReturnType<typeof openPeople> {
+  const [, , clock, observe] = words
+  const stopped = new AbortController()
+  const end = () => stopped.abort()
+  process.once('disconnect', end)
+  const waiting = { clock, observe, stopped, waits: createWaits(clock) }
+  const ask = () => {
+    if (stopped.signal.aborted) throw new MishapError('DATABASE_UNWRITABLE')
+    return openPeople(...words)
+  }
+  return patiently(waiting, 'database', ask).finally(() => process.off('disconnect', end))
+}
+
+/** The events store behind the engine's socket. */
+export const openEvents = (socketPath: string, clock: Clock, observe: Observe): EventStore =>
+  createEventStore({
+    url: 'http://localhost',
+    socketPath,
+    database: 'mishap',
+    observe,
+    clock,
+  })
+
+/** The commands that need accounts and projects; the same with the product running and stopped. */
+export function peopleCommands(meta: MetaStore, auth: Auth, url: string, changed: () => Promise<void>): Commands {
+  const text = (value: Record<string, string>, name: string) => value[name] ?? ''
+  return {
+    bootstrap: async (value) => {
+      const made = await bootstrap(
+        { meta, auth, url },
+        {
+          org: text(value, 'org'),
+          project: text(value, 'project'),
+          platform: text(value, 'platform'),
+          email: text(value, 'email'),
+          password: text(value, 'password'),
+          ...(value.name ? { name: value.name } : {}),
+          ciToken: value.ciToken === 'yes',
+        },
+      )
+      await changed()
+      return made
+    },
+    'reset-password': async (value) => {
+      await auth.resetPassword(text(value, 'email'), text(value, 'password'))
+      return {}
+    },
+  }
+}
+
+/** What backups and checks work with, wherever the stores are open. */
+export type KeepParts = {
+  config: Config
+  version: string
+  clock: Clock
+  folders: Folders
+  meta: MetaStore
+  events: EventStore
+  backups: Backups
+  /** Lets batches in flight end and starts none until the returned function is called. */
+  pause(): Promise<() => void>
+  /** Where the journal is on disk up to. */
+  durable(): number
+}
+
+async function verifyParts(parts: KeepParts): Promise<{ checks: Check[] }> {
+  const { clock, config, folders, meta, events } = parts
+  const resume = await parts.pause()
+  const journal = openJournalReader(folders.journal)
+  try {
+    const checks = await verify({
+      ...{ clock, meta, events, journal },
+      blobs: openFileBlobs(folders.blobs),
+      durable: parts.durable(),
+      keptSinceMs: clock.now() - config.retentionErrorsDays * dayMs,
+    })
+    return { checks }
+  } finally {
+    journal.close()
+    resume()
+  }
+}
+
+/** The commands that need all stores; the same with the product running and stopped. */
+export function keepCommands(parts: KeepParts): Commands {
+  return {
+    backup: ({ file = '' }) => parts.backups.take(file),
+    verify: () => verifyParts(parts),
+  }
+}
+
+/** Starts the engine on a folder that nobody has open, for the time of `work`. */
+async function withEngine<T>(
+  config: Config,
+  places: { folders: Folders; sockets: Sockets },
+  observe: Observe,
+  work: (events: EventStore) => Promise<T>,
+): Promise<T> {
+  const clock = systemClock
+  const engine = supervise({
+    ...engineChild(config, places, environment()),
+    ...{ clock, observe },
+    message: () => undefined,
+  })
+  const events = openEvents(places.sockets.engine, clock, observe)
+  try {
+    for (const endMs = clock.now() + engineStartMs; !(engine.up() && (await events.ping())); ) {
+      if (clock.now() > endMs)
+        throw new MishapError('STORE_UNAVAILABLE', { detail: 'The events store does not start.' })
+      await clock.sleep(50)
+    }
+    return await work(events)
+  } finally {
+    await events.close()
+    await engine.stop(10_000)
+  }
+}
+
+/** Far beyond every position: a stopped journal is on disk to its end. */
+const stoppedDurable = Number.MAX_SAFE_INTEGER
+
+/** Everything of a data folder that nobody has open, for the time of `work`. */
+async function withStores(config: Config, work: (parts: KeepParts) => Promise<object>): Promise<object> {
+  const observe = createObserve('command', config.logLevel)
+  const places = layOut(config.data)
+  const { meta, close } = await openPeople(config, places.folders.meta, systemClock, observe)
+  try {
+    return await withEngine(config, places, observe, async (events) => {
+      await events.migrate()
+      const pause = async () => () => {}
+      const parts = { version: programVersion(), meta, events, folders: places.folders, clock: systemClock, pause }
+      return work({
+        ...{ ...parts, config, backups: createBackups({ ...parts, data: config.data }) },
+        durable: () => stoppedDurable,
+      })
+    })
+  } finally {
+    close()
+  }
+}
+
+async function restoreStopped(config: Config, file: string): Promise<object> {
+  const observe = createObserve('command', config.logLevel)
+  const places = layOut(config.data)
+  return restoreBackup(config.data, file, {
+    folders: places.folders,
+    databaseFile,
+    mark: restoreMark(config.data),
+    withStores: async (work) => {
+      const { meta, close } = await openPeople(config, places.folders.meta, systemClock, observe)
+      try {
+        return await withEngine(config, places, observe, (events) => work({ meta, events }))
+      } finally {
+        close()
+      }
+    },
+  })
+}
+
+/**
+ * Opens a copy of the data folder with this version, which brings its schema forward, and looks at every invariant
+ * there. The data folder itself stays as it is, so the version that wrote it can go on. The copy lies within it: that is
+ * where this user may write, and on the same file system.
+ */
+async function rehearse(config: Config): Promise<object> {
+  await sweepLeftovers(config.data)
+  // Sockets can't be copied, and the locks are of this process.
+  const skipped = new Set(['run', 'lock.sqlite', 'lock.pid', 'backup'])
+  const all = await readdir(config.data)
+  const names = all.filter((one) => !skipped.has(one))
+  await demandRoom(config.data, names)
+  const copy = await mkdtemp(join(config.data, rehearsal))
+  try {
+    for (const name of names)
+      await cp(join(config.data, name), join(copy, name), { recursive: true, mode: constants.COPYFILE_FICLONE })
+    return await withStores({ ...config, data: copy }, verifyParts)
+  } finally {
+    await rm(copy, { recursive: true, force: true })
+  }
+}
+
+/** Throws VALIDATION where there is no room for a copy of these parts of the data folder. */
+async function demandRoom(data: string, names: readonly string[]): Promise<void> {
+  const bytesOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  let bytes = 0
+  for (const name of names) {
+    const path = join(data, name)
+    if (!statSync(path).isDirectory()) bytes += bytesOf(path)
+    else
+      for (const one of await readdir(path, { recursive: true, withFileTypes: true }))
+        if (one.isFile()) bytes += bytesOf(join(one.parentPath, one.name))
+  }
+  const { bavail, bsize } = await statfs(data)
+  if (bavail * bsize < bytes * 1.2)
+    throw new MishapError('VALIDATION', {
+      detail: `A rehearsal copies the data folder: ${Math.ceil((bytes * 1.2) / 2 ** 20)} MiB must be free in ${data}.`,
+    })
+}
+
+/** A data folder without the events' own folder has nothing to look at. */
+function demandData(config: Config): void {
+  if (!existsSync(join(config.data, 'meta', databaseFile)))
+    throw new MishapError('NOT_FOUND', { detail: `${config.data} holds no data of Mishap.` })
+}
+
+/** One command on the stopped data folder, whose lock is held. */
+type Stopped = {
+  /** Refuses a folder that this command can do nothing with, before anything is made there. */
+  demand?: (config: Config) => void
+  /** A folder whose restore was broken off is good for another restore only. */
+  takesBroken?: true
+  carryOut(config: Config, value: Record<string, string>): Promise<object>
+}
+
+const keeping = (name: 'backup' | 'verify'): Stopped => ({
+  demand: demandData,
+  carryOut: (config, value) => withStores(config, async (parts) => (await keepCommands(parts)[name]?.(value)) ?? {}),
+})
+
+const ofPeople = (name: 'bootstrap' | 'reset-password'): Stopped => ({
+  async carryOut(config, value) {
+    const observe = createObserve('command', config.logLevel)
+    const { folders } = layOut(config.data)
+    const { meta, auth, close } = await openPeople(config, folders.meta, systemClock, observe)
+    try {
+      const changed = async () => writeKeyFile(config.data, meta.keySnapshot())
+      return (await peopleCommands(meta, auth, config.url, changed)[name]?.(value)) ?? {}
+    } finally {
+      close()
+    }
+  },
+})
+
+/** Every command that works without the product. */
+const stopped: Readonly<Record<string, Stopped>> = {
+  bootstrap: ofPeople('bootstrap'),
+  'reset-password': ofPeople('reset-password'),
+  backup: keeping('backup'),
+  verify: keeping('verify'),
+  rehearse: { demand: demandData, carryOut: rehearse },
+  restore: { takesBroken: true, carryOut: (config, value) => restoreStopped(config, value.file ?? '') },
+}
+
+/**
+ * Carries out one command on a data folder that nobody has open. Throws MishapError START_LOCKED when somebody has,
+ * NOT_FOUND for a command that there is not.
+ */
+export async function runStopped(config: Config, name: string, value: Record<string, string>): Promise<object> {
+  const command = Object.hasOwn(stopped, name) ? stopped[name] : undefined
+  if (!command) throw new MishapError('NOT_FOUND', { detail: `No command "${name}".` })
+  command.demand?.(config)
+  layOut(config.data)
+  const lock = lockDataFolder(config.data)
+  try {
+    if (!command.takesBroken) demandWhole(config.data)
+    return await command.carryOut(config, value)
+  } finally {
+    lock.release()
+  }
+}

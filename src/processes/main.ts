@@ -1,0 +1,260 @@
+import { resolve } from 'node:path'
+import type { Check } from '../backup/verify.ts'
+import { systemClock } from '../base/clock.ts'
+import {
+  type Config,
+  environment,
+  programVersion,
+  readConfig,
+  refusalOf,
+  SettingError,
+  settings,
+} from '../base/config.ts'
+import { MishapError } from '../base/errors.ts'
+import { giveCommand } from '../serve/control.ts'
+import { layOut } from '../serve/folders.ts'
+import { startServer } from './server.ts'
+
+const version = programVersion()
+const print = (line: string) => void process.stdout.write(`${line}\n`)
+const complain = (line: string) => void process.stderr.write(`${line}\n`)
+
+const help = `Mishap ${version}: errors and performance of your web applications, on your own machine.
+
+  mishap start [--port 9000] [--host 0.0.0.0] [--data ./data] [--url https://mishap.example]
+  mishap bootstrap --org O --project P [--platform X] --email E --password-stdin [--name N] [--ci-token] [--json] [--data ./data]
+  mishap user reset-password --email E --password-stdin [--data ./data]
+                                              also ends the person's sessions and deletes their API tokens
+  mishap backup FILE [--data ./data]          one consistent file, also while the product runs
+  mishap restore FILE --data ./data           into an empty data folder
+  mishap verify [--json] [--data ./data]      looks at every invariant across the stores, changes nothing
+  mishap doctor --release R --url U --org O --project P --token T [--dist D] [--json]
+                                              asks a running Mishap whether the source maps of a release work: ends with
+                                              0 good, 1 something is wrong, 2 it could not be asked. All but --dist and
+                                              --json are required; instead of an option SENTRY_RELEASE, SENTRY_URL,
+                                              SENTRY_ORG, SENTRY_PROJECT and SENTRY_AUTH_TOKEN are read
+  mishap upgrade --rehearse [--data ./data]   opens a copy with this version and verifies it; the product is stopped
+  mishap --version
+  mishap --help
+
+Examples
+  npm start                                     start on port 9000 and print a setup link
+  npm start -- --port 8080 --data /srv/mishap   another port and data folder
+  echo "$PASSWORD" | npm run -s mishap -- bootstrap --org acme --project web --platform javascript \\
+      --email ada@example.org --password-stdin --json
+  echo "$PASSWORD" | npm run -s mishap -- user reset-password --email ada@example.org --password-stdin
+
+Settings (the command line wins over the environment)
+${settings.map((one) => `  ${one.env.padEnd(40)}${one.sentence} Default: ${one.default || 'empty'}.`).join('\n')}`
+
+type Words = { flags: Record<string, string>; switches: Set<string>; names: string[] }
+
+const switches = new Set(['--json', '--password-stdin', '--dev', '--help', '--version', '--rehearse', '--ci-token'])
+
+/** `--flag value`, `--flag=value`, switches and plain names; a flag without value is a usage error. */
+function readWords(words: string[]): Words {
+  const found: Words = { flags: {}, switches: new Set(), names: [] }
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i] ?? ''
+    if (!word.startsWith('-')) found.names.push(word)
+    else if (switches.has(word) || word === '-h' || word === '-v') found.switches.add(word)
+    else if (word.includes('=')) found.flags[word.slice(0, word.indexOf('='))] = word.slice(word.indexOf('=') + 1)
+    else {
+      const value = words[++i]
+      if (value === undefined) leave(`mishap: ${word} needs a value. See mishap --help.`, 64)
+      found.flags[word] = value
+    }
+  }
+  return found
+}
+
+function leave(line: string, code: number): never {
+  complain(line)
+  process.exit(code)
+}
+
+function configOf(words: Words): Config {
+  const known = new Set<string>([
+    ...settings.flatMap((one) => ('flag' in one ? [one.flag] : [])),
+    '--org',
+    '--project',
+    '--platform',
+    '--email',
+    '--name',
+  ])
+  const unknown = Object.keys(words.flags).find((flag) => !known.has(flag))
+  if (unknown) leave(`mishap: ${unknown} is not known. See mishap --help.`, 64)
+  const read = readConfig(words.flags, environment())
+  return 'error' in read ? leave(`mishap: ${read.error.code}: ${read.error.sentence}`, 78) : read.config
+}
+
+async function readPassword(words: Words): Promise<string> {
+  if (!words.switches.has('--password-stdin'))
+    leave('mishap: give the password on standard input, with --password-stdin.', 64)
+  const parts: Buffer[] = []
+  for await (const part of process.stdin) parts.push(part as Buffer)
+  return Buffer.concat(parts)
+    .toString('utf8')
+    .replace(/\r?\n$/, '')
+}
+
+function need(words: Words, flag: string): string {
+  return words.flags[flag] ?? leave(`mishap: ${flag} is needed. See mishap --help.`, 64)
+}
+
+/** By the running product through its socket, else on the stopped data folder; waits while the product is starting. */
+async function command(config: Config, name: string, value: Record<string, string>): Promise<object> {
+  const { sockets } = layOut(config.data)
+  for (let tries = 0; ; tries++) {
+    const answer = await giveCommand(sockets.control, name, value)
+    if (answer) return answer
+    try {
+      // loaded only here: the process that accepts has no use for the stores' code
+      const { runStopped } = await import('./commands.ts')
+      return await runStopped(config, name, value)
+    } catch (error) {
+      // the folder is owned but its socket does not answer yet: the product is starting
+      if (!(error instanceof MishapError) || error.code !== 'START_LOCKED' || tries >= 300) throw error
+      await systemClock.sleep(200)
+    }
+  }
+}
+
+async function start(words: Words): Promise<void> {
+  const config = configOf(words)
+  const state: { stop?: (reason: string) => Promise<void> } = {}
+  // Asked for before anything listens as well: as the first process of a container nothing else would end this one. What a
+  // start has done by then survives a kill.
+  const stop = (reason: string) => (state.stop ? void state.stop(reason) : process.exit(0))
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop(signal))
+  // scripts/bootstrap.mjs holds the other end: when it is gone (kill -9 included), so are we
+  if (process.channel) process.on('disconnect', () => stop('the starting process ended'))
+  const server = await startServer({ config, version, dev: words.switches.has('--dev'), say: print })
+  state.stop = server.stop
+  const refused = await server.ended
+  if (refused) leave(`mishap: ${refused.code}: ${refused.message}`, 1)
+  process.exit(0)
+}
+
+async function bootstrap(words: Words): Promise<void> {
+  const config = configOf(words)
+  const value = {
+    org: need(words, '--org'),
+    project: need(words, '--project'),
+    platform: words.flags['--platform'] ?? 'javascript',
+    email: need(words, '--email'),
+    name: words.flags['--name'] ?? '',
+    ciToken: words.switches.has('--ci-token') ? 'yes' : '',
+  }
+  const made = await command(config, 'bootstrap', { ...value, password: await readPassword(words) })
+  if (words.switches.has('--json')) return print(JSON.stringify(made))
+  for (const [name, one] of Object.entries(made))
+    print(`${name}: ${typeof one === 'object' ? JSON.stringify(one) : String(one)}`)
+}
+
+async function resetPassword(words: Words): Promise<void> {
+  const config = configOf(words)
+  const email = need(words, '--email')
+  await command(config, 'reset-password', { email, password: await readPassword(words) })
+  print(`The password of ${email} is changed; all its login sessions have ended.`)
+}
+
+function fileOf(words: Words): string {
+  const [, file, more] = words.names
+  if (!file || more !== undefined) leave(`mishap: mishap ${words.names[0]} takes one file. See mishap --help.`, 64)
+  // the running product has another working folder
+  return resolve(file)
+}
+
+type Made = { version: string; issues: number; events: number; blobs: number }
+const counted = ({ issues, events, blobs }: Made) => `${issues} issues, ${events} events, ${blobs} files`
+
+async function backup(words: Words): Promise<void> {
+  const file = fileOf(words)
+  const made = (await command(configOf(words), 'backup', { file })) as Made
+  if (words.switches.has('--json')) return print(JSON.stringify(made))
+  print(`${file}: ${counted(made)}.`)
+}
+
+async function restore(words: Words): Promise<void> {
+  const config = configOf(words)
+  const { runStopped } = await import('./commands.ts')
+  const made = (await runStopped(config, 'restore', { file: fileOf(words) })) as Made
+  if (words.switches.has('--json')) return print(JSON.stringify(made))
+  print(
+    `${config.data}: ${counted(made)}, taken by Mishap ${made.version}. What waited in the journal is refined at the next start.`,
+  )
+}
+
+/** Verifies the data folder, or a copy that this version has brought forward (`rehearse`). */
+async function verify(words: Words, rehearse = false): Promise<void> {
+  const config = configOf(words)
+  const { runStopped } = await import('./commands.ts')
+  const asked = rehearse ? runStopped(config, 'rehearse', {}) : command(config, 'verify', {})
+  const { checks } = (await asked) as { checks: Check[] }
+  const isWhole = checks.every((one) => one.wrong.length === 0)
+  if (words.switches.has('--json')) print(JSON.stringify({ ok: isWhole, checks }))
+  else
+    for (const one of checks) {
+      print(`${one.wrong.length ? 'WRONG' : 'ok   '} ${one.sentence} (${one.looked} looked at)`)
+      for (const line of one.wrong) print(`        ${line}`)
+    }
+  if (!isWhole) process.exit(1)
+}
+
+const doctorFlags = ['release', 'dist', 'org', 'project', 'url', 'token'] as const
+
+/** For the build's machine: speaks to a running product over its REST API and needs no data folder. */
+async function doctor({ flags, switches: given }: Words): Promise<void> {
+  const unknown = Object.keys(flags).find((flag) => !doctorFlags.some((name) => flag === `--${name}`))
+  if (unknown) leave(`mishap: ${unknown} is not known. See mishap --help.`, 2)
+  const words = Object.fromEntries(
+    doctorFlags.flatMap((name) => {
+      const value = flags[`--${name}`]
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
+  const { askDoctor } = await import('../serve/doctor.ts')
+  const { code, lines, answer } = await askDoctor(words, environment())
+  if (given.has('--json')) print(JSON.stringify(answer))
+  else if (code === 2) lines.forEach(complain)
+  else lines.forEach(print)
+  process.exitCode = code
+}
+
+async function run(): Promise<void> {
+  const words = readWords(process.argv.slice(2))
+  const name = words.names.join(' ')
+  if (words.switches.has('--version') || words.switches.has('-v')) return print(version)
+  if (words.switches.has('--help') || words.switches.has('-h')) return print(help)
+  if (name === 'start' || name === '') return start(words)
+  if (name === 'bootstrap') return bootstrap(words)
+  if (words.names[0] === 'backup') return backup(words)
+  if (words.names[0] === 'restore') return restore(words)
+  if (name === 'verify') return verify(words)
+  if (name === 'doctor') return doctor(words)
+  if (name === 'upgrade' && words.switches.has('--rehearse')) return verify(words, true)
+  if (name === 'upgrade')
+    leave(
+      'mishap: upgrading needs no command: start the new version. mishap upgrade --rehearse tries it on a copy.',
+      64,
+    )
+  if (name === 'user reset-password') return resetPassword(words)
+  leave(`mishap: no command "${name}". See mishap --help.`, 64)
+}
+
+run().catch((error: unknown) => {
+  if (error instanceof SettingError) {
+    const { code, sentence } = refusalOf(error, readWords(process.argv.slice(2)).flags, environment())
+    leave(`mishap: ${code}: ${sentence}`, 78)
+  }
+  if (error instanceof MishapError)
+    leave(
+      [
+        `mishap: ${error.code}: ${error.message}`,
+        ...Object.entries(error.fields ?? {}).map(([field, all]) => `  ${field}: ${all.join(' ')}`),
+      ].join('\n'),
+      1,
+    )
+  leave(`mishap: ${String(error)}`, 1)
+})

@@ -1,0 +1,465 @@
+import { existsSync } from 'node:fs'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { readKeyFile, writeKeyFile } from '../auth/keyfile.ts'
+import type { KeySnapshot } from '../auth/keys.ts'
+import { lockDataFolder } from '../auth/lock.ts'
+import { loadSecrets } from '../auth/secret.ts'
+import { systemClock } from '../base/clock.ts'
+import { type Config, environment, SettingError, screensFolder } from '../base/config.ts'
+import { MishapError } from '../base/errors.ts'
+import { createNetworks } from '../base/network.ts'
+import { createObserve, type Observe } from '../base/observe.ts'
+import type { OutcomeCount } from '../base/outcome.ts'
+import { type Accept, createAccept } from '../ingest/ingest.ts'
+import { findOrphans } from '../ingest/spool.ts'
+import { openJournalReader, openJournalWriter } from '../journal/files.ts'
+import type { JournalWriter, RecordHead } from '../journal/journal.ts'
+import { refuseRequest } from '../serve/answers.ts'
+import { createClientOf, isOwnOrigin } from '../serve/client.ts'
+import { boundHeads } from '../serve/connection-limits.ts'
+import { engineChild, sparing } from '../serve/engine-child.ts'
+import { demandWhole, layOut } from '../serve/folders.ts'
+import { createKnown, type Known } from '../serve/known-credentials.ts'
+import type { AppSetup, FromApp, ToApp } from '../serve/messages.ts'
+import { type AppNumbers, answerMetrics, watchLoop } from '../serve/metrics.ts'
+import { appTarget, innerTarget } from '../serve/paths.ts'
+import { reportPathOf } from '../serve/policy.ts'
+import { metricsOf } from '../serve/process-metrics.ts'
+import { createProxy } from '../serve/proxy.ts'
+import { createReady } from '../serve/ready.ts'
+import { type Child, supervise } from '../serve/supervise.ts'
+import { createSweep } from '../serve/sweep.ts'
+import { dropUnfinished, openFileBlobs } from '../store/blobs/files.ts'
+import { engineAnswers } from '../store/events/alive.ts'
+
+export type ServerOptions = { config: Config; version: string; dev: boolean; say(line: string): void }
+
+/** All of a stop together takes less than 5 s: what has not ended by then is killed, as `kill -9` loses nothing either. */
+const stopMs = 4000
+/** The ingest debugger is looked at by people. */
+const notesMs = 500
+const tellDurableMs = 20
+const fileOf = (name: string) => fileURLToPath(new URL(name, import.meta.url))
+
+type KeyUse = ReturnType<Accept['drainUses']>[number]
+
+/** Everything that process main holds. */
+type Main = {
+  options: ServerOptions
+  observe: Observe
+  journal: JournalWriter
+  state: {
+    keys: KeySnapshot
+    durableSent: number
+    trimmed: number
+    refused: MishapError | undefined
+    /** Process app that has made the events store's tables. */
+    storedBy: number | undefined
+    startedMs: number
+    /** What process app told of itself last. */
+    numbers: AppNumbers | undefined
+    /** Answers of screens and API by status. */
+    screens: Map<number, number>
+    /** Who is signed in, as process app says. */
+    known: Known
+    /** Where the screens report their own errors to. */
+    selfDsn: string | undefined
+  }
+  app: Child
+  engine: Child
+  stop(reason: string): Promise<void>
+}
+
+function answerJson(res: ServerResponse, status: number, body: object): void {
+  res.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' }).end(JSON.stringify(body))
+}
+
+/**
+ * `live`: this process answers. `ready`: screens and the events store too, with tables of this version, and a request gets
+ * its answer from process app on the way of all others. Relay's path is an alias for load balancers set up for it.
+ */
+async function answerHealth(kind: string, main: Main, answers: () => Promise<boolean>, res: ServerResponse) {
+  const tables = main.state.storedBy !== undefined && main.state.storedBy === main.app.pid()
+  const up = { accept: true, app: main.app.up(), engine: main.engine.up(), tables }
+  if (kind === 'live') return answerJson(res, 200, { status: 'ok', ...up })
+  const parts = { ...up, answers: up.app && (await answers()) }
+  const ok = parts.app && parts.engine && tables && parts.answers
+  answerJson(res, ok ? 200 : 503, { status: ok ? 'ok' : 'starting', ...parts })
+}
+
+const healthOf = (path: string) => /^\/api\/(?:health|relay\/healthcheck)\/(live|ready)\/?$/.exec(path)?.[1]
+
+/** Which setting is at fault when the system will not listen: a name that is nobody's, an address of another machine, a port of root's. */
+const listenFaults: Record<string, 'host' | 'port'> = {
+  ...{ ENOTFOUND: 'host', EAI_AGAIN: 'host', EADDRNOTAVAIL: 'host', EINVAL: 'host', EAFNOSUPPORT: 'host' },
+  EACCES: 'port',
+}
+
+/** Listens. Throws START_PORT_TAKEN, SettingError. */
+function listen(server: ReturnType<typeof createServer>, config: Config): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const setting = listenFaults[error.code ?? '']
+      if (setting) return reject(new SettingError(setting, error.code ?? ''))
+      if (error.code !== 'EADDRINUSE') return reject(error)
+      reject(new MishapError('START_PORT_TAKEN', { detail: `Port ${config.port} on ${config.host} is taken.` }))
+    })
+    server.listen(config.port, config.host, resolve)
+  })
+}
+
+/** Throws START_NO_SCREENS: without them process app would end as often as it is started. */
+function demandScreens(config: Config): void {
+  if (existsSync(fileOf(`../web/${screensFolder(config.basePath)}/standalone`))) return
+  const where = config.basePath === '' ? '' : ` for the path ${config.basePath} of ${config.url}`
+  throw new MishapError('START_NO_SCREENS', { detail: `The screens are not built${where}.` })
+}
+
+/** Writes a record that process app wants in the journal, and says where it stands. */
+async function appendForApp(main: Main, { id, head, body }: FromApp & { kind: 'append' }): Promise<void> {
+  const answer = { kind: 'appended', id } as const
+  try {
+    const jpos = await main.journal.append(head, Buffer.from(body))
+    main.app.send({ ...answer, jpos } satisfies ToApp)
+  } catch (error) {
+    const code = error instanceof MishapError ? error.code : 'INTERNAL'
+    main.app.send({ ...answer, jpos: -1, code } satisfies ToApp)
+  }
+}
+
+/** What process app asks of process main. */
+function takeFromApp(main: Main, message: FromApp): void {
+  const { state, observe, options } = main
+  if (message.kind === 'keys') {
+    state.keys = message.snapshot
+    writeKeyFile(options.config.data, message.snapshot)
+    main.app.send({ kind: 'keysTaken', id: message.id } satisfies ToApp)
+  } else if (message.kind === 'trim') {
+    state.trimmed = Math.max(state.trimmed, message.before)
+    main.journal
+      .trim(message.before)
+      .catch((error: unknown) => observe.error({ error: String(error) }, 'the journal could not be trimmed'))
+  } else if (message.kind === 'append') void appendForApp(main, message)
+  else if (message.kind === 'numbers') state.numbers = message.numbers
+  else if (message.kind === 'known') state.known.note(message.credential)
+  else if (message.kind === 'self') state.selfDsn = message.dsn
+  else if (message.kind === 'stored') state.storedBy = main.app.pid()
+  else if (message.kind === 'refused') {
+    state.refused = new MishapError(message.code, { detail: message.sentence })
+    void main.stop(message.sentence)
+  } else if (message.kind === 'up') {
+    main.app.send({ kind: 'engine', up: main.engine.up() } satisfies ToApp)
+    sendDurable(main)
+    const { config } = options
+    options.say(`Mishap ${options.version} is running at ${config.url}`)
+    if (message.setupSecret)
+      options.say(`Set it up (this link works once): ${config.url}/setup?secret=${message.setupSecret}`)
+  }
+}
+
+function sendDurable(main: Main): void {
+  const { journal, options } = main
+  main.state.durableSent = journal.durable()
+  main.app.send({
+    kind: 'durable',
+    durable: journal.durable(),
+    lagBytes: journal.lagBytes(),
+    boundBytes: options.config.journalBytesMax,
+  } satisfies ToApp)
+}
+
+/**
+ * Accept's refusals and key uses: one summed record a second. While the journal takes nothing (its bound, a full disk)
+ * they wait here, summed up, so that no outcome is lost with it.
+ */
+function createOutcomeRecorder(journal: () => JournalWriter, accept: Accept): () => Promise<void> {
+  const waiting = { outcomes: new Map<string, OutcomeCount>(), uses: new Map<number, KeyUse>() }
+  return async () => {
+    for (const count of accept.drainOutcomes()) {
+      const { quantity, bytes, ...rest } = count
+      const key = JSON.stringify(rest)
+      const before = waiting.outcomes.get(key)
+      waiting.outcomes.set(
+        key,
+        before ? { ...before, quantity: before.quantity + quantity, bytes: before.bytes + bytes } : count,
+      )
+    }
+    for (const use of accept.drainUses()) waiting.uses.set(use.keyId, use)
+    if (waiting.outcomes.size === 0 && waiting.uses.size === 0) return
+    const sent = { outcomes: [...waiting.outcomes.values()], uses: [...waiting.uses.values()] }
+    const head: RecordHead = {
+      kind: 'outcomes',
+      receivedMs: systemClock.now(),
+      projectId: 0,
+      organizationId: 0,
+      keyId: 0,
+      clientAddress: '',
+      userAgent: '',
+      origin: '',
+      contentType: 'application/json',
+    }
+    const held = { outcomes: new Map(waiting.outcomes), uses: new Map(waiting.uses) }
+    waiting.outcomes.clear()
+    waiting.uses.clear()
+    await journal()
+      .append(head, Buffer.from(JSON.stringify(sent)))
+      .catch(() => {
+        for (const [key, count] of held.outcomes) {
+          const since = waiting.outcomes.get(key)
+          waiting.outcomes.set(
+            key,
+            since ? { ...count, quantity: count.quantity + since.quantity, bytes: count.bytes + since.bytes } : count,
+          )
+        }
+        for (const [key, use] of held.uses) if (!waiting.uses.has(key)) waiting.uses.set(key, use)
+      })
+  }
+}
+
+function startChildren(options: ServerOptions, observe: Observe, main: () => Main): { app: Child; engine: Child } {
+  const { config } = options
+  const { folders, sockets } = layOut(config.data)
+  const secrets = loadSecrets(config.data)
+  const env = environment()
+  const engine = supervise({
+    ...engineChild(config, { folders, sockets }, env),
+    clock: systemClock,
+    observe,
+    message: () => undefined,
+    changed: (up) => void main().app.send({ kind: 'engine', up } satisfies ToApp),
+    alive: () => engineAnswers(sockets.engine),
+  })
+  const setup: AppSetup = { config, version: options.version, dev: options.dev, sockets, folders }
+  const app = supervise({
+    name: 'app',
+    file: fileOf('./app.ts'),
+    // a young generation of 16 MB instead of 64 leaves 90 MB less behind after start; the refine workers have their own
+    nodeOptions: ['--max-semi-space-size=4'],
+    // Next writes what it likes to standard output; in development a person reads it
+    wrapsOutput: !options.dev,
+    words: [JSON.stringify(setup)],
+    clock: systemClock,
+    observe,
+    env: {
+      ...env,
+      ...sparing,
+      NODE_ENV: options.dev ? 'development' : 'production',
+      NEXT_TELEMETRY_DISABLED: '1',
+      MISHAP_BASE_PATH: config.basePath, // next.config.mjs reads it in development
+      NEXT_SERVER_ACTIONS_ENCRYPTION_KEY: secrets.actionsKey,
+    },
+    message: (message) => takeFromApp(main(), message as FromApp),
+  })
+  return { app, engine }
+}
+
+/** Answers /metrics from what this process knows and what app told last. */
+function createMetrics(main: Main, accept: Accept) {
+  const { config, version } = main.options
+  const loop = watchLoop()
+  const child = (one: Child) => ({ up: one.up(), pid: one.pid() })
+  const metrics = () =>
+    metricsOf({
+      version,
+      startedMs: main.state.startedMs,
+      answers: accept.answers(),
+      screens: main.state.screens,
+      journal: {
+        lagBytes: main.journal.lagBytes(),
+        doneBytes: main.journal.doneBytes(),
+        boundBytes: config.journalBytesMax,
+      },
+      processes: { app: child(main.app), engine: child(main.engine) },
+      loop: loop(),
+      residentBytes: process.memoryUsage.rss(),
+      app: main.app.up() ? main.state.numbers : undefined,
+    })
+  const socketPath = layOut(config.data).sockets.app
+  return (req: IncomingMessage, res: ServerResponse) =>
+    void answerMetrics(req, res, { socketPath, metrics, open: config.metrics })
+}
+
+/** Every request: health, ingest, then everything else to process app once its origin is checked. */
+function createFront(main: Main, accept: Accept) {
+  const { config, dev } = main.options
+  const url = new URL(config.url)
+  const who = createClientOf(config.trustedProxies, url)
+  const { screens } = main.state
+  const answered = (status: number) => void screens.set(status, (screens.get(status) ?? 0) + 1)
+  const socketPath = layOut(config.data).sockets.app
+  const proxy = createProxy({
+    ...{ socketPath, dev, url, clientOf: who, answered, passed: createSweep() },
+    ...{ clock: systemClock, known: main.state.known },
+    ...{ folder: layOut(config.data).folders.blobs, diskReserveBytes: config.diskReserveBytes },
+    reportPath: () => reportPathOf(main.state.selfDsn, config.basePath, main.options.version),
+  })
+  const answers = createReady(systemClock, proxy.answers)
+  const metrics = createMetrics(main, accept)
+  const handle = (req: IncomingMessage, res: ServerResponse): void => {
+    const target = innerTarget(req.url ?? '/', config.basePath)
+    const cut = target.indexOf('?')
+    const path = cut < 0 ? target : target.slice(0, cut)
+    req.url = target
+    const health = healthOf(path)
+    if (accept.owns(req.method ?? 'GET', path)) accept.handle(req, res)
+    else if (health !== undefined) void answerHealth(health, main, answers, res)
+    else if (path === '/metrics' || path === '/metrics/')
+      void proxy.admits(req, res).then((admitted) => admitted && metrics(req, res))
+    else if (!isOwnOrigin(req, who(req), url)) refuseRequest(req, res, new MishapError('AUTH_ORIGIN'), systemClock)
+    else {
+      req.url = appTarget(target, config.basePath)
+      void proxy.handle(req, res)
+    }
+  }
+  const listenTo = (server: Server): void => {
+    boundHeads(server, createNetworks(config.trustedProxies))
+    server.on('request', handle)
+  }
+  return { listenTo, upgrade: proxy.upgrade, close: proxy.close }
+}
+
+/** Tells process app what accept has answered; while app is away nobody asks for it. */
+function tellNotes(main: Main, accept: Accept): void {
+  const notes = accept.drainNotes()
+  if (notes.length > 0) main.app.send({ kind: 'notes', notes } satisfies ToApp)
+}
+
+const openJournal = (config: Config, folder: string, observe: Observe): Promise<JournalWriter> =>
+  openJournalWriter({
+    folder,
+    bytesMax: config.journalBytesMax,
+    diskReserveBytes: config.diskReserveBytes,
+    groupMs: config.journalGroupMs,
+    clock: systemClock,
+    observe,
+  })
+
+/** Takes away what a crash left of large bodies, as far as nothing names it. Returns the part that may run beside ingest. */
+async function cleanSpool(folders: AppSetup['folders'], journal: JournalWriter, observe: Observe): Promise<() => void> {
+  await dropUnfinished(folders.blobs)
+  const reader = openJournalReader(folders.journal)
+  const blobs = openFileBlobs(folders.blobs)
+  const drop = await findOrphans({
+    ...{ blobs, reader, durable: journal.durable(), clock: systemClock, observe },
+    named: journal.noteBeside,
+  })
+  return () => void drop().finally(() => reader.close())
+}
+
+/** Tells process app what is on disk, at most every 20 ms: a group is synced up to 700 times a second. Returns the way to stop. */
+function tellDurable(main: Main): () => void {
+  let due = false
+  return main.journal.onDurable(() => {
+    if (due) return
+    due = true
+    systemClock.after(tellDurableMs, () => {
+      due = false
+      sendDurable(main)
+    })
+  })
+}
+
+const newState = (config: Config): Main['state'] => ({
+  keys: readKeyFile(config.data),
+  ...{ durableSent: 0, trimmed: 0, refused: undefined, storedBy: undefined, selfDsn: undefined },
+  ...{ startedMs: systemClock.now(), numbers: undefined, screens: new Map(), known: createKnown(systemClock) },
+})
+
+type Ending = {
+  reason: string
+  cancels: (() => void)[]
+  server: Server
+  recordOutcomes(): Promise<void>
+  /** Gives the data folder free. */
+  release(): void
+}
+
+/** Ends all in the order of the data, within `stopMs`: what takes longer is killed, as nothing acknowledged is lost by that. */
+async function endAll(main: Main, { reason, cancels, server, recordOutcomes, release }: Ending): Promise<void> {
+  main.observe.info({ reason }, 'stopping')
+  for (const cancel of cancels) cancel()
+  server.close()
+  server.closeIdleConnections()
+  const late = systemClock.after(stopMs / 2, () => server.closeAllConnections())
+  const killed = systemClock.after(stopMs, () => {
+    main.observe.warn({}, 'stopping took too long: the rest is killed')
+    for (const child of [main.app, main.engine]) void child.stop(0)
+    release()
+  })
+  await recordOutcomes()
+  sendDurable(main)
+  await main.app.stop(stopMs * 0.6)
+  await Promise.all([main.engine.stop(stopMs * 0.3), main.journal.close()])
+  for (const cancel of [late, killed]) cancel()
+  server.closeAllConnections()
+  release()
+}
+
+/**
+ * Process main: owns the data folder, listens, accepts, and keeps process app and process engine alive.
+ * Resolves with the way to stop once it listens. Throws MishapError START_*.
+ */
+export async function startServer(
+  options: ServerOptions,
+): Promise<{ stop(reason: string): Promise<void>; ended: Promise<MishapError | undefined> }> {
+  const { config } = options
+  const observe = createObserve('main', config.logLevel)
+  const { folders } = layOut(config.data)
+  if (!options.dev) demandScreens(config)
+  demandWhole(config.data)
+  const lock = lockDataFolder(config.data)
+  const ended = Promise.withResolvers<MishapError | undefined>()
+  const journal = await openJournal(config, folders.journal, observe)
+  const dropOrphans = await cleanSpool(folders, journal, observe)
+  const state = newState(config)
+  const accept = createAccept({
+    config,
+    clock: systemClock,
+    observe,
+    journal,
+    blobs: openFileBlobs(folders.blobs),
+    keys: () => state.keys,
+  })
+  const recordOutcomes = createOutcomeRecorder(() => journal, accept)
+  // ingest has timers of its own; 200 MiB from a slow line may take minutes
+  const server = createServer({ requestTimeout: 600_000, headersTimeout: 30_000, keepAliveTimeout: 65_000 })
+  const cancels: (() => void)[] = []
+  let stopping: Promise<void> | undefined
+
+  const stop = (reason: string): Promise<void> => {
+    const release = () => {
+      lock.release()
+      ended.resolve(state.refused)
+    }
+    stopping ??= endAll(main, { reason, cancels, server, recordOutcomes, release })
+    return stopping
+  }
+
+  const main: Main = { options, observe, journal, state, stop } as Main
+  try {
+    await listen(server, config)
+  } catch (error) {
+    await journal.close()
+    lock.release()
+    throw error
+  }
+  Object.assign(
+    main,
+    startChildren(options, observe, () => main),
+  )
+  const front = createFront(main, accept)
+  front.listenTo(server)
+  server.on('upgrade', (req, socket, head) =>
+    options.dev ? front.upgrade(req, socket as Socket, head) : socket.destroy(),
+  )
+  cancels.push(
+    tellDurable(main),
+    systemClock.every(1000, () => void recordOutcomes()),
+    systemClock.every(notesMs, () => tellNotes(main, accept)),
+    front.close,
+  )
+  dropOrphans()
+  return { stop, ended: ended.promise }
+}

@@ -1,0 +1,40 @@
+import {
+  hydrationCauses,
+  invariants,
+  noiseKinds,
+  type RestSigns,
+  type Signs,
+  skewKinds,
+} from '../domain/diagnostics.ts'
+
+/** Signs of an event in the shape of the API, with their sentences; null for an event without any. */
+export function toRestSigns(signs: Signs | undefined): RestSigns | null {
+  if (!signs) return null
+  const { react, invariant, logged, hydration, skew, noise } = signs
+  return {
+    react: react ? { code: react.code, message: react.message ?? null } : null,
+    invariant: invariant ? { id: invariant.id, ...invariants[invariant.id], found: invariant.found } : null,
+    logged: logged
+      ? {
+          by: logged.by,
+          type: logged.type ?? null,
+          value: logged.value ?? null,
+          component: logged.component ?? null,
+          boundary: logged.boundary ?? null,
+        }
+      : null,
+    hydration: hydration ? toRestHydration(hydration) : null,
+    skew: skew ? { kind: skew.kind, sentence: skewKinds[skew.kind], found: skew.found } : null,
+    noise: noise ? { kind: noise.kind, sentence: noiseKinds[noise.kind], found: noise.found } : null,
+  }
+}
+
+const toRestHydration = (one: NonNullable<Signs['hydration']>): NonNullable<RestSigns['hydration']> => ({
+  cause: one.cause,
+  sentence: hydrationCauses[one.cause],
+  evidence: one.evidence ?? null,
+  component: one.component ?? null,
+  differences: one.differences.map(({ what, name, server, client }) => ({
+    ...{ what, name: name ?? null, server: server ?? null, client: client ?? null },
+  })),
+})

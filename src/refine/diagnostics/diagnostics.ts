@@ -1,0 +1,88 @@
+import type { Signs } from '../../domain/diagnostics.ts'
+import type { NormalEvent } from '../../domain/event.ts'
+import { agentOf, crawlerOf } from '../filter/rules.ts'
+import type { Context, Draft } from '../pipeline/step.ts'
+import { mayTell } from './gate.ts'
+import { hydrationOf, isHydration } from './hydration.ts'
+import { invariantIn } from './invariants.ts'
+import { loggedOf } from './logged.ts'
+import { noiseOf } from './noise.ts'
+import { type ReactError, reactError } from './react.ts'
+import { skewOf } from './skew.ts'
+import { type Said, saidOf } from './texts.ts'
+
+/** Recognizes what an event is; behind it `findings.signs` says so, where there is anything to say. */
+export function signs({ event }: Draft, { head, tools }: Context): void {
+  if (!isScript(event)) return
+  const agent = agentOf(event, head)
+  let crawler = tools.crawlers.get(agent)
+  if (crawler === undefined) {
+    crawler = crawlerOf(agent) ?? ''
+    tools.crawlers.set(agent, crawler)
+  }
+  put(event, signsOf(event, crawler))
+}
+
+/** The same for a stored event whose frames are other ones now. Who sent it is not known any more: a bot stays one. */
+export function signsAgain(event: NormalEvent): void {
+  if (!isScript(event)) return
+  const bot = event.findings.signs?.noise?.kind === 'bot' ? event.findings.signs.noise.found : ''
+  put(event, signsOf(event, bot))
+}
+
+/** React, Next.js and browsers: no other platform has any of it. */
+const isScript = ({ platform, csp }: NormalEvent): boolean =>
+  (platform === 'javascript' || platform === 'node') && csp === undefined
+
+function put(event: NormalEvent, found: Signs): void {
+  if (Object.keys(found).length > 0) event.findings.signs = found
+  else delete event.findings.signs
+  // an error that was only written down is an error all the same
+  if (found.logged && event.findings.kind === 'message') event.findings.kind = 'error'
+}
+
+/**
+ * What is to be recognized in a normalized event: each sign only where there is one. `crawler`: the name of the crawler that
+ * ran the page, '' for none. Pure, and never throws.
+ */
+export function signsOf(event: NormalEvent, crawler: string): Signs {
+  const out: Signs = {}
+  const said = saidOf(event)
+  const telling = said.filter(mayTell)
+  if (telling.length > 0) byWords(event, telling, out)
+  const logged = isLogged(event) || telling.length > 0 ? loggedOf(event, said) : undefined
+  if (logged) out.logged = logged
+  const noise = noiseOf(event, said, telling, crawler, out.hydration)
+  if (noise) out.noise = noise
+  return out
+}
+
+/** Whether an event may be what was only written to the console, whatever it says. */
+const isLogged = ({ logger, exception }: NormalEvent): boolean =>
+  logger === 'console' || exception?.values.at(-1)?.mechanism?.type.includes('console') === true
+
+/** What the texts of an event say by their words. */
+function byWords(event: NormalEvent, telling: readonly Said[], out: Signs): void {
+  const { react, texts } = withReact(telling)
+  if (react) out.react = { code: react.code, ...(react.message === undefined ? {} : { message: react.message }) }
+  for (const one of texts) {
+    const invariant = invariantIn(one)
+    if (!invariant) continue
+    out.invariant = invariant
+    break
+  }
+  if (telling.some((one) => isHydration(one.text, react))) out.hydration = hydrationOf(event)
+  const skew = skewOf(event, texts)
+  if (skew) out.skew = skew
+}
+
+/** The first minified error, and all texts with each such error in words instead. */
+function withReact(telling: readonly Said[]): { react: ReactError | undefined; texts: readonly Said[] } {
+  let react: ReactError | undefined
+  const texts = telling.map((one) => {
+    const found = reactError(one.whole)
+    react ??= found
+    return found?.message === undefined ? one : { ...one, text: found.message }
+  })
+  return { react, texts: react ? texts : telling }
+}

@@ -1,0 +1,83 @@
+import type { Signs } from '../../domain/diagnostics.ts'
+import type { NormalEvent } from '../../domain/event.ts'
+import type { Json } from '../../wire/json.ts'
+import { object, own } from '../pipeline/value.ts'
+import { type Said, short } from './texts.ts'
+
+type Logged = NonNullable<Signs['logged']>
+
+const valueMax = 1000
+
+/**
+ * An error that was only written to the console: React's sentence about a component and its boundary, an error as the
+ * client for consoles sends it, or a message that is an error with its stack. undefined: no such thing.
+ */
+export function loggedOf(event: NormalEvent, said: readonly Said[]): Logged | undefined {
+  const boundary = boundaryOf(event, said)
+  const exception = event.exception?.values.at(-1)
+  if (exception) {
+    if (boundary) return boundary
+    const byConsole = /^(?:auto\.core\.capture_console|(?:captureconsole|console))$/.test(
+      exception.mechanism?.type ?? '',
+    )
+    return byConsole ? { by: 'console', ...namesOf(exception.type, exception.value) } : undefined
+  }
+  const error = errorAmong(event.extra?.['arguments']) ?? errorIn(said.at(-1)?.text ?? '')
+  if (boundary) return { ...boundary, ...error }
+  return error && event.logger === 'console' ? { by: 'console', ...error } : undefined
+}
+
+const namesOf = (type: string | undefined, value: string | undefined): Pick<Logged, 'type' | 'value'> => ({
+  ...(type ? { type } : {}),
+  ...(value ? { value: value.slice(0, valueMax).toWellFormed() } : {}),
+})
+
+/** React's sentence about the component that threw. */
+export const component =
+  /(?:The above|An) error occurred in (?:the <([\w$.]{1,100})> component|one of your React components)/
+const handledBy = /using the error boundary you provided, ([\w$.]{1,100}?)\.(?!\w)/
+
+/** React's sentence, in the message or among what was given to the console. */
+function boundaryOf(event: NormalEvent, said: readonly Said[]): Logged | undefined {
+  const given = event.extra?.['arguments']
+  const texts = [...said.map((one) => one.text), ...(Array.isArray(given) ? given.slice(0, 10) : [])]
+  for (const text of texts) {
+    if (typeof text !== 'string') continue
+    const found = component.exec(text)
+    if (!found) continue
+    const all = texts.filter((one) => typeof one === 'string').join('\n')
+    const boundary = handledBy.exec(all)?.[1]
+    return {
+      by: 'boundary',
+      ...(found[1] ? { component: found[1] } : {}),
+      ...(boundary ? { boundary } : {}),
+    }
+  }
+  return undefined
+}
+
+/** An error among what was given to the console, as clients write one: its name and message. */
+function errorAmong(given: Json | undefined): Pick<Logged, 'type' | 'value'> | undefined {
+  if (!Array.isArray(given)) return undefined
+  for (const one of given.slice(0, 10)) {
+    const loose = object(one)
+    if (loose) {
+      const [name, message] = [own(loose, 'name'), own(loose, 'message')]
+      const isError = typeof own(loose, 'stack') === 'string' && typeof message === 'string'
+      if (isError) return namesOf(typeof name === 'string' ? short(name) : 'Error', message)
+    } else if (typeof one === 'string') {
+      const error = errorIn(one)
+      if (error) return error
+    }
+  }
+  return undefined
+}
+
+/** `TypeError: x is not a function` with a line of its stack below. */
+const thrown =
+  /^(?:Uncaught )?([A-Z]\w{0,60}(?:Error|Exception)|Error): ([^\n]{0,1000})(?:\n[^\n]{0,500}){0,3}?\n\s{0,20}(?:at |\S{0,200}@)/
+
+function errorIn(text: string): Pick<Logged, 'type' | 'value'> | undefined {
+  const found = text.includes('rror') || text.includes('Exception') ? thrown.exec(text) : null
+  return found ? namesOf(found[1], found[2]) : undefined
+}

@@ -1,0 +1,60 @@
+import { short } from './texts.ts'
+
+const linesMax = 400
+
+/** The sentence by which React tells that tags stand where HTML does not allow them. */
+export function nestingIn(text: string): string | undefined {
+  const found =
+    /In HTML, [^\n]{1,200} cannot be a (?:child|descendant) of|<[\w-]{1,60}> cannot contain a nested|validateDOMNesting\(/.exec(
+      text,
+    )
+  if (!found) return undefined
+  const end = text.indexOf('\n', found.index)
+  return short(text.slice(found.index, end < 0 ? undefined : end))
+}
+
+/** Components of the tree that React 19 shows behind that sentence, the nearest to the marked tags (`>`) first. */
+export function namesInTree(text: string): string[] {
+  const open: { indent: number; name: string }[] = []
+  let nearest: string[] = []
+  for (const line of text.split('\n', linesMax)) {
+    const tag = /^([ >]\s{1,400})<([\w$.:()-]{1,100})/.exec(line)
+    if (!tag) continue
+    const indent = tag[1]?.length ?? 0
+    while ((open.at(-1)?.indent ?? -1) >= indent) open.pop()
+    open.push({ indent, name: tag[2] ?? '' })
+    if (line.startsWith('>')) nearest = open.map((one) => one.name).reverse()
+  }
+  return nearest
+}
+
+const words = (text: string): ReadonlySet<string> => new Set(text.split(' '))
+const headings = 'h1 h2 h3 h4 h5 h6'
+/** Elements that a parser takes out of one that is open. */
+const never: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  [
+    'p',
+    words(
+      `address article aside blockquote center details dialog dir div dl fieldset figcaption figure footer form ${headings} header hgroup hr main menu nav ol p pre search section table ul`,
+    ),
+  ],
+  ...['a', 'button', 'form'].map((one): [string, ReadonlySet<string>] => [one, words(one)]),
+  ...headings.split(' ').map((one): [string, ReadonlySet<string>] => [one, words(headings)]),
+])
+/** Those that have room for few. */
+const only: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['table', words('caption colgroup thead tbody tfoot script style template')],
+  ...['thead', 'tbody', 'tfoot'].map((one): [string, ReadonlySet<string>] => [one, words('tr script template')]),
+  ['tr', words('td th script template')],
+])
+
+/**
+ * What React 18 missed in the server's page, where HTML does not allow it: the parser had put it elsewhere. React says so itself
+ * only once it has rendered again, and the error is on its way by then.
+ */
+export function misplacedIn(text: string): string | undefined {
+  const found = /Expected server HTML to contain a matching <([\w-]{1,60})> in <([\w-]{1,60})>/.exec(text)
+  const [, child = '', parent = ''] = found ?? []
+  const isOut = never.get(parent)?.has(child) || only.get(parent)?.has(child) === false
+  return found && isOut ? `<${child}> in <${parent}>` : undefined
+}

@@ -1,0 +1,195 @@
+import type { Signs } from '../../domain/diagnostics.ts'
+import type { NormalEvent, NormalFrame } from '../../domain/event.ts'
+import { extensionFrameOf, extensionMessages, localhostOf } from '../filter/rules.ts'
+import { translatedPage } from './hydration.ts'
+import { lineAt, type Said, short } from './texts.ts'
+
+type Noise = NonNullable<Signs['noise']>
+
+/** Scripts that applications put into pages of their web views, by the names that only those have. */
+const webView =
+  /gCrWeb|_AutofillCallbackHandler|PaymentAutofillBridge|__firefox__\.|instantSearchSDKJSBridge|webkit\.messageHandlers\.(?:autofill|selectedDebugHandler|pageHandler)|setting 'luaEnabled'|zaloJSV2|enableDidUserTypeOnKeyboardLogging|navigationPerformanceLogger|ibFindAllVideos|UCShellJava|Java object is gone|Java exception was raised during method invocation|vivoNewsDetailPage|xbrowser is not defined/
+/** Crawlers without a name, by what only they cause. */
+const scanners = /Object Not Found Matching Id:\d{1,6}, MethodName:\w{1,60}, ParamCount:\d/
+/** Wallets and other extensions that the inbound filter has no words for. */
+const injected =
+  /Cannot redefine property: ethereum|evaluating 'window\.ethereum\.selectedAddress = undefined'|evaluating 'window\.__pad\.performLoop'/
+
+const translatorFrame =
+  /^https?:\/\/(?:translate\.google\.|translate\.googleapis\.|translate-pa\.googleapis\.)|\/_\/translate_http\//
+/** React meets nodes that a translator has moved. */
+const movedNodes =
+  /Failed to execute '(?:removeChild|insertBefore)' on 'Node'|The object can not be found here|The node (?:to be removed|before which the new node is to be inserted) is not a child of this node/
+
+/** Sites whose scripts pages take in from others: measuring, advertising, chat, consent. Own hosts below them count, too. */
+const thirdParties: ReadonlySet<string> = new Set([
+  'googletagmanager.com',
+  'google-analytics.com',
+  'googlesyndication.com',
+  'googleadservices.com',
+  'doubleclick.net',
+  'adservice.google.com',
+  'googletagservices.com',
+  'connect.facebook.net',
+  'analytics.tiktok.com',
+  'static.ads-twitter.com',
+  'snap.licdn.com',
+  'bat.bing.com',
+  'clarity.ms',
+  'hotjar.com',
+  'fullstory.com',
+  'mouseflow.com',
+  'crazyegg.com',
+  'segment.com',
+  'segment.io',
+  'amplitude.com',
+  'mixpanel.com',
+  'heapanalytics.com',
+  'optimizely.com',
+  'intercom.io',
+  'intercomcdn.com',
+  'zdassets.com',
+  'hs-scripts.com',
+  'hs-analytics.net',
+  'hsforms.net',
+  'drift.com',
+  'driftt.com',
+  'crisp.chat',
+  'tawk.to',
+  'cookielaw.org',
+  'cookiebot.com',
+  'usercentrics.eu',
+  'taboola.com',
+  'outbrain.com',
+  'criteo.net',
+  'criteo.com',
+  'mc.yandex.ru',
+  'scorecardresearch.com',
+  'quantserve.com',
+  'adsrvr.org',
+  'amazon-adsystem.com',
+  'pinimg.com',
+  'sc-static.net',
+  'newrelic.com',
+  'nr-data.net',
+])
+
+/** Names that those scripts put into a page, and that are missing where a blocker kept them out. */
+const blockedNames =
+  /^(?:(?:gtag|fbq|googletag|adsbygoogle|_gaq|ttq|twq|pintrk|snaptr|hj|_satellite) is not defined|Can't find variable: (?:gtag|fbq|googletag|adsbygoogle|_gaq|ttq|twq|pintrk|snaptr|hj|_satellite))$/
+/** What browsers and clients say of what did not load. */
+const notLoaded =
+  /Failed to fetch|Load failed|NetworkError|Failed to load (?:script|resource)|Network request failed|Network Error/
+const noDetails = /^Script error\.?$/
+/** Texts of which one has to be there for a verdict by words; beside them those of extensions. */
+export const noiseWords: readonly RegExp[] = [
+  webView,
+  scanners,
+  injected,
+  movedNodes,
+  blockedNames,
+  notLoaded,
+  noDetails,
+  /ERR_BLOCKED_BY_CLIENT/,
+]
+const hostsIn = /(?:https?:\/\/|\()([a-z0-9][a-z0-9.-]{3,253}[a-z0-9])/gi
+
+/** The site of third parties that a host belongs to. */
+export function thirdPartyOf(host: string): string | undefined {
+  const labels = host.toLowerCase().split('.').slice(-6)
+  for (let i = 0; i < labels.length - 1; i++) {
+    const site = labels.slice(i).join('.')
+    if (thirdParties.has(site)) return site
+  }
+  return undefined
+}
+
+/** Reading an address costs a microsecond: only where it can name the own machine, in any of its forms. */
+const mayBeLocal = /^https?:\/\/(?:[^/?#]{0,255}localhost|[\d[]|0x)/i
+/** Applications that are a web view of their own (Capacitor, Cordova) serve themselves so, in production. */
+const appPage = /^https?:\/\/localhost(?:[/?#]|$)/i
+
+/** The page's host where it was served by a developer's own machine. */
+function ownMachine(event: NormalEvent): string | undefined {
+  const url = (event.request?.url ?? '').slice(0, 300)
+  return mayBeLocal.test(url) && !appPage.test(url) ? localhostOf(event) : undefined
+}
+
+const hostIn = (place: string | undefined): string =>
+  place?.startsWith('http') ? (/^https?:\/\/([^/?#:]{1,255})/.exec(place)?.[1] ?? '') : ''
+
+/**
+ * Why an event of a browser is none that its team can mend: the first reason that is sure. What the team's own code did is
+ * never noise: a script of a third party that the page's own functions called counts as theirs. `telling`: what of the said has
+ * any words of a sign; `crawler`: what the user agent says by `crawlerOf`; `hydration`: the event's own sign.
+ */
+export function noiseOf(
+  event: NormalEvent,
+  said: readonly Said[],
+  telling: readonly Said[],
+  crawler: string | undefined,
+  hydration: Signs['hydration'],
+): Noise | undefined {
+  if (event.platform !== 'javascript') return undefined
+  if (crawler) return { kind: 'bot', found: short(crawler) }
+  const host = ownMachine(event)
+  if (host) return { kind: 'localhost', found: host }
+  if (hydration?.cause === 'extension' || hydration?.cause === 'translator')
+    return { kind: hydration.cause, found: short(hydration.evidence ?? '') }
+  const frames = event.exception?.values.at(-1)?.stacktrace?.frames ?? []
+  const thrown = placeOf(frames.at(-1))
+  if (translatorFrame.test(thrown)) return { kind: 'translator', found: short(thrown) }
+  const file = extensionFrameOf(event)
+  if (file) return { kind: 'extension', found: short(file) }
+  return byWords(event, telling) ?? byFrames(event, said, frames)
+}
+
+/** What a text alone says. */
+function byWords(event: NormalEvent, telling: readonly Said[]): Noise | undefined {
+  for (const { text } of telling) {
+    for (const [pattern, kind] of [
+      [scanners, 'bot'],
+      [webView, 'web-view'],
+      [injected, 'extension'],
+    ] as const) {
+      const found = pattern.exec(text)
+      if (found) return { kind, found: lineAt(text, found.index) }
+    }
+    const words = extensionMessages.exec(text)?.[0]
+    if (words) return { kind: 'extension', found: short(words) }
+    const blocked = blockedIn(event, text)
+    if (blocked) return { kind: 'ad-blocker', found: blocked }
+    const translated = movedNodes.test(text) ? translatedPage(event) : undefined
+    if (translated) return { kind: 'translator', found: short(`${translated}: ${text}`) }
+  }
+  return undefined
+}
+
+/** The third party of a host; the page's own site is none to itself: their teams use this product, too. */
+function foreignTo(event: NormalEvent, host: string): string | undefined {
+  const site = thirdPartyOf(host)
+  return site === undefined || site === thirdPartyOf(hostIn(event.request?.url)) ? undefined : site
+}
+
+function blockedIn(event: NormalEvent, text: string): string | undefined {
+  if (text.includes('ERR_BLOCKED_BY_CLIENT') || blockedNames.test(text)) return short(text)
+  if (!notLoaded.test(text)) return undefined
+  for (const [, host = ''] of text.matchAll(hostsIn)) if (foreignTo(event, host)) return short(text)
+  return undefined
+}
+
+/** A script of a known third party with no frame of the page's own below, or one of which the browser tells nothing. */
+function byFrames(event: NormalEvent, said: readonly Said[], frames: readonly NormalFrame[]): Noise | undefined {
+  const main = said[0]
+  if (frames.length === 0)
+    return main && noDetails.test(main.text) ? { kind: 'third-party', found: main.text } : undefined
+  const thrown = placeOf(frames.at(-1))
+  if (!foreignTo(event, hostIn(thrown)) || (event.exception?.values.length ?? 0) > 1) return undefined
+  const isForeign = (frame: NormalFrame) => {
+    const place = placeOf(frame)
+    return ['', '[native code]', '<anonymous>'].includes(place) || foreignTo(event, hostIn(place)) !== undefined
+  }
+  return frames.every(isForeign) ? { kind: 'third-party', found: short(thrown) } : undefined
+}
+
+const placeOf = (frame: NormalFrame | undefined): string => frame?.abs_path ?? frame?.filename ?? ''

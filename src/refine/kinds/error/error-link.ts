@@ -1,0 +1,123 @@
+import type { Failure } from '../../../domain/error-links.ts'
+import type { NormalBreadcrumb, NormalEvent, NormalException } from '../../../domain/event.ts'
+import type { Json } from '../../../wire/json.ts'
+import { object, own } from '../../pipeline/value.ts'
+
+/**
+ * What a browser says in place of a server error: React's number in a build, and the sentence behind it, which older
+ * versions of Next.js say in full.
+ */
+const hiding = /Minified React error #441\b|An error occurred in the Server Components render\b/
+/** The text stands at the beginning; a stack behind it is long. */
+const hidingMax = 500
+
+const hides = (text: string | undefined): boolean => text !== undefined && hiding.test(text.slice(0, hidingMax))
+
+/** Seconds in which breadcrumbs are of the event's own moment: frameworks print an error right before it is reported. */
+const momentS = 5
+
+/** Runtimes of servers name themselves; a browser has no runtime, and no host name. */
+function isBrowser(event: NormalEvent): boolean {
+  return event.platform === 'javascript' && event.contexts['runtime'] === undefined && event.server_name === undefined
+}
+
+const hidesServerError = (event: NormalEvent): boolean =>
+  (event.exception?.values.some((one) => hides(one.value)) ?? false) ||
+  hides(event.logentry?.formatted) ||
+  hides(event.logentry?.message)
+
+/** The argument of a console call, or the text, that a digest was found in. */
+function around(crumb: NormalBreadcrumb | undefined, path: string): Json | undefined {
+  const index = /\.data\.arguments\.(\d+)(?:\.digest)?$/.exec(path)?.[1]
+  const list = crumb?.data?.['arguments']
+  return index !== undefined && Array.isArray(list) ? list[Number(index)] : crumb?.message
+}
+
+/** The number of the breadcrumb that a path names. */
+const crumbAt = (found: string): number => Number(/^breadcrumbs\.values\.(\d+)\./.exec(found)?.[1] ?? -1)
+
+/** As much of a message as is compared, and as many places of a text as it is looked for at: printed errors begin early. */
+const comparedMax = 500
+const placesMax = 10
+/** Where the text of an error may begin, beside the text's own beginning: behind a line's end, or the mark or bracket of a print. */
+const beginnings = /\n|⨯ |\[/g
+/** What stands before its message; another word there is the beginning of another message. */
+const typeName = /^(?:Uncaught )?(?:[\w$]{1,100}\.){0,5}[\w$]{0,100}(?:Error|Exception)(?: \[\w{1,60}\])?: /
+
+/** What a text may say from where an error may begin in it. */
+function sayings(text: string): string[] {
+  const starts = [0]
+  for (const { index, 0: mark } of text.slice(0, comparedMax).matchAll(beginnings)) {
+    if (starts.length === placesMax) break
+    starts.push(index + mark.length)
+  }
+  return starts.map((start) => text.slice(start, start + 2 * comparedMax))
+}
+
+/** Whether a saying is this message: "boom 1" is neither "boom 17" nor "cart: boom 1". */
+function isSaid(said: string, { type, value = '' }: NormalException): boolean {
+  if (value === '') return false
+  const head = value.slice(0, comparedMax)
+  const named = type && said.startsWith(`${type}: `) ? type.length + 2 : (typeName.exec(said)?.[0].length ?? 0)
+  const ends = (at: number) => value.length > comparedMax || !/^\w/.test(said.slice(at, at + 1))
+  return [0, named].some((start) => said.startsWith(head, start) && ends(start + head.length))
+}
+
+/**
+ * Tells of the breadcrumb at a path whether it speaks of this very error: it names the digest beside the error's own message.
+ * In a browser all hidden errors have one message, so that none is known by it.
+ */
+export function ownCrumbs(event: NormalEvent): (found: string) => boolean {
+  if (isBrowser(event)) return () => false
+  const exceptions = event.exception?.values ?? []
+  // One text may stand beside many digests.
+  const known = new Map<string, boolean>()
+  const speaks = (text: string) => {
+    const all = sayings(text)
+    return exceptions.some((one) => all.some((said) => isSaid(said, one)))
+  }
+  return (found) => {
+    const said = around(event.breadcrumbs?.values[crumbAt(found)], found)
+    const loose = object(said)
+    const text = loose ? own(loose, 'message') : said
+    if (typeof text !== 'string' || text === '') return false
+    if (loose) return exceptions.some((one) => one.value === text)
+    const isOwn = known.get(text) ?? speaks(text)
+    known.set(text, isOwn)
+    return isOwn
+  }
+}
+
+function ofBrowser(event: NormalEvent): Failure | undefined {
+  const digests = event.findings.digests ?? []
+  const [first] = digests
+  if (first?.sure) return { side: 'browser', digest: first.value, sure: true, hints: 0 }
+  if (!hidesServerError(event)) return undefined
+  const recent = digests.filter(({ found }) => {
+    const crumb = crumbAt(found)
+    const atS = event.breadcrumbs?.values[crumb]?.timestamp
+    return crumb < 0 || atS === undefined || Math.abs(event.timestamp - atS) <= momentS
+  })
+  const [only] = recent
+  return { side: 'browser', digest: recent.length === 1 && only ? only.value : '', sure: false, hints: recent.length }
+}
+
+function ofServer(event: NormalEvent): Failure | undefined {
+  // What a server renders of another server's error hides it, too: it is no error of its own.
+  if (event.findings.kind !== 'error' || hidesServerError(event)) return undefined
+  const digests = event.findings.digests ?? []
+  const [first] = digests
+  if (first?.sure) return { side: 'server', digest: first.value, sure: true, hints: 0 }
+  const isOwn = ownCrumbs(event)
+  const own = digests.find(({ found }) => isOwn(found))
+  const reported = event.exception?.values.some((one) => one.mechanism?.type?.includes('on_request_error')) ?? false
+  if (!first && !reported) return undefined
+  // A digest that stands beside another message is not this error's.
+  return { side: 'server', digest: own?.value ?? '', sure: false, hints: digests.length }
+}
+
+/** Which side of a hidden server error the event is; undefined for nearly all events. */
+export function failureOf(event: NormalEvent): Failure | undefined {
+  if (event.csp) return undefined
+  return isBrowser(event) ? ofBrowser(event) : ofServer(event)
+}

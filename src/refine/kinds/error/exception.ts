@@ -1,0 +1,163 @@
+import type {
+  NormalException,
+  NormalFrame,
+  NormalMechanism,
+  NormalStacktrace,
+  NormalThread,
+} from '../../../domain/event.ts'
+import {
+  boundedObject,
+  complain,
+  type Loose,
+  listOf,
+  object,
+  own,
+  type Remarks,
+  remark,
+  scalar,
+  text,
+  truth,
+  whole,
+} from '../../pipeline/value.ts'
+import { readStacktrace } from './frame.ts'
+
+const exceptionsMax = 50
+const threadsMax = 250
+
+/** Exceptions in any loose shape, oldest first; those without type, value, stack and module are dropped and remarked. */
+export function readExceptions(to: Remarks, value: unknown, platform: string): NormalException[] {
+  const sent = listOf(value)
+  const list = sent.length > exceptionsMax ? sent.slice(-exceptionsMax) : sent
+  to.path.push('exception', 'values')
+  if (list !== sent) remark(to, '', { len: sent.length, rem: [['!limit', 'x']] })
+  const out: NormalException[] = []
+  for (const [i, one] of list.entries()) {
+    const loose = object(one) ?? (typeof one === 'string' && one ? { value: one } : undefined)
+    if (!loose) {
+      if (one !== null) complain(to, 'invalid_data', i, one, 'expected an exception')
+      continue
+    }
+    to.path.push(out.length)
+    const exception = readException(to, loose, platform)
+    to.path.pop()
+    if (exception) out.push(exception)
+    else complain(to, 'missing_attribute', i, undefined, 'neither type nor value')
+  }
+  to.path.length -= 2
+  return out
+}
+
+function readException(to: Remarks, loose: Loose, platform: string): NormalException | undefined {
+  const out: NormalException = {}
+  let type = text(to, 'type', own(loose, 'type'), 256, 20)
+  let value = text(to, 'value', own(loose, 'value'), 8192, 200)
+  if (!type && value) {
+    // "TypeError: x is not a function" in the value alone: the class name belongs into the type.
+    const split = /^([A-Za-z_$][\w$.]{0,120}): (.*)$/s.exec(value)
+    if (split?.[1]) [type, value] = [split[1], split[2]]
+  }
+  const module = text(to, 'module', own(loose, 'module'), 256, 20)
+  const stacktrace = withoutTold(to, readStacktrace(to, 'stacktrace', own(loose, 'stacktrace'), platform), value)
+  const raw = readStacktrace(to, 'raw_stacktrace', own(loose, 'raw_stacktrace'), platform)
+  const mechanism = readMechanism(to, own(loose, 'mechanism'))
+  if (!type && !value && !stacktrace) return undefined
+  if (type) out.type = type
+  if (value) out.value = value
+  if (module) out.module = module
+  const thread = threadId(own(loose, 'thread_id'))
+  if (thread !== undefined) out.thread_id = thread
+  if (stacktrace) out.stacktrace = stacktrace
+  if (raw) out.raw_stacktrace = raw
+  if (mechanism) out.mechanism = mechanism
+  return out
+}
+
+/** Hosts whose addresses stand in messages: behind React's, development builds write a tree; Next.js says where to read more. */
+const toldHosts = ['https://react.dev', 'https://nextjs.org']
+const toldPath = /^\/(?:link|docs\/messages)\//
+
+/**
+ * Without the frames that a client made of lines of the message: the text of an error's stack begins with it, and lines of
+ * React's trees look like places (`+  1/2/2026`). The address is the newest of them, what follows it in the message is older.
+ * Clients may put another host before its path.
+ */
+function withoutTold(
+  to: Remarks,
+  stacktrace: NormalStacktrace | undefined,
+  value: string | undefined,
+): NormalStacktrace | undefined {
+  const newest = stacktrace?.frames.at(-1)?.filename
+  if (!stacktrace || !newest || !value || !toldPath.test(newest)) return stacktrace
+  if (!toldHosts.some((host) => value.includes(host + newest))) return stacktrace
+  const isTold = ({ filename, function: name }: NormalFrame) =>
+    filename !== undefined && value.includes(filename) && value.includes(name ?? '')
+  const { frames } = stacktrace
+  const end = frames.findLastIndex((frame) => !isTold(frame)) + 1
+  complain(to, 'invalid_data', 'stacktrace', frames.length - end, 'lines of the message were among the frames')
+  return end > 0 ? { ...stacktrace, frames: frames.slice(0, end) } : undefined
+}
+
+function threadId(value: unknown): string | number | undefined {
+  if (typeof value === 'number' && Number.isFinite(value)) return value
+  return typeof value === 'string' && value ? value.slice(0, 64) : undefined
+}
+
+/** A mechanism; a bare text is its type, a missing type is "generic". Unknown keys go into `data`. */
+function readMechanism(to: Remarks, value: unknown): NormalMechanism | undefined {
+  const loose = object(value) ?? (typeof value === 'string' ? { type: value } : undefined)
+  if (!loose || !Object.keys(loose).length) return undefined
+  to.path.push('mechanism')
+  const out: NormalMechanism = { type: text(to, 'type', own(loose, 'type'), 128) ?? 'generic' }
+  const texts = { description: 8192, help_link: 2048, source: 256 } as const
+  for (const key of ['description', 'help_link', 'source'] as const) {
+    const found = text(to, key, own(loose, key), texts[key], 200)
+    if (found !== undefined) out[key] = found
+  }
+  for (const key of ['handled', 'synthetic', 'is_exception_group'] as const) {
+    const found = truth(own(loose, key))
+    if (found !== undefined) out[key] = found
+  }
+  for (const key of ['exception_id', 'parent_id'] as const) {
+    const found = whole(own(loose, key))
+    if (found !== undefined) out[key] = found
+  }
+  const meta = boundedObject(to, 'meta', own(loose, 'meta'), { depth: 5, bytes: 2048 })
+  if (meta) out.meta = meta
+  const data = boundedObject(to, 'data', own(loose, 'data'), { depth: 5, bytes: 2048 })
+  if (data && Object.keys(data).length) out.data = data
+  to.path.pop()
+  return out
+}
+
+/** Threads in any loose shape; at most 250, those with a crash, the current one or a stack first to stay. */
+export function readThreads(to: Remarks, value: unknown, platform: string): NormalThread[] {
+  const sent = listOf(value).filter((one) => object(one)) as Loose[]
+  const list = sent.slice(0, threadsMax)
+  to.path.push('threads', 'values')
+  if (list.length < sent.length) remark(to, '', { len: sent.length, rem: [['!limit', 'x']] })
+  const out = list.map((loose, i) => {
+    to.path.push(i)
+    const thread = readThread(to, loose, platform)
+    to.path.pop()
+    return thread
+  })
+  to.path.length -= 2
+  return out
+}
+
+function readThread(to: Remarks, loose: Loose, platform: string): NormalThread {
+  const out: NormalThread = {}
+  const id = threadId(own(loose, 'id'))
+  if (id !== undefined) out.id = id
+  const name = scalar(own(loose, 'name'))
+  if (name) out.name = name.slice(0, 1024)
+  const state = text(to, 'state', own(loose, 'state'), 128)
+  if (state) out.state = state
+  for (const key of ['crashed', 'current', 'main'] as const) {
+    const found = truth(own(loose, key))
+    if (found !== undefined) out[key] = found
+  }
+  const stacktrace = readStacktrace(to, 'stacktrace', own(loose, 'stacktrace'), platform)
+  if (stacktrace) out.stacktrace = stacktrace
+  return out
+}

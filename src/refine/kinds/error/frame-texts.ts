@@ -1,0 +1,77 @@
+import type { NormalEvent, NormalFrame, NormalStacktrace, NormalThread } from '../../../domain/event.ts'
+import { frameKeys, framesMax, frameValue } from '../../../store/events/frames.ts'
+import { mayBeMapped } from '../../symbolicate/frames.ts'
+import { crashedStack } from './describe.ts'
+
+/** The thread that the newest exception names, else the one that is said to have crashed, else the current one. */
+function crashedThread(event: NormalEvent): NormalThread | undefined {
+  const threads = event.threads?.values ?? []
+  const id = event.exception?.values?.at(-1)?.thread_id
+  return (
+    (id === undefined ? undefined : threads.find((one) => String(one.id) === String(id))) ??
+    threads.find((one) => one.crashed) ??
+    threads.find((one) => one.current)
+  )
+}
+
+/** The stacks of all exceptions, the newest exception first; where there is none, that of the crashed thread or the event. */
+function stacksOf(event: NormalEvent): NormalStacktrace[] {
+  const found: NormalStacktrace[] = []
+  const exceptions = event.exception?.values ?? []
+  for (let at = exceptions.length - 1; at >= 0; at--) {
+    const stack = exceptions[at]?.stacktrace
+    if (stack) found.push(stack)
+  }
+  const other = found.length > 0 ? undefined : (crashedThread(event)?.stacktrace ?? crashedStack(event))
+  return other ? [other] : found
+}
+
+/** Whether it crashed on the main thread; undefined where the SDK does not say. Some SDKs mark the main thread alone. */
+function onMainThread(event: NormalEvent): boolean | undefined {
+  const crashed = crashedThread(event)
+  const isKnown = event.threads?.values?.some((one) => one.main)
+  return crashed && (crashed.main ?? (isKnown ? false : undefined))
+}
+
+/** Whether each frame of the application that a source map could be for has been mapped; undefined: there is none. */
+function allMapped(stacks: readonly NormalStacktrace[], platform: string): boolean | undefined {
+  const isMapped = (frame: NormalFrame) => frame.mapped_before === true || frame.data?.symbolicated === true
+  const own = stacks.flatMap(({ frames }) =>
+    frames.filter((frame) => frame.in_app && (isMapped(frame) || mayBeMapped(frame, platform))),
+  )
+  return own.length === 0 ? undefined : own.every(isMapped)
+}
+
+/**
+ * What a search finds of the frames of an event, each once: functions, files, modules and packages as they are shown, so as
+ * the source has them where a source map did; and whether they are the application’s own. Of 100 frames at most, those
+ * nearest the crash. Then, where it is known, whether it was on the main thread and whether all own frames are mapped.
+ */
+export function frameTexts(event: NormalEvent): string[] {
+  const texts: string[] = []
+  // By values and not by texts: a text that is only just put together is written out and hashed, which took twice as long.
+  const known = frameKeys.map((key) => ({ key, values: new Set<string>() }))
+  const said = { true: false, false: false }
+  let left = framesMax
+  const stacks = stacksOf(event)
+  for (const { frames } of stacks) {
+    for (let at = frames.length - 1; at >= 0 && left > 0; at--, left--) {
+      const frame = frames[at]
+      if (!frame) continue
+      for (const { key, values } of known) {
+        const value = frameValue(frame[key] ?? '')
+        if (value === '' || values.has(value)) continue
+        values.add(value)
+        texts.push(`${key}=${value}`)
+      }
+      const isOwn = frame.in_app ? 'true' : 'false'
+      if (!said[isOwn]) texts.push(`in_app=${isOwn}`)
+      said[isOwn] = true
+    }
+  }
+  const main = onMainThread(event)
+  if (main !== undefined) texts.push(`main_thread=${main}`)
+  const mapped = allMapped(stacks, event.platform)
+  if (mapped !== undefined) texts.push(`symbolicated_in_app=${mapped}`)
+  return texts
+}

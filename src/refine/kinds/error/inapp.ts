@@ -1,0 +1,40 @@
+import type { NormalEvent, NormalFrame, NormalStacktrace } from '../../../domain/event.ts'
+import type { Draft } from '../../pipeline/step.ts'
+
+/** Every stack trace of an event, without the raw ones. */
+export function stacktracesOf(event: NormalEvent): NormalStacktrace[] {
+  const out: NormalStacktrace[] = []
+  for (const exception of event.exception?.values ?? []) if (exception.stacktrace) out.push(exception.stacktrace)
+  for (const thread of event.threads?.values ?? []) if (thread.stacktrace) out.push(thread.stacktrace)
+  if (event.stacktrace) out.push(event.stacktrace)
+  return out
+}
+
+const foreign = /(?:^|[/\\])(?:node_modules|site-packages|dist-packages|bower_components)[/\\]|^node:|^internal\/|\/~\//
+
+/** Decides in_app of every frame (protocol.md 3.3): what the SDK said, but for sources that are known to be foreign or own. */
+export function inApp({ event }: Draft): void {
+  const raw = (event.exception?.values ?? []).flatMap((exception) => exception.raw_stacktrace ?? [])
+  for (const stacktrace of [...stacktracesOf(event), ...raw]) {
+    for (const frame of stacktrace.frames) decideOf(frame, frame.platform ?? event.platform)
+  }
+}
+
+function decideOf(frame: NormalFrame, platform: string): void {
+  const said: boolean | undefined = frame.in_app
+  frame.in_app = decide(frame, platform)
+  const isScript = platform === 'javascript' || platform === 'node'
+  if (said === undefined && isScript && !frame.data?.symbolicated) frame.in_app_unsaid = true
+}
+
+function decide(frame: NormalFrame, platform: string): boolean {
+  const said: boolean | undefined = frame.in_app
+  const path = frame.abs_path ?? frame.filename ?? ''
+  if (platform === 'javascript' || platform === 'node') {
+    if (/^(?:webpack|app|file):/.test(path) || path.startsWith('./')) {
+      if (foreign.test(path)) return false
+      if (said === undefined) return /^(?:app:|webpack:\/\/[^/]*\/\.\/)|^\.\//.test(path)
+    }
+  }
+  return said ?? false
+}

@@ -1,0 +1,164 @@
+import type { NormalRequest } from '../../../domain/event.ts'
+import type { Json } from '../../../wire/json.ts'
+import { bounded, boundedObject, clip, object, own, type Remarks, remark, scalar, text } from '../../pipeline/value.ts'
+
+const pairsMax = 200
+
+/** A request in any loose form: query, headers and cookies as text, object or pairs; the URL's query and fragment split off. */
+export function readRequest(to: Remarks, value: unknown): NormalRequest | undefined {
+  const loose = object(value) ?? (typeof value === 'string' && value ? { url: value } : undefined)
+  if (!loose || !Object.keys(loose).length) return undefined
+  to.path.push('request')
+  const out: NormalRequest = {}
+  const url = splitUrl(scalar(own(loose, 'url')) ?? '')
+  if (url.base) out.url = clip(to, 'url', url.base, 256, 40)
+  const method = text(to, 'method', own(loose, 'method'), 32)
+  if (method) out.method = method.toUpperCase()
+  const query = readPairs(to, 'query_string', own(loose, 'query_string') ?? url.query, '&', 1024)
+  if (query.length) out.query_string = query
+  const fragment = text(to, 'fragment', own(loose, 'fragment') ?? url.fragment, 1024)
+  if (fragment) out.fragment = fragment
+  readHeaders(to, own(loose, 'headers'), own(loose, 'cookies'), out)
+  readBody(to, own(loose, 'data') ?? own(loose, 'body'), scalar(own(loose, 'inferred_content_type')), out)
+  const env = boundedObject(to, 'env', own(loose, 'env'), { depth: 5, bytes: 8192 })
+  if (env && Object.keys(env).length) out.env = env
+  to.path.pop()
+  return Object.keys(out).length ? out : undefined
+}
+
+function splitUrl(url: string): { base: string; query: string | undefined; fragment: string | undefined } {
+  const hash = url.indexOf('#')
+  const fragment = hash < 0 ? undefined : url.slice(hash + 1)
+  const rest = hash < 0 ? url : url.slice(0, hash)
+  const mark = rest.indexOf('?')
+  return { base: mark < 0 ? rest : rest.slice(0, mark), query: mark < 0 ? undefined : rest.slice(mark + 1), fragment }
+}
+
+function readHeaders(to: Remarks, value: unknown, sentCookies: unknown, out: NormalRequest): void {
+  const headers = readPairs(to, 'headers', value, '\n', 8192)
+  const cookieHeaders = headers.filter(([name]) => name.toLowerCase() === 'cookie')
+  const kept = headers
+    .filter(([name]) => name.toLowerCase() !== 'cookie')
+    .map(([name, text]): [string, string] => [headerName(name), text])
+  if (kept.length) out.headers = kept
+  const cookies = readPairs(to, 'cookies', sentCookies ?? cookieHeaders.map(([, text]) => text).join('; '), ';', 1024)
+  if (cookies.length) out.cookies = cookies
+}
+
+/** `user-agent` and `HTTP_USER_AGENT`-less spellings as `User-Agent`. */
+function headerName(name: string): string {
+  if (!/(?:^|-)[a-z]/.test(name)) return name
+  return name.replace(/(^|-)([a-z])/g, (_, dash: string, sign: string) => dash + sign.toUpperCase())
+}
+
+/** Pairs from a text with separators, an object (values may be lists) or a list of pairs; cut at `bytesMax`. */
+export function readPairs(
+  to: Remarks,
+  leaf: string,
+  value: unknown,
+  separator: string,
+  bytesMax: number,
+): [string, string][] {
+  const out: [string, string][] = []
+  let bytes = 0
+  let total = 0
+  const add = (name: unknown, content: unknown) => {
+    total += 1
+    const key = scalar(name)
+    const text =
+      typeof content === 'string'
+        ? content
+        : (scalar(content) ??
+          (content === null || content === undefined
+            ? ''
+            : JSON.stringify(bounded(to, leaf, content, { depth: 3, bytes: 512 }))))
+    if (key === undefined || out.length >= pairsMax || bytes >= bytesMax) return
+    const room = bytesMax - bytes
+    bytes += key.length + text.length
+    out.push([key.slice(0, 256).toWellFormed(), text.slice(0, room).toWellFormed()])
+    if (text.length > room) total += 1
+  }
+  if (typeof value === 'string') splitText(value.slice(0, bytesMax * 8), separator, add)
+  else if (Array.isArray(value))
+    for (const one of value.slice(0, 2000)) Array.isArray(one) ? add(one[0], one[1]) : addObject(one, add)
+  else addObject(value, add)
+  if (total > out.length) remark(to, leaf, { len: total, rem: [['!limit', 'x']] })
+  return out
+}
+
+function addObject(value: unknown, add: (name: unknown, content: unknown) => void): void {
+  const loose = object(value)
+  if (!loose) return
+  for (const key of Object.keys(loose).slice(0, 2000)) {
+    const content = loose[key]
+    if (Array.isArray(content)) for (const one of content.slice(0, 50)) add(key, one)
+    else add(key, content)
+  }
+}
+
+function splitText(value: string, separator: string, add: (name: string, content: string) => void): void {
+  const source = separator === '&' && value.startsWith('?') ? value.slice(1) : value
+  const decode = separator === '&' ? decoded : (text: string) => text.trim()
+  for (const part of source.split(separator)) {
+    if (!part.trim()) continue
+    const sign = part.indexOf(separator === '\n' ? ':' : '=')
+    if (sign < 0) add(decode(part), '')
+    else add(decode(part.slice(0, sign)), decode(part.slice(sign + 1)))
+  }
+}
+
+/** Percent and plus decoding; a broken text stays as it is. */
+function decoded(text: string): string {
+  const spaced = text.replaceAll('+', ' ')
+  if (!spaced.includes('%')) return spaced
+  try {
+    return decodeURIComponent(spaced)
+  } catch {
+    return spaced
+  }
+}
+
+/** The body: a JSON or form text becomes what it says, so that its fields can be shown and scrubbed by name. */
+function readBody(to: Remarks, value: unknown, sentType: string | undefined, out: NormalRequest): void {
+  if (value === undefined || value === null || value === '') return
+  const type = (sentType ?? out.headers?.find(([name]) => name === 'Content-Type')?.[1])
+    ?.split(';')[0]
+    ?.trim()
+    .slice(0, 128)
+  let inferred = type
+  let content: unknown = value
+  if (typeof value === 'string' && value.length <= 65_536) {
+    if (/^\s{0,9}[[{]/.test(value)) {
+      const parsed = json(value)
+      if (parsed !== undefined) [content, inferred] = [parsed, type ?? 'application/json']
+    } else if (
+      type === 'application/x-www-form-urlencoded' ||
+      (!type && /^[\w.[\]-]{1,64}=[^\s<>]{0,4096}$/.test(value))
+    ) {
+      const pairs = readPairs(to, 'data', value, '&', 8192)
+      ;[content, inferred] = [asObject(pairs), type ?? 'application/x-www-form-urlencoded']
+    }
+  }
+  const kept: Json = bounded(to, 'data', content, { depth: 7, bytes: 8192 })
+  if (typeof kept === 'object' && kept !== null && !Object.keys(kept).length) return
+  out.data = kept
+  if (inferred) out.inferred_content_type = inferred
+}
+
+/** Pairs as an object without a prototype to set; repeated names become a list. */
+function asObject(pairs: [string, string][]): { [key: string]: Json } {
+  const out = new Map<string, string | string[]>()
+  for (const [name, text] of pairs) {
+    const old = out.get(name)
+    out.set(name, old === undefined ? text : [...(Array.isArray(old) ? old : [old]), text])
+  }
+  return Object.fromEntries(out)
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

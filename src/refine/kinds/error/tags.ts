@@ -1,0 +1,51 @@
+import { complain, type Loose, object, own, type Remarks, remark, scalar } from '../../pipeline/value.ts'
+
+/** Tags kept of one event; the rest is counted in `_meta`. */
+export const tagsMax = 200
+const reserved = new Set(['release', 'dist', 'user', 'filename', 'function'])
+
+/**
+ * Tags from an object or a list of pairs (or of `{key, value}`): names repaired to `[A-Za-z0-9_.:-]`, values to one line,
+ * both at most 200 characters; the first of two equal names wins, reserved names are left out.
+ */
+export function readTags(to: Remarks, value: unknown): [string, string][] {
+  const out = new Map<string, string>()
+  to.path.push('tags')
+  let total = 0
+  const add = (name: unknown, content: unknown) => {
+    total += 1
+    if (out.size >= tagsMax) return
+    const tag = readTag(to, name, content)
+    if (tag && !out.has(tag[0])) out.set(tag[0], tag[1])
+  }
+  if (Array.isArray(value)) {
+    for (const one of value) {
+      const loose = object(one)
+      if (Array.isArray(one)) add(one[0], one[1])
+      else if (loose) add(own(loose, 'key'), own(loose, 'value'))
+    }
+  } else {
+    const loose: Loose = object(value) ?? {}
+    for (const key in loose) add(key, loose[key])
+  }
+  if (total > out.size && out.size >= tagsMax) remark(to, '', { len: total, rem: [['!limit', 'x']] })
+  to.path.pop()
+  return [...out]
+}
+
+function readTag(to: Remarks, name: unknown, content: unknown): [string, string] | undefined {
+  const key = scalar(name)?.trim().replaceAll(' ', '-')
+  if (!key || reserved.has(key)) return undefined
+  // `.` and `..` can't be named in an address: clients take them away.
+  const good = key.slice(0, 200).replace(/^\.{1,2}$|[^\w.:-]/g, (bad) => '_'.repeat(bad.length))
+  if (good !== key) complain(to, 'invalid_data', good, key, 'tag name repaired')
+  const text = content === null || content === undefined ? undefined : (scalar(content) ?? undefined)
+  if (text === undefined) {
+    remark(to, good, { err: [content === null || content === undefined ? 'no value' : 'expected a scalar'] })
+    return undefined
+  }
+  const line = text.replace(/[\r\n]+/g, ' ').trim()
+  if (!line) return undefined
+  if (line.length > 200) remark(to, good, { len: line.length, rem: [['!limit', 'x', 197, 200]] })
+  return [good, line.length > 200 ? `${line.slice(0, 197).toWellFormed()}...` : line]
+}

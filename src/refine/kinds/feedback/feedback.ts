@@ -1,0 +1,106 @@
+import type { FeedbackRow } from '../../../store/meta/issues/feedback.ts'
+import type { ProjectSettings } from '../../../store/meta/meta.ts'
+import { normalizeId } from '../../../wire/ids.ts'
+import type { Tools } from '../../pipeline/step.ts'
+import { type Loose, object, own, scalar } from '../../pipeline/value.ts'
+import { makeRules, rulesKey } from '../../scrub/rules.ts'
+import { scrubTree } from '../../scrub/scrub.ts'
+
+/** Characters kept; the message's is the wire's own (protocol.md 2.3), an address has at most 254. */
+const bounds = { message: 4096, name: 128, email: 254, url: 2048, environment: 64, release: 200 } as const
+
+/** Where the item stands: ids are 32 lower-case hex; `eventId` the envelope's, if it names one; time in ms. */
+export type FeedbackPlace = {
+  projectId: number
+  feedbackId: string
+  eventId: string | undefined
+  receivedMs: number
+  settings: ProjectSettings
+  tools: Tools
+}
+
+/** A text without what turns or ends it on a screen; line breaks and tabs stay. Cut at `max` characters. */
+function plain(value: unknown, max: number): string {
+  const text = scalar(value) ?? ''
+  return [
+    ...text
+      .slice(0, max * 4)
+      .toWellFormed()
+      .replace(/\r\n?/g, '\n')
+      .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, '')
+      .trim(),
+  ]
+    .slice(0, max)
+    .join('')
+}
+
+/** An address as a link may carry it: http(s) only, '' for anything else. */
+function address(value: unknown): string {
+  const text = plain(value, bounds.url)
+  return /^https?:\/\/\S+$/i.test(text) ? text : ''
+}
+
+/** Names above the texts decide as in an event: a project that calls `email` sensitive gets none. */
+function scrubbed(row: FeedbackRow, { settings, tools }: FeedbackPlace): FeedbackRow {
+  const key = rulesKey(settings)
+  const rules = tools.rules.get(key) ?? makeRules(settings)
+  tools.rules.set(key, rules)
+  const texts: Loose = { message: row.message, name: row.name, email: row.email, url: row.url }
+  scrubTree(texts, rules, undefined)
+  return {
+    ...row,
+    message: scalar(texts.message) ?? '',
+    name: scalar(texts.name) ?? '',
+    email: scalar(texts.email) ?? '',
+    url: scalar(texts.url) ?? '',
+  }
+}
+
+/** A `user_report` item: what a person wrote under an error. Undefined when there is no word or no event in it. */
+export function reportOf(item: Loose, place: FeedbackPlace): FeedbackRow | undefined {
+  const eventId = normalizeId(own(item, 'event_id')) ?? place.eventId
+  const message = plain(own(item, 'comments'), bounds.message)
+  if (!eventId || message === '') return undefined
+  return scrubbed(
+    {
+      projectId: place.projectId,
+      feedbackId: place.feedbackId,
+      eventId,
+      kind: 'report',
+      name: plain(own(item, 'name'), bounds.name),
+      email: plain(own(item, 'email'), bounds.email),
+      message,
+      url: '',
+      replayId: '',
+      environment: '',
+      release: '',
+      receivedMs: place.receivedMs,
+    },
+    place,
+  )
+}
+
+/** A `feedback` item: an event whose `contexts.feedback` has the words. Undefined when there is none. */
+export function feedbackOf(item: Loose, place: FeedbackPlace): FeedbackRow | undefined {
+  const said = object(own(object(own(item, 'contexts')) ?? {}, 'feedback'))
+  const message = said && plain(own(said, 'message'), bounds.message)
+  if (!said || !message) return undefined
+  const user = object(own(item, 'user')) ?? {}
+  return scrubbed(
+    {
+      projectId: place.projectId,
+      feedbackId: place.feedbackId,
+      eventId: normalizeId(own(said, 'associated_event_id')) ?? '',
+      kind: 'feedback',
+      name: plain(own(said, 'name') ?? own(user, 'username'), bounds.name),
+      email: plain(own(said, 'contact_email') ?? own(user, 'email'), bounds.email),
+      message,
+      url: address(own(said, 'url')),
+      replayId: normalizeId(own(said, 'replay_id')) ?? '',
+      environment: plain(own(item, 'environment'), bounds.environment),
+      release: plain(own(item, 'release'), bounds.release),
+      receivedMs: place.receivedMs,
+    },
+    place,
+  )
+}

@@ -1,0 +1,185 @@
+import { isIP } from 'node:net'
+import type { NormalEvent } from '../../../domain/event.ts'
+import { normalizeId, normalizeSpanId } from '../../../wire/ids.ts'
+import { newDraft } from '../../pipeline/draft.ts'
+import type { Context, Draft } from '../../pipeline/step.ts'
+import { type Loose, object, own, type Sent, scalar, truth } from '../../pipeline/value.ts'
+import { environmentOf, releaseOf } from '../error/normalize.ts'
+import { drift } from '../error/time.ts'
+import {
+  attributeBytesMax,
+  cutOf,
+  intervalOf,
+  keptAttributes,
+  lengths,
+  line,
+  linksOf,
+  measurementsOf,
+  momentUs,
+  plainAttributes,
+  type Repairs,
+  type Room,
+  spansMax,
+  vitalsOf,
+  word,
+} from './parts.ts'
+import { type Bare, type SpansOfItem, scrubbedRows } from './transaction.ts'
+
+/** A span item: what it holds, and what its envelope says about all of it. */
+export type SpanItem = {
+  /** Spans as sent, in either form. */
+  spans: unknown[]
+  /** Span v2: names, times and attributes have other forms. */
+  isStreamed: boolean
+  /** From the envelope's `trace` header, for spans that say neither. */
+  release: unknown
+  environment: unknown
+  /** Whether the sender's address may stand for a user that nobody named. */
+  inferAddress: boolean
+  sent: Sent | undefined
+}
+
+export const streamedType = 'application/vnd.sentry.items.span.v2+json'
+
+/** What a payload holds, by its content type and its shape; undefined for what is neither form. */
+export function spanItem(value: unknown, contentType: unknown, trace: unknown, sent: Sent | undefined) {
+  const whole = object(value)
+  if (!whole) return undefined
+  const header = object(trace) ?? {}
+  const items = own(whole, 'items')
+  const isStreamed = contentType === streamedType || Array.isArray(items)
+  if (isStreamed && !Array.isArray(items)) return undefined
+  const settings = object(own(whole, 'ingest_settings')) ?? {}
+  const item: SpanItem = {
+    spans: Array.isArray(items) ? items : [whole],
+    isStreamed,
+    release: own(header, 'release'),
+    environment: own(header, 'environment'),
+    inferAddress: own(settings, 'infer_ip') === 'auto',
+    sent,
+  }
+  return item
+}
+
+/** Attributes that a row has a column for, or that say the same of all spans. */
+const columns: ReadonlySet<string> = new Set([
+  'sentry.op',
+  'sentry.origin',
+  'sentry.kind',
+  'sentry.release',
+  'sentry.environment',
+  'sentry.segment.id',
+  'sentry.segment.name',
+  'sentry.sample_rate',
+  'sentry.trace_lifecycle',
+  'sentry.sdk.integrations',
+])
+
+type Facts = { item: SpanItem; context: Context; jpos: number; moveUs: number; room: Room }
+
+/** The word of an SDK's name that says its language: `sentry.python.django` is python. */
+const platformOf = (sdk: unknown): string => /^sentry\.([a-z][a-z0-9-]{1,20})/.exec(scalar(sdk) ?? '')?.[1] ?? 'other'
+
+function segmentFacts(span: Loose, attributes: Loose, spanId: string, parentId: string, isStreamed: boolean) {
+  const said = truth(own(span, 'is_segment')) ?? (isStreamed ? truth(own(span, 'is_remote')) : undefined)
+  const named = normalizeSpanId(own(span, 'segment_id')) ?? normalizeSpanId(own(attributes, 'sentry.segment.id')) ?? ''
+  const isSegment = said ?? (named === '' ? parentId === '' : named === spanId)
+  return { isSegment, segmentId: isSegment ? spanId : named }
+}
+
+/** One span of either form; undefined without both of its ids or without any time. */
+function bareSpan(sent: unknown, { item, context, jpos, moveUs, room }: Facts): Bare | undefined {
+  const { isStreamed } = item
+  const span = object(sent)
+  const [spanId, traceId] = [span && normalizeSpanId(own(span, 'span_id')), span && normalizeId(own(span, 'trace_id'))]
+  if (!span || !spanId || !traceId) return undefined
+  const start = momentUs(own(span, 'start_timestamp'), moveUs)
+  const end = momentUs(own(span, isStreamed ? 'end_timestamp' : 'timestamp'), moveUs)
+  if (start === undefined && end === undefined) return undefined
+  const repairs: Repairs = { count: 0 }
+  const attributes: Loose = isStreamed
+    ? plainAttributes(own(span, 'attributes'))
+    : { ...object(own(span, 'data')), ...object(own(span, 'tags')) }
+  const parentId = normalizeSpanId(own(span, 'parent_span_id')) ?? ''
+  const op = word(own(span, 'op') ?? own(attributes, 'sentry.op'), lengths.op, repairs)
+  const plain = word(own(span, 'status'), lengths.status, repairs)
+  const detail = own(attributes, 'sentry.status.message')
+  const status = plain === 'error' && detail === 'deadline_exceeded' ? detail : plain
+  const receivedUs = context.head.receivedMs * 1000
+  const name = isStreamed ? line(own(span, 'name'), lengths.name, repairs) : ''
+  const description = isStreamed ? '' : line(own(span, 'description'), lengths.description, repairs)
+  const exclusive = isStreamed ? undefined : own(span, 'exclusive_time')
+  const place = segmentFacts(span, attributes, spanId, parentId, isStreamed)
+  return {
+    projectId: context.head.projectId,
+    ...{ traceId, spanId, parentId, ...place },
+    item: 'span',
+    transaction:
+      line(own(attributes, 'sentry.segment.name') ?? own(attributes, 'sentry.transaction'), lengths.name, repairs) ||
+      (place.isSegment ? name || description.slice(0, lengths.name) : ''),
+    ...{ op, name, description, status },
+    ...intervalOf(start, end, receivedUs, receivedUs, repairs),
+    selfUs: typeof exclusive === 'number' && exclusive >= 0 ? Math.round(exclusive * 1000) : -1,
+    kind: word(own(span, 'kind') ?? own(attributes, 'sentry.kind'), lengths.kind, repairs).toLowerCase(),
+    origin: word(own(span, 'origin') ?? own(attributes, 'sentry.origin'), lengths.origin, repairs),
+    cut: cutOf(op, status, own(attributes, 'sentry.idle_span_finish_reason')),
+    attributes: keptAttributes(attributes, room, repairs, columns),
+    measurements: { ...measurementsOf(own(span, 'measurements'), repairs), ...vitalsOf(attributes) },
+    links: linksOf(own(span, 'links'), repairs),
+    platform: scalar(own(span, 'platform'))?.slice(0, 64) ?? platformOf(own(attributes, 'sentry.sdk.name')),
+    release: releaseOf(own(attributes, 'sentry.release') ?? item.release) ?? '',
+    environment: environmentOf(own(attributes, 'sentry.environment') ?? item.environment) ?? '',
+    user: userOf(attributes, item.inferAddress ? context.head.clientAddress : undefined),
+    receivedMs: context.head.receivedMs,
+    ...{ jpos, repaired: repairs.count },
+  }
+}
+
+/** Who a span names: id, e-mail, name and address; `sender`: the address of who sent it, where the SDK allows that. */
+function userOf(said: Loose, sender: string | undefined): NormalEvent['user'] {
+  const text = (key: string) => scalar(own(said, key))?.trim().slice(0, 128) || undefined
+  const [id, email, username] = [text('user.id'), text('user.email'), text('user.name') ?? text('user.username')]
+  const address = [text('user.ip_address'), text('client.address'), sender].find((one) => one && isIP(one))
+  if (!(id ?? email ?? username ?? address)) return undefined
+  return {
+    ...(id ? { id } : {}),
+    ...(email ? { email } : {}),
+    ...(username ? { username } : {}),
+    ...(address ? { ip_address: address } : {}),
+  }
+}
+
+/** What a project's filters look at, of the first span of an item: all of one item come from one page or process. */
+export function draftOf({ spans, isStreamed, release, inferAddress }: SpanItem, context: Context): Draft {
+  const draft = newDraft({}, context.eventId)
+  const first = object(spans[0]) ?? {}
+  const said = isStreamed ? plainAttributes(own(first, 'attributes')) : (object(own(first, 'data')) ?? {})
+  const named = releaseOf(own(said, 'sentry.release') ?? release)
+  if (named) draft.event.release = named
+  const address = scalar(own(said, 'user.ip_address')) ?? (inferAddress ? context.head.clientAddress : undefined)
+  if (address) draft.event.user = { ip_address: address }
+  const url = scalar(own(said, 'url.full'))
+  const agent = scalar(own(said, 'user_agent.original'))
+  draft.event.request = {
+    ...(url ? { url } : {}),
+    ...(agent ? { headers: [['User-Agent', agent]] } : {}),
+  }
+  return draft
+}
+
+/** The rows of a span item; places begin at `first`. */
+export function itemRows(item: SpanItem, context: Context, jpos: number, first: number): SpansOfItem {
+  const moveUs = drift(context.head.receivedMs, context.sentMs) * 1e6
+  const facts: Facts = { item, context, jpos, moveUs, room: { bytes: attributeBytesMax } }
+  const kept = item.spans.slice(0, spansMax)
+  const bare: Bare[] = []
+  for (const one of kept) {
+    const span = bareSpan(one, facts)
+    if (span) bare.push(span)
+  }
+  return {
+    rows: scrubbedRows(bare, item.sent, context, first),
+    excess: item.spans.length - kept.length,
+    broken: kept.length - bare.length,
+  }
+}

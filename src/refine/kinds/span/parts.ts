@@ -1,0 +1,200 @@
+import type { SpanCut } from '../../../store/events/span-store.ts'
+import { normalizeId, normalizeSpanId } from '../../../wire/ids.ts'
+import type { Json } from '../../../wire/json.ts'
+import { bounded, type Loose, object, own, type Remarks, safeKey, scalar } from '../../pipeline/value.ts'
+import { seconds } from '../error/time.ts'
+
+/** Spans of one item; more of them are counted as too many. */
+export const spansMax = 1000
+/** Bytes of attributes that all spans of one item may keep together. */
+export const attributeBytesMax = 800 * 1024
+const ownBytesMax = 4096
+const keysMax = 64
+const valueTextMax = 1024
+const measurementsMax = 50
+const linksMax = 20
+const futureMaxUs = 60e6
+const pastMaxUs = 30 * 86_400e6
+
+/** Characters that are kept of each text. */
+export const lengths = { op: 128, name: 200, description: 1024, status: 32, kind: 32, origin: 128 } as const
+
+/** What is left of the room that the attributes of an item share. */
+export type Room = { bytes: number }
+
+/** Faults of one span that were repaired. */
+export type Repairs = { count: number }
+
+/** Remarks that nobody reads: a row of a span has a count instead. */
+const unread = (): Remarks => ({ path: [], meta: {}, errors: [] })
+
+/** A text of at most so many characters, in one line; '' for what is none. */
+export function line(value: unknown, max: number, repairs: Repairs): string {
+  const text = scalar(value)?.trim()
+  if (!text) {
+    if (value !== undefined && value !== null && value !== '' && text !== '') repairs.count++
+    return ''
+  }
+  if (text.length <= max) return text
+  repairs.count++
+  return `${text.slice(0, max - 3).toWellFormed()}...`
+}
+
+/** A word of the wire such as a status or an op: signs of names only, else ''. */
+export function word(value: unknown, max: number, repairs: Repairs): string {
+  const text = line(value, max, repairs)
+  if (text === '' || /^[\w.:/ -]+$/.test(text)) return text
+  repairs.count++
+  return ''
+}
+
+/** Attributes as they may be kept, in the room that is left. Values that are no scalars are cut at three levels. */
+export function keptAttributes(sent: Loose | undefined, room: Room, repairs: Repairs, without: ReadonlySet<string>) {
+  const out: { [key: string]: Json } = {}
+  if (!sent) return out
+  const remarks = unread()
+  let [keys, left] = [0, Math.min(ownBytesMax, room.bytes)]
+  for (const key in sent) {
+    const value = own(sent, key)
+    if (value === undefined || value === null || without.has(key)) continue
+    const name = safeKey(key)
+    const kept = bounded(remarks, '', value, { depth: 3, bytes: valueTextMax })
+    const bytes = name.length + 6 + (typeof kept === 'string' ? kept.length : JSON.stringify(kept).length)
+    if (keys >= keysMax || bytes > left) {
+      repairs.count++
+      continue
+    }
+    out[name] = kept
+    keys++
+    left -= bytes
+    room.bytes -= bytes
+  }
+  return out
+}
+
+/** Each `{type, value}` of span v2 as its value alone. */
+export function plainAttributes(sent: unknown): Loose {
+  const loose = object(sent)
+  const out: Loose = {}
+  for (const key in loose) {
+    const one = object(own(loose, key))
+    const value = one ? own(one, 'value') : undefined
+    if (value === undefined || value === null) continue
+    const type = one && own(one, 'type')
+    const isNumber = type === 'integer' || type === 'double'
+    // an integer beyond what JSON numbers hold comes as a text
+    out[safeKey(key)] = isNumber && typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value
+  }
+  return out
+}
+
+const perMs: Readonly<Record<string, number>> = { second: 1000, microsecond: 1e-3, nanosecond: 1e-6 }
+
+/** Measurements by name; times in milliseconds. */
+export function measurementsOf(sent: unknown, repairs: Repairs): Record<string, number> {
+  const out: Record<string, number> = {}
+  const loose = object(sent)
+  let count = 0
+  for (const key in loose) {
+    const one = own(loose, key)
+    const value = typeof one === 'number' ? one : own(object(one) ?? {}, 'value')
+    const unit = scalar(own(object(one) ?? {}, 'unit')) ?? ''
+    if (typeof value !== 'number' || !/^[\w.:-]{1,64}$/.test(key) || key === '__proto__' || count >= measurementsMax) {
+      repairs.count++
+      continue
+    }
+    out[key] = value * (Object.hasOwn(perMs, unit) ? (perMs[unit] ?? 1) : 1)
+    count++
+  }
+  return out
+}
+
+const vitalForm = /^browser\.web_vital\.(lcp|fcp|fp|ttfb|inp|fid|cls)\.value$/
+
+/** Web vitals as newer SDKs send them: attributes of a page load. */
+export function vitalsOf(attributes: Loose): Record<string, number> {
+  const out: Record<string, number> = {}
+  for (const key in attributes) {
+    const name = vitalForm.exec(key)?.[1]
+    const value = attributes[key]
+    if (name && typeof value === 'number') out[name] = value
+  }
+  return out
+}
+
+/** Links to other spans: ids and whether they were sampled; JSON of a list, or ''. */
+export function linksOf(sent: unknown, repairs: Repairs): string {
+  if (!Array.isArray(sent) || sent.length === 0) return ''
+  if (sent.length > linksMax) repairs.count++
+  const links = sent.slice(0, linksMax).flatMap((one) => {
+    const link = object(one)
+    const traceId = link && normalizeId(own(link, 'trace_id'))
+    const spanId = link && normalizeSpanId(own(link, 'span_id'))
+    return traceId && spanId ? [{ trace_id: traceId, span_id: spanId, sampled: own(link, 'sampled') === true }] : []
+  })
+  return links.length > 0 ? JSON.stringify(links) : ''
+}
+
+/** Ops of what a browser ends by itself after a while. */
+const idleOps = /^(?:pageload|navigation|ui\.action(?:\..{1,60})?)$/
+
+/**
+ * Whether a span was ended before it was over: SDKs say so by a finish reason, older ones by the status alone. A server's
+ * own time-out has the same status, and is one.
+ */
+export function cutOf(op: string, status: string, finishReason: unknown): SpanCut {
+  if (finishReason === 'heartbeatFailed') return 'heartbeatFailed'
+  if (finishReason === 'finalTimeout') return 'deadline_exceeded'
+  return status === 'deadline_exceeded' && idleOps.test(op) ? 'deadline_exceeded' : ''
+}
+
+/** A moment in microseconds, moved by as many; undefined for what is no time. */
+export function momentUs(value: unknown, moveUs: number): number | undefined {
+  const at = seconds(value)
+  return at === undefined ? undefined : Math.round(at * 1e6 + moveUs)
+}
+
+export type Interval = { startUs: number; durationUs: number }
+
+/**
+ * The interval of a span by its two times. One that ends before it starts, or lies in the future or a month ago, is
+ * repaired: it ends when it was received where its start alone is likely, else at `fallbackUs` after as long as both say.
+ */
+export function intervalOf(
+  startUs: number | undefined,
+  endUs: number | undefined,
+  receivedUs: number,
+  fallbackUs: number,
+  repairs: Repairs,
+): Interval {
+  const start = startUs ?? endUs ?? fallbackUs
+  const end = endUs ?? start
+  if (startUs === undefined || endUs === undefined) repairs.count++
+  if (end < start) repairs.count++
+  const durationUs = Math.min(Math.max(0, end - start), pastMaxUs)
+  const at = Math.max(start, end)
+  if (at <= receivedUs + futureMaxUs && start >= receivedUs - pastMaxUs)
+    return { startUs: Math.min(start, at - durationUs), durationUs }
+  repairs.count++
+  const isStartLikely = start <= receivedUs + futureMaxUs && start >= receivedUs - pastMaxUs
+  if (isStartLikely) return { startUs: start, durationUs: Math.max(0, receivedUs - start) }
+  return { startUs: fallbackUs - durationUs, durationUs }
+}
+
+/** The time of each span in none of its own children, microseconds, by its place. Parents may be a circle. */
+export function selfTimes(spans: readonly (Interval & { spanId: string; parentId: string })[]): number[] {
+  // sorted once: a sender may give all spans one id, and each then has all others as children
+  const ordered = spans.toSorted((a, b) => a.startUs - b.startUs)
+  const children = Map.groupBy(ordered, (one) => one.parentId)
+  return spans.map(({ spanId, startUs, durationUs }) => {
+    const endUs = startUs + durationUs
+    let [covered, upTo] = [0, startUs]
+    for (const one of children.get(spanId) ?? []) {
+      const [from, to] = [Math.max(one.startUs, upTo), Math.min(one.startUs + one.durationUs, endUs)]
+      if (to <= from) continue
+      covered += to - from
+      upTo = to
+    }
+    return durationUs - covered
+  })
+}

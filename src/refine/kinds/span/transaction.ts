@@ -1,0 +1,183 @@
+import type { NormalEvent } from '../../../domain/event.ts'
+import type { SpanRow } from '../../../store/events/span-store.ts'
+import { normalizeId, normalizeSpanId } from '../../../wire/ids.ts'
+import type { Context, Draft } from '../../pipeline/step.ts'
+import { type Loose, listOf, object, own, type Sent } from '../../pipeline/value.ts'
+import { isPlain, rulesOf, scrubTree } from '../../scrub/scrub.ts'
+import { userHash } from '../error/row.ts'
+import { seconds } from '../error/time.ts'
+import {
+  attributeBytesMax,
+  cutOf,
+  type Interval,
+  intervalOf,
+  keptAttributes,
+  lengths,
+  line,
+  linksOf,
+  measurementsOf,
+  momentUs,
+  type Repairs,
+  type Room,
+  selfTimes,
+  spansMax,
+  word,
+} from './parts.ts'
+
+/** A span before it is scrubbed: its attributes are still an object, its user a person. */
+export type Bare = Omit<SpanRow, 'attributes' | 'place' | 'userHash'> & {
+  attributes: Loose
+  user: NormalEvent['user']
+}
+
+/** What an item became: its rows, how many of its spans were too many, and how many could not be read. */
+export type SpansOfItem = { rows: SpanRow[]; excess: number; broken: number }
+
+/** Attributes that a row has a column for. */
+const columns: ReadonlySet<string> = new Set(['sentry.op', 'sentry.origin', 'sentry.sample_rate'])
+
+const finishReasonOf = (data: Loose, tags: Loose): unknown =>
+  own(data, 'sentry.idle_span_finish_reason') ?? own(tags, 'idle_span_finish_reason') ?? own(tags, 'finishReason')
+
+/** The segment of a transaction, out of the normalized event and its trace context as sent. */
+function segmentOf({ received, event }: Draft, context: Context, jpos: number, room: Room): Bare {
+  const repairs: Repairs = { count: 0 }
+  const trace = object(own(object(own(received, 'contexts')) ?? {}, 'trace')) ?? {}
+  const data = object(own(trace, 'data')) ?? {}
+  const tags = { ...object(own(trace, 'tags')), ...Object.fromEntries(event.tags) }
+  const sentId = normalizeSpanId(own(trace, 'span_id'))
+  const traceId = normalizeId(own(trace, 'trace_id'))
+  if (!sentId || !traceId) repairs.count++
+  const spanId = sentId ?? context.eventId.slice(0, 16)
+  const sentEndS = seconds(own(received, 'timestamp'))
+  // what moved the end (a wrong clock, a time that cannot be) moves all
+  const endUs = Math.round(event.timestamp * 1e6)
+  const moveUs = sentEndS === undefined ? 0 : endUs - Math.round(sentEndS * 1e6)
+  const receivedUs = context.head.receivedMs * 1000
+  const start = momentUs(own(received, 'start_timestamp'), moveUs)
+  const op = word(own(trace, 'op') ?? own(data, 'sentry.op'), lengths.op, repairs)
+  const status = word(own(trace, 'status'), lengths.status, repairs)
+  const name = line(event.transaction, lengths.name, repairs)
+  const attributes = keptAttributes(data, room, repairs, columns)
+  return {
+    projectId: context.head.projectId,
+    traceId: traceId ?? context.eventId,
+    spanId,
+    parentId: normalizeSpanId(own(trace, 'parent_span_id')) ?? '',
+    segmentId: spanId,
+    isSegment: true,
+    item: 'transaction',
+    transaction: name,
+    ...{ op, name, description: '', status },
+    ...intervalOf(start, endUs, receivedUs, endUs, repairs),
+    selfUs: -1,
+    kind: word(own(data, 'sentry.kind') ?? own(data, 'otel.kind'), lengths.kind, repairs).toLowerCase(),
+    origin: word(own(trace, 'origin') ?? own(data, 'sentry.origin'), lengths.origin, repairs),
+    cut: cutOf(op, status, finishReasonOf(data, tags)),
+    attributes: { ...attributes, ...keptAttributes(tags, room, repairs, new Set(Object.keys(attributes))) },
+    measurements: measurementsOf(own(received, 'measurements'), repairs),
+    links: linksOf(own(trace, 'links'), repairs),
+    platform: event.platform,
+    release: event.release ?? '',
+    environment: event.environment ?? '',
+    user: event.user,
+    receivedMs: context.head.receivedMs,
+    ...{ jpos, repaired: repairs.count },
+  }
+}
+
+type Moved = { segment: Bare; moveUs: number; receivedUs: number; room: Room }
+
+/** One child, or undefined for what has no id of its own or no time at all. */
+function childOf(sent: unknown, { segment, moveUs, receivedUs, room }: Moved): Bare | undefined {
+  const span = object(sent)
+  const spanId = span && normalizeSpanId(own(span, 'span_id'))
+  if (!span || !spanId) return undefined
+  const start = momentUs(own(span, 'start_timestamp'), moveUs)
+  const end = momentUs(own(span, 'timestamp'), moveUs)
+  if (start === undefined && end === undefined) return undefined
+  const repairs: Repairs = { count: 0 }
+  const interval: Interval = intervalOf(start, end, receivedUs, segment.startUs + segment.durationUs, repairs)
+  const parentId = normalizeSpanId(own(span, 'parent_span_id'))
+  if (!parentId) repairs.count++
+  const data = object(own(span, 'data')) ?? {}
+  const op = word(own(span, 'op') ?? own(data, 'sentry.op'), lengths.op, repairs)
+  const status = word(own(span, 'status'), lengths.status, repairs)
+  const attributes = keptAttributes(data, room, repairs, columns)
+  const tags = keptAttributes(object(own(span, 'tags')), room, repairs, new Set(Object.keys(attributes)))
+  return {
+    ...segment,
+    spanId,
+    // a span of another trace within this one would be a fault: it is shown where it was sent
+    parentId: parentId ?? segment.spanId,
+    isSegment: false,
+    ...{ op, name: '', status },
+    description: line(own(span, 'description'), lengths.description, repairs),
+    ...interval,
+    kind: word(own(data, 'sentry.kind') ?? own(data, 'otel.kind'), lengths.kind, repairs).toLowerCase(),
+    origin: word(own(span, 'origin') ?? own(data, 'sentry.origin'), lengths.origin, repairs),
+    cut: segment.cut !== '' && status === 'deadline_exceeded' ? segment.cut : '',
+    attributes: { ...attributes, ...tags },
+    measurements: measurementsOf(own(span, 'measurements'), repairs),
+    links: linksOf(own(span, 'links'), repairs),
+    repaired: repairs.count,
+  }
+}
+
+/** How many children a transaction brought, whatever they are. */
+export const childrenOf = (received: Loose): unknown[] => {
+  const sent = own(received, 'spans')
+  return Array.isArray(sent) ? sent.filter((one) => one !== null) : listOf(sent)
+}
+
+/**
+ * The rows of a transaction: its segment, then its children in the order they were sent. `draft` has passed the first steps
+ * of an event; places begin at `first`.
+ */
+export function transactionRows(draft: Draft, context: Context, jpos: number, first: number): SpansOfItem {
+  const room: Room = { bytes: attributeBytesMax }
+  const segment = segmentOf(draft, context, jpos, room)
+  const sentEndS = seconds(own(draft.received, 'timestamp'))
+  const moveUs = sentEndS === undefined ? 0 : Math.round(draft.event.timestamp * 1e6) - Math.round(sentEndS * 1e6)
+  const moved: Moved = { segment, moveUs, receivedUs: context.head.receivedMs * 1000, room }
+  const sent = childrenOf(draft.received)
+  const bare = [segment]
+  let broken = 0
+  for (const one of sent.slice(0, spansMax)) {
+    const child = childOf(one, moved)
+    if (child) bare.push(child)
+    else broken++
+  }
+  for (const [at, selfUs] of selfTimes(bare).entries()) {
+    const one = bare[at]
+    if (one) one.selfUs = selfUs
+  }
+  const rows = scrubbedRows(bare, draft.sent, context, first)
+  return { rows, excess: Math.max(0, sent.length - spansMax), broken }
+}
+
+/**
+ * Scrubs texts, attributes and users, as an event's are, and makes rows of what is left; places begin at `first`. The name
+ * of a segment is said by each of its spans: it is scrubbed alike in all. `sent`: the payload, when nothing of it was repaired.
+ */
+export function scrubbedRows(bare: Bare[], sent: Sent | undefined, context: Context, first: number): SpanRow[] {
+  // one copy of a person, however many spans name it
+  const people = new Map(bare.map(({ user }) => [user, structuredClone(user)]))
+  const list = bare.map(({ transaction, name, description, attributes, user }) => ({
+    ...{ transaction, name, description, attributes },
+    user: people.get(user),
+  }))
+  const rules = rulesOf(context)
+  if (!isPlain(sent, rules)) scrubTree({ list }, rules, undefined)
+  const hashes = new Map([...people.values()].map((user) => [user, userHash(user)]))
+  return list.map(({ user, attributes, ...texts }, at): SpanRow => {
+    const { user: _user, ...one } = bare[at] as Bare
+    const isEmpty = Object.keys(attributes).length === 0
+    return {
+      ...{ ...one, ...texts },
+      attributes: isEmpty ? '' : JSON.stringify(attributes),
+      userHash: hashes.get(user) ?? '',
+      place: first + at,
+    }
+  })
+}

@@ -1,0 +1,35 @@
+import type { DataCategory } from '../../base/outcome.ts'
+import { categories } from '../../base/outcome.ts'
+import { listOf, object, own, parsePayload, scalar, whole } from './value.ts'
+
+const discardsMax = 1000
+const quantityMax = 1e9
+
+const knownCategories: ReadonlyMap<string, DataCategory> = new Map<string, DataCategory>([
+  ...categories.map((name): [string, DataCategory] => [name, name]),
+  ['metric', 'trace_metric'],
+  ['attachment_item', 'attachment'],
+  ['profile_chunk_ui', 'profile_chunk'],
+  ['session_update', 'session'],
+])
+
+/** Bytes of what another category counts by its number: SDKs report both. */
+const byteCategories: ReadonlySet<string> = new Set(['log_byte', 'trace_metric_byte'])
+
+/** What an SDK says that it threw away itself, by category; nothing of a payload that is no report. */
+export function discardsOf(payload: Buffer): { category: DataCategory; quantity: number }[] {
+  const parsed = parsePayload(payload)
+  const report = 'broken' in parsed ? undefined : object(parsed.value)
+  const listed = (report ? listOf(own(report, 'discarded_events')) : []).slice(0, discardsMax)
+  const named = new Set(listed.map((one) => scalar(own(object(one) ?? {}, 'category'))))
+  return listed.flatMap((one) => {
+    const loose = object(one)
+    const quantity = loose && whole(own(loose, 'quantity'))
+    if (!loose || !quantity || quantity < 0) return []
+    const name = scalar(own(loose, 'category')) ?? ''
+    // beside a number of attachments, "attachment" are their bytes
+    if (byteCategories.has(name) || (name === 'attachment' && named.has('attachment_item'))) return []
+    const category = knownCategories.get(name) ?? 'unknown'
+    return [{ category, quantity: Math.min(quantity, quantityMax) }]
+  })
+}

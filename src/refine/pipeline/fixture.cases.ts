@@ -1,0 +1,82 @@
+import type { NormalEvent } from '../../domain/event.ts'
+import type { JournalRecord, RecordHead } from '../../journal/journal.ts'
+import type { ProjectSettings } from '../../store/meta/meta.ts'
+import type { RangeMaps } from '../symbolicate/maps.ts'
+import { type Refined, refineRecord } from './record.ts'
+import { createTools, type Tools } from './step.ts'
+
+// For tests and benches of this folder: records without a journal.
+
+/** 21 November 2026, 09:40 UTC: the hour in which the recorded envelopes were made. */
+export const recordedMs = Date.UTC(2026, 10, 21, 9, 40)
+
+export const plainSettings: ProjectSettings = {
+  projectId: 7,
+  organizationId: 1,
+  scrubDefaults: true,
+  scrubIpAddresses: false,
+  sensitiveFields: [],
+  safeFields: [],
+}
+
+const tools: Tools = createTools()
+
+/** Refines one body as a record at position 1000. */
+export function refineBody(
+  body: Buffer | string,
+  head: Partial<RecordHead> = {},
+  settings: Partial<ProjectSettings> = {},
+  maps?: RangeMaps,
+  standing?: ReadonlySet<number>,
+): Refined {
+  const bytes = Buffer.from(body)
+  const record: JournalRecord = {
+    jpos: 1000,
+    end: 1000 + bytes.length + 200,
+    head: {
+      kind: 'envelope',
+      receivedMs: recordedMs,
+      projectId: 7,
+      organizationId: 1,
+      keyId: 3,
+      clientAddress: '203.0.113.9',
+      userAgent: '',
+      origin: '',
+      contentType: '',
+      ...head,
+    },
+    body: bytes,
+  }
+  return refineRecord(
+    record,
+    bytes,
+    { ...plainSettings, ...settings },
+    tools,
+    undefined,
+    maps,
+    standing && { events: standing, spans: standing },
+  )
+}
+
+/** Refines one event as the store endpoint takes it; throws when it was not stored. */
+export function refineEvent(
+  event: unknown,
+  head: Partial<RecordHead> = {},
+  settings: Partial<ProjectSettings> = {},
+  maps?: RangeMaps,
+) {
+  const refined = refineBody(
+    typeof event === 'string' ? event : JSON.stringify(event),
+    { kind: 'store', ...head },
+    settings,
+    maps,
+  )
+  const first = refined.events[0]
+  if (!first) throw new Error(`not stored: ${JSON.stringify(refined.outcomes)}`)
+  const [normal = '', received = ''] = first.row.payload.split('\n')
+  return {
+    ...first,
+    event: JSON.parse(normal) as NormalEvent,
+    received: JSON.parse(received) as Record<string, unknown>,
+  }
+}

@@ -1,0 +1,125 @@
+import { Worker } from 'node:worker_threads'
+import type { Clock } from '../../base/clock.ts'
+import { faultOf, type Observe } from '../../base/observe.ts'
+import type { EventRow } from '../../store/events/events.ts'
+import type { GroupingSettings } from '../../store/meta/meta.ts'
+import type { RegroupMove } from '../../store/meta/retention/reprocessing.ts'
+import type { MapQuery } from '../symbolicate/frames.ts'
+import type { MapAnswer, MapDesk } from '../symbolicate/map-cache.ts'
+
+/**
+ * Stored rows that were mapped again. `moves` are those that have to be written, in generation + 1, each with its line in
+ * `tsv`; `kept` are the others, with what they still miss; `broken` is how many could not be read.
+ */
+export type Remapped = {
+  tsv: Uint8Array<ArrayBuffer>
+  /** `hour`: when it happened, in seconds since 1970. */
+  moves: (RegroupMove & { tsvFrom: number; tsvTo: number; hour: number })[]
+  kept: { hash: string; names: string[] }[]
+  broken: number
+}
+
+export type ToRemap =
+  | {
+      kind: 'rows'
+      job: number
+      projectId: number
+      state: string
+      rows: EventRow[]
+      nowMs: number
+      grouping: GroupingSettings | undefined
+    }
+  | { kind: 'maps'; ask: number; answers: MapAnswer[] }
+export type FromRemap =
+  | { kind: 'ask'; ask: number; projectId: number; queries: MapQuery[]; waitMs: number }
+  | { kind: 'done'; job: number; result: Remapped }
+  | { kind: 'failed'; job: number; reason: string }
+
+export type Remapper = {
+  /** Maps rows of one project again. Rejects when the thread ends on them. */
+  run(projectId: number, rows: EventRow[]): Promise<Remapped>
+  close(): Promise<void>
+}
+
+/** MB. Rows come some hundred at a time. */
+const resourceLimits = { maxYoungGenerationSizeMb: 48, maxOldGenerationSizeMb: 768 }
+/** ms without work until the thread ends and gives its memory back. */
+const idleMs = 30_000
+
+export type RemapperDeps = {
+  clock: Clock
+  observe: Observe
+  maps: Pick<MapDesk, 'answer' | 'stateOf'>
+  /** How a project groups now. */
+  groupingOf(projectId: number): GroupingSettings | undefined
+}
+
+type Open = { done: (result: Remapped) => void; fail: (error: Error) => void }
+
+/** A thread of its own for stored events, made when there is work: refine's workers go on with what comes in. */
+export function createRemapper({ clock, observe, maps, groupingOf }: RemapperDeps): Remapper {
+  const open = new Map<number, Open>()
+  const state = { jobs: 0, worker: undefined as Worker | undefined, stopTimer: (): void => undefined }
+
+  function end(worker: Worker, reason: string): void {
+    if (state.worker !== worker) return
+    state.worker = undefined
+    for (const one of open.values()) one.fail(new Error(reason))
+    open.clear()
+  }
+
+  function take(message: FromRemap, from: Worker): void {
+    if (message.kind === 'ask') {
+      const { ask, projectId, queries, waitMs } = message
+      maps
+        .answer(projectId, queries, waitMs)
+        .then((answers) => from.postMessage({ kind: 'maps', ask, answers } satisfies ToRemap))
+      return
+    }
+    const one = open.get(message.job)
+    open.delete(message.job)
+    if (message.kind === 'done') one?.done(message.result)
+    else one?.fail(new Error(message.reason))
+    if (open.size === 0) state.stopTimer = clock.after(idleMs, () => void stop())
+  }
+
+  function hire(): Worker {
+    const worker = new Worker(new URL('./reprocess-thread.ts', import.meta.url), { resourceLimits })
+    worker.unref()
+    worker.on('message', (message: FromRemap) => take(message, worker))
+    worker.on('error', (error) => {
+      observe.error({ error: faultOf(error) }, 'the thread that maps events again ended')
+      end(worker, faultOf(error))
+    })
+    worker.on('exit', () => end(worker, 'the thread has ended'))
+    state.worker = worker
+    return worker
+  }
+
+  async function stop(): Promise<void> {
+    state.stopTimer()
+    const { worker } = state
+    if (!worker) return
+    end(worker, 'stopped')
+    await worker.terminate()
+  }
+
+  return {
+    run: (projectId, rows) =>
+      new Promise((done, fail) => {
+        state.stopTimer()
+        const job = ++state.jobs
+        open.set(job, { done, fail })
+        const worker = state.worker ?? hire()
+        const place = {
+          job,
+          projectId,
+          state: maps.stateOf(projectId),
+          nowMs: clock.now(),
+          grouping: groupingOf(projectId),
+        }
+        worker.postMessage({ kind: 'rows', rows, ...place } satisfies ToRemap)
+      }),
+    close: stop,
+  }
+}

@@ -1,0 +1,77 @@
+import { parentPort } from 'node:worker_threads'
+import { systemClock } from '../../base/clock.ts'
+import { faultOf } from '../../base/observe.ts'
+import { createRuleCache, type GroupingContext } from '../fingerprint/fingerprint.ts'
+import type { MapAnswer } from '../symbolicate/map-cache.ts'
+import { createWorkerMaps, type RangeMaps } from '../symbolicate/maps.ts'
+import { createLines } from './lines.ts'
+import { type Again, mapAgain } from './reprocess.ts'
+import type { FromRemap, Remapped, ToRemap } from './reprocess-rows.ts'
+
+/** A map that was pushed out by another of the same events is loaded once more. */
+const mapTriesMax = 3
+/** ms: nobody waits for these events, so maps have all the time that one may take. */
+const mapWaitMs = 60_000
+const hourUs = 3_600_000_000
+
+type Rows = Extract<ToRemap, { kind: 'rows' }>
+
+async function remapped({ rows, nowMs }: Rows, maps: RangeMaps, rules: GroupingContext): Promise<Remapped> {
+  const lines = createLines(1024)
+  const out: Remapped = { tsv: new Uint8Array(0), moves: [], kept: [], broken: 0 }
+  for (const row of rows) {
+    let again: Again
+    try {
+      again = mapAgain(row, maps, nowMs, rules)
+      for (let tries = 0; maps.missing() && tries < mapTriesMax; tries++) {
+        await maps.load()
+        again = mapAgain(row, maps, nowMs, rules)
+      }
+    } catch {
+      // a payload that an older version wrote otherwise stays as it is
+      out.broken++
+      continue
+    }
+    const { changed, effect, forms, fromSigns } = again
+    if (!changed) {
+      out.kept.push({ hash: row.groupHash, names: effect.misses ?? [] })
+      continue
+    }
+    const tsvFrom = lines.size
+    lines.write(again.row, forms)
+    const hour = Math.floor(row.timestampUs / hourUs) * 3600
+    out.moves.push({ fromHash: row.groupHash, fromSigns, effect, tsvFrom, tsvTo: lines.size, hour })
+  }
+  out.tsv = lines.take()
+  return out
+}
+
+// The entry of the thread that maps stored events again.
+if (parentPort) {
+  const port = parentPort
+  const post = (message: FromRemap, hand: ArrayBuffer[] = []) => port.postMessage(message, hand)
+  const tools = { grouping: createRuleCache() }
+  const asked = new Map<number, (answers: MapAnswer[]) => void>()
+  let asks = 0
+  const maps = createWorkerMaps(
+    (projectId, queries, waitMs) =>
+      new Promise<MapAnswer[]>((resolve) => {
+        asked.set(++asks, resolve)
+        post({ kind: 'ask', ask: asks, projectId, queries, waitMs })
+      }),
+    systemClock.now,
+  )
+  port.on('message', (message: ToRemap) => {
+    if (message.kind === 'maps') {
+      asked.get(message.ask)?.(message.answers)
+      asked.delete(message.ask)
+      return
+    }
+    const { job, projectId, state, grouping } = message
+    const rules: GroupingContext = { settings: grouping ? { grouping } : {}, tools }
+    remapped(message, maps.of(projectId, state, { leftMs: mapWaitMs }), rules).then(
+      (result) => post({ kind: 'done', job, result }, [result.tsv.buffer]),
+      (error: unknown) => post({ kind: 'failed', job, reason: faultOf(error) }),
+    )
+  })
+}

@@ -1,0 +1,176 @@
+import { expect, test } from 'vitest'
+import { systemClock } from '../../base/clock.ts'
+import { silent } from '../../base/observe.ts'
+import type { OutcomeCount } from '../../base/outcome.ts'
+import type { JournalRecord } from '../../journal/journal.ts'
+import { streamedType } from '../kinds/span/items.ts'
+import { memoryEvents } from '../memory.cases.ts'
+import { createSeen } from './dedup-window.ts'
+import { plainSettings, recordedMs, refineBody } from './fixture.cases.ts'
+import { createWaits } from './retry.ts'
+import { createTools } from './step.ts'
+import { nothingStored, type Storing, sift, store } from './store-events.ts'
+import { settleSpansSurely } from './store-spans.ts'
+import { joined, refineRange } from './worker.ts'
+
+const batch = { seq: 1, from: 0, to: 10_000 }
+const id = (n: number) => n.toString(16).padStart(16, 'b')
+const envelope = (n: number, children: number) => {
+  const at = recordedMs / 1000
+  const spans = Array.from({ length: children }, (_, i) => ({
+    ...{ span_id: id(n * 100 + i + 1), parent_span_id: id(n), description: `child ${n}-${i}\t\n` },
+    ...{ start_timestamp: at - 1, timestamp: at },
+  }))
+  const trace = { trace_id: id(n) + id(7), span_id: id(n) }
+  const payload = { transaction: `t${n}`, start_timestamp: at - 1, timestamp: at, contexts: { trace }, spans }
+  return Buffer.from(`{"event_id":"${id(n)}${id(n)}"}\n{"type":"transaction"}\n${JSON.stringify(payload)}\n`)
+}
+const record = (n: number, children: number): JournalRecord => {
+  const body = envelope(n, children)
+  return {
+    jpos: n * 100,
+    end: n * 100 + 99,
+    head: {
+      ...{ kind: 'envelope', receivedMs: recordedMs, projectId: 7, organizationId: 1, keyId: 3 },
+      ...{ clientAddress: '', userAgent: '', origin: '', contentType: '' },
+    },
+    body,
+  }
+}
+const rangeOf = (...records: JournalRecord[]) =>
+  refineRange(
+    { job: 1, from: 0, durable: 1, recordsMax: 1, bytesMax: 1 },
+    records,
+    10_000,
+    [plainSettings],
+    // none of these records has a file
+    {} as never,
+    createTools(),
+  )
+const world = () => {
+  const events = memoryEvents()
+  const clock = { ...systemClock, sleep: async () => undefined }
+  const seen = () => createSeen(3_600_000, 1000)
+  const work: Storing = {
+    ...{ clock, observe: silent, events: events.store, blobs: {} as never, stopped: new AbortController() },
+    ...{ waits: createWaits(clock) },
+    ...{ worker: { journalFolder: '', blobFolder: '' }, seen: seen(), transactions: seen(), spanItems: seen() },
+  }
+  return { work, events }
+}
+const sum = (outcomes: OutcomeCount[], name: string, category: string) =>
+  outcomes
+    .filter((one) => one.outcome === name && one.category === category)
+    .reduce((total, one) => total + one.quantity, 0)
+const rows = ({ spans, spanField }: ReturnType<typeof memoryEvents>) =>
+  spans.lines.map((line) => `${spanField(line, 'jpos')}:${spanField(line, 'place')}`)
+
+test.each<[string, ('before' | 'after')[], number]>([
+  ['an engine that answers', [], 1],
+  ['one that was away', ['before'], 2],
+  ['one that stored them and was not heard', ['after'], 1],
+  ['one that is away for long', ['before', 'before', 'before', 'before', 'before', 'before', 'after'], 7],
+])('each span stands once after %s', async (_name, faults, inserts) => {
+  const { work, events } = world()
+  events.spans.fail.push(...faults)
+  const range = await rangeOf(record(1, 3), record(2, 0))
+  const done = await store(work, batch, range, sift(range, work, nothingStored), nothingStored)
+  expect([rows(events), events.spans.inserts]).toEqual([['100:0', '100:1', '100:2', '100:3', '200:0'], inserts])
+  expect([sum(done.outcomes, 'stored', 'transaction'), sum(done.outcomes, 'stored', 'span')]).toEqual([2, 3])
+  // what came, as it is counted from the framing and the spans of each item, ends
+  expect(sum(done.outcomes, 'received', 'default')).toBe(5)
+})
+
+test.each<[string, (lines: string[]) => string[], number]>([
+  ['nothing', () => [], 1],
+  ['the first record', (lines) => lines.slice(0, 4), 1],
+  ['a part of a record', (lines) => lines.filter((_, at) => at !== 2), 1],
+  ['all', (lines) => lines, 0],
+])('a recovery inserts what is missing where %s stands', async (_name, kept, inserts) => {
+  const { work, events } = world()
+  const range = await rangeOf(record(1, 3), record(2, 0))
+  await store(work, batch, range, sift(range, work, nothingStored), nothingStored)
+  events.spans.lines = kept(events.spans.lines)
+  events.spans.inserts = 0
+  const again = { ...work, transactions: createSeen(3_600_000, 1000) }
+  // the memory of the start knows what stands
+  for (const one of range.spans) again.transactions.add(one.projectId, one.key, recordedMs)
+  const stored = { events: new Set<number>(), spans: await settleSpansSurely(again, batch) }
+  if (stored.spans.size === 0) again.transactions = createSeen(3_600_000, 1000)
+  else for (const one of range.spans) if (!stored.spans.has(one.jpos)) again.transactions.forget(7, one.key)
+  const done = await store(again, batch, range, sift(range, again, stored), stored, true)
+  expect(rows(events).sort()).toEqual(['100:0', '100:1', '100:2', '100:3', '200:0'])
+  expect([events.spans.inserts, sum(done.outcomes, 'stored', 'transaction')]).toEqual([inserts, 2])
+})
+
+test('a transaction that comes again within the hour is a duplicate with its spans, in one batch or the next', async () => {
+  const { work, events } = world()
+  const twice = { ...record(3, 2), body: envelope(1, 2) }
+  const range = await rangeOf(record(1, 2), twice)
+  const first = await store(work, batch, range, sift(range, work, nothingStored), nothingStored)
+  expect([sum(first.outcomes, 'duplicate', 'transaction'), sum(first.outcomes, 'duplicate', 'span')]).toEqual([1, 2])
+  const next = await rangeOf({ ...record(4, 2), body: envelope(1, 2) })
+  await store(work, batch, next, sift(next, work, nothingStored), nothingStored)
+  expect(rows(events)).toEqual(['100:0', '100:1', '100:2'])
+})
+
+const spanItem = (jpos: number, ids: string[], type: 'v1' | 'v2' = 'v2'): JournalRecord => {
+  const at = recordedMs / 1000
+  const one = (span_id: string) => ({ trace_id: id(1) + id(7), span_id, start_timestamp: at - 1, name: 'n' })
+  const items =
+    type === 'v2'
+      ? [JSON.stringify({ items: ids.map((span_id) => ({ ...one(span_id), end_timestamp: at })) })]
+      : ids.map((span_id) => JSON.stringify({ ...one(span_id), timestamp: at }))
+  const framing = { type: 'span', ...(type === 'v2' ? { content_type: streamedType } : {}) }
+  const body = Buffer.from(`{}\n${items.map((item) => `${JSON.stringify(framing)}\n${item}\n`).join('')}`)
+  return { ...record(1, 0), jpos, end: jpos + 99, body }
+}
+
+test.each(['v1', 'v2'] as const)(
+  'a %s span item that comes again within the hour is a duplicate; one with other spans is not',
+  async (type) => {
+    const { work, events } = world()
+    const send = async (...records: JournalRecord[]) => {
+      const range = await rangeOf(...records)
+      return (await store(work, batch, range, sift(range, work, nothingStored), nothingStored)).outcomes
+    }
+    const ids = [id(1), id(2)]
+    const first = await send(spanItem(100, ids, type), spanItem(200, ids, type))
+    const later = await send(spanItem(300, ids, type))
+    expect([sum(first, 'stored', 'span'), sum(first, 'duplicate', 'span'), sum(first, 'received', 'default')]).toEqual([
+      2, 2, 4,
+    ])
+    expect([sum(later, 'stored', 'span'), sum(later, 'duplicate', 'span')]).toEqual([0, 2])
+    expect(rows(events)).toEqual(['100:0', '100:1'])
+    // of v1 each span is an item, so the one that came is known; a container is known by all that it holds
+    const other = await send(spanItem(400, [id(1), id(3)], type))
+    expect([sum(other, 'stored', 'span'), sum(other, 'duplicate', 'span')]).toEqual(type === 'v1' ? [1, 1] : [2, 0])
+    // and another project's is its own
+    const again = await rangeOf(spanItem(500, ids, type))
+    for (const one of again.spans) one.projectId = 8
+    expect(sift(again, work, nothingStored).spans).toHaveLength(type === 'v1' ? 2 : 1)
+  },
+)
+
+test('a flood of span items leaves the transactions known', async () => {
+  const { work } = world()
+  const range = await rangeOf(record(1, 1))
+  sift(range, work, nothingStored)
+  const flood = await rangeOf(...Array.from({ length: 2500 }, (_, n) => spanItem(1000 + 100 * n, [id(5000 + n)])))
+  expect(sift(flood, work, nothingStored).spans).toHaveLength(2500)
+  expect(sift(await rangeOf({ ...record(3, 1), body: envelope(1, 1) }), work, nothingStored).spans).toEqual([])
+})
+
+test('ranges that follow each other keep their rows', async () => {
+  const { work, events } = world()
+  const range = joined([await rangeOf(record(1, 2)), await rangeOf(record(2, 1))], 0)
+  await store(work, batch, range, sift(range, work, nothingStored), nothingStored)
+  expect(rows(events)).toEqual(['100:0', '100:1', '100:2', '200:0', '200:1'])
+})
+
+test('a batch without spans asks the store for nothing', async () => {
+  const { work, events } = world()
+  const range = await rangeOf()
+  await store(work, batch, range, sift(range, work, nothingStored), nothingStored)
+  expect([events.spans.inserts, refineBody('{}').spans]).toEqual([0, []])
+})

@@ -1,0 +1,275 @@
+import type { EventError, Meta } from '../../domain/event.ts'
+import type { Json } from '../../wire/json.ts'
+
+/** Any JSON object as JSON.parse gives it. Read it with `own`, never by a name that came from outside. */
+export type Loose = { [key: string]: unknown }
+
+/** Where the reader stands in the normalized event, and what it had to remark. */
+export type Remarks = { path: (string | number)[]; meta: Meta; errors: EventError[] }
+
+/** Levels of JSON that are kept of what was sent; deeper ones become a text. */
+export const receivedDepthMax = 100
+const errorsMax = 50
+
+/**
+ * Parsed JSON of a payload, or why it is none. `repaired`: lone surrogates or NUL stood in it. `sent`: the bytes and their
+ * text, when the value is what they say without any repair.
+ */
+export type Parsed = { value: unknown; repaired: boolean; sent?: Sent } | { broken: true }
+
+/** A payload as it came: bytes of valid JSON and their text. */
+export type Sent = { bytes: Uint8Array; text: string }
+
+/** The value as an object, or undefined for everything else (arrays too). */
+export function object(value: unknown): Loose | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Loose) : undefined
+}
+
+/** `value[key]` when it is the object's own, else undefined: `constructor` and `__proto__` read as absent. */
+export function own(value: Loose, key: string): unknown {
+  // JSON holds no functions, and all that an object inherits are functions, but for __proto__: half the cost of hasOwn.
+  const found = value[key]
+  return typeof found === 'function' || key === '__proto__' ? undefined : found
+}
+
+/** `{values: [...]}`, a list or a single object, as a list; null and absent give an empty one. */
+export function listOf(value: unknown): unknown[] {
+  if (Array.isArray(value)) return value
+  const one = object(value)
+  if (!one) return []
+  const values = own(one, 'values')
+  if (Array.isArray(values)) return values
+  if (values !== undefined) return object(values) ? [values] : []
+  return Object.keys(one).length ? [one] : []
+}
+
+/** Scalars as text: true is "True" as Python writes it; objects and null give undefined. */
+export function scalar(value: unknown): string | undefined {
+  if (typeof value === 'string') return value
+  if (typeof value === 'number') return String(value)
+  if (typeof value === 'boolean') return value ? 'True' : 'False'
+  return undefined
+}
+
+/** A whole number from a number or a text of digits; anything else gives undefined. */
+export function whole(value: unknown): number | undefined {
+  if (typeof value === 'number') return Number.isSafeInteger(Math.trunc(value)) ? Math.trunc(value) : undefined
+  if (typeof value === 'string' && /^-?\d{1,15}$/.test(value)) return Number(value)
+  return undefined
+}
+
+/** true, false, or undefined for what is neither (texts "true" and "false" count). */
+export function truth(value: unknown): boolean | undefined {
+  if (typeof value === 'boolean') return value
+  if (value === 'true') return true
+  if (value === 'false') return false
+  return undefined
+}
+
+/** Writes into the leaf of `_meta` at the reader's path plus `leaf`. */
+export function remark(to: Remarks, leaf: string | number, note: NonNullable<Meta['']>): void {
+  let node = to.meta as Loose
+  // The empty leaf is the place itself.
+  for (const key of leaf === '' ? to.path : [...to.path, leaf]) {
+    const name = key === '__proto__' ? '[__proto__]' : String(key)
+    let next = object(own(node, name))
+    if (!next) {
+      next = {}
+      node[name] = next
+    }
+    node = next
+  }
+  const old = (object(own(node, '')) ?? {}) as NonNullable<Meta['']>
+  const rem = [...(Array.isArray(old.rem) ? old.rem : []), ...(note.rem ?? [])]
+  const err = [...(Array.isArray(old.err) ? old.err : []), ...(note.err ?? [])]
+  node[''] = { ...old, ...note, ...(rem.length ? { rem } : {}), ...(err.length ? { err } : {}) }
+}
+
+/** Adds to the event's errors; at most 50, values cut to 100 characters. */
+export function complain(to: Remarks, type: string, leaf: string | number, value?: unknown, reason?: string): void {
+  if (to.errors.length >= errorsMax) return
+  const short =
+    typeof value === 'string'
+      ? value.slice(0, 100)
+      : typeof value === 'number' || typeof value === 'boolean'
+        ? value
+        : undefined
+  to.errors.push({
+    type,
+    name: [...to.path, leaf].join('.'),
+    ...(short === undefined ? {} : { value: short }),
+    ...(reason ? { reason } : {}),
+  })
+}
+
+/** A text cut to `max` characters when it is longer than `max + allowance`; the cut is remarked and ends in "...". */
+export function clip(to: Remarks, leaf: string | number, text: string, max: number, allowance = 0): string {
+  if (text.length <= max + allowance) return text
+  const kept = max > 6 ? max - 3 : max
+  remark(to, leaf, { len: text.length, rem: [['!limit', 'x', kept, max]] })
+  return `${text.slice(0, kept).toWellFormed()}${max > 6 ? '...' : ''}`
+}
+
+/** A text field: scalars become text, objects their JSON (remarked), empty and absent undefined. */
+export function text(
+  to: Remarks,
+  leaf: string | number,
+  value: unknown,
+  max: number,
+  allowance = 0,
+): string | undefined {
+  if (value === undefined || value === null || value === '') return undefined
+  if (typeof value === 'string' && value.length <= max) return value
+  const simple = scalar(value)
+  if (simple !== undefined) return clip(to, leaf, simple, max, allowance)
+  remark(to, leaf, { err: ['expected a string'] })
+  return clip(to, leaf, JSON.stringify(bounded(to, leaf, value, { depth: 5, bytes: max * 2 })), max, allowance)
+}
+
+/** How much of a loose value is kept: levels and an approximate size in bytes of its JSON, over all its texts. */
+export type Bounds = { depth: number; bytes: number; text?: number }
+
+/** A copy of any JSON within bounds; what is left out is remarked at the place where it stood. Never recurses over `depth`. */
+export function bounded(to: Remarks, leaf: string | number, value: unknown, bounds: Bounds): Json {
+  const left = { bytes: bounds.bytes }
+  return copy(to, leaf, value, bounds.depth, left, bounds.text ?? bounds.bytes)
+}
+
+function copy(
+  to: Remarks,
+  leaf: string | number,
+  value: unknown,
+  depth: number,
+  left: { bytes: number },
+  textMax: number,
+): Json {
+  if (typeof value === 'string') {
+    const room = Math.max(0, Math.min(left.bytes, textMax))
+    left.bytes -= Math.min(value.length, room) + 2
+    return value.length > room ? clip(to, leaf, value, room) : value
+  }
+  if (typeof value === 'number' || typeof value === 'boolean' || value === null) {
+    left.bytes -= 5
+    return value
+  }
+  if (typeof value !== 'object') return null
+  if (depth <= 0) {
+    remark(to, leaf, { rem: [['!limit', 'x']] })
+    return Array.isArray(value) ? `[Array of ${value.length}]` : '[Object]'
+  }
+  to.path.push(leaf)
+  const out = Array.isArray(value)
+    ? copyList(to, value, depth, left, textMax)
+    : copyObject(to, value as Loose, depth, left, textMax)
+  to.path.pop()
+  return out
+}
+
+function copyList(to: Remarks, value: unknown[], depth: number, left: { bytes: number }, textMax: number): Json {
+  const out: Json[] = []
+  for (let i = 0; i < value.length; i++) {
+    if (left.bytes <= 0) {
+      remark(to, '', { len: value.length, rem: [['!limit', 'x']] })
+      break
+    }
+    out.push(copy(to, i, value[i], depth - 1, left, textMax))
+  }
+  return out
+}
+
+function copyObject(to: Remarks, value: Loose, depth: number, left: { bytes: number }, textMax: number): Json {
+  const out: { [key: string]: Json } = {}
+  let taken = 0
+  for (const key in value) {
+    if (left.bytes <= 0) {
+      remark(to, '', { len: taken, rem: [['!limit', 'x']] })
+      break
+    }
+    taken += 1
+    const name = safeKey(key)
+    left.bytes -= name.length + 3
+    out[name] = copy(to, name, value[key], depth - 1, left, textMax)
+  }
+  return out
+}
+
+/** A key that is safe to assign: `__proto__` would set a prototype; over 200 characters are cut. */
+export function safeKey(key: string): string {
+  if (key === '__proto__') return '[__proto__]'
+  return key.length > 200 ? key.slice(0, 200).toWellFormed() : key
+}
+
+/** As `bounded`, for what must be an object: others are wrapped as `{value}`, null and absent give undefined. */
+export function boundedObject(
+  to: Remarks,
+  leaf: string | number,
+  value: unknown,
+  bounds: Bounds,
+): { [key: string]: Json } | undefined {
+  if (value === undefined || value === null) return undefined
+  const copied = bounded(to, leaf, object(value) ?? { value }, bounds)
+  return typeof copied === 'object' && copied !== null && !Array.isArray(copied) ? copied : undefined
+}
+
+/**
+ * Parses a payload of hostile bytes. Invalid UTF-8 becomes U+FFFD, lone surrogates and NUL too. The value can be nested
+ * deeper than a recursion survives: read it through `bounded`, and let the scrubber cut it before it is written. Never throws.
+ */
+export function parsePayload(bytes: Uint8Array): Parsed {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const decoded = buffer.toString('utf8')
+  const source = decoded.charCodeAt(0) === 0xfeff ? decoded.slice(1) : decoded
+  const repaired = source.includes('\\u') && /\\u(?:0000|[dD][89a-fA-F])/.test(source)
+  let value = parsed(source)
+  if (value !== undefined && !repaired) return { value, repaired, sent: { bytes, text: source } }
+  if (value === undefined && /NaN|Infinity/.test(source)) value = parsed(withoutNonNumbers(source))
+  if (value === undefined) return { broken: true }
+  return { value: repaired ? repair(value, receivedDepthMax) : value, repaired }
+}
+
+/** What JSON.parse gives, or undefined. It does not recurse, so depth is no danger here; only who walks the value must care. */
+function parsed(source: string): unknown {
+  try {
+    return JSON.parse(source)
+  } catch {
+    return undefined
+  }
+}
+
+/** NaN and Infinity, which some serializers write, become null outside of strings. One pass. */
+function withoutNonNumbers(source: string): string {
+  let out = ''
+  let from = 0
+  let inString = false
+  for (let i = 0; i < source.length; i++) {
+    const sign = source.charCodeAt(i)
+    if (inString) {
+      if (sign === 92) i += 1
+      else if (sign === 34) inString = false
+      continue
+    }
+    if (sign === 34) inString = true
+    const word = sign === 78 ? 'NaN' : sign === 73 ? 'Infinity' : ''
+    if (!word || !source.startsWith(word, i)) continue
+    const start = source.charCodeAt(i - 1) === 45 ? i - 1 : i
+    out += `${source.slice(from, start)}null`
+    i += word.length - 1
+    from = i + 1
+  }
+  return out + source.slice(from)
+}
+
+/** JSON that was not read from bytes: lone surrogates and NUL replaced, and nothing deeper than `receivedDepthMax`. */
+export function wellFormed(value: unknown): unknown {
+  return repair(value, receivedDepthMax)
+}
+
+function repair(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return value.toWellFormed().replaceAll('\0', '\uFFFD')
+  if (typeof value !== 'object' || value === null) return value
+  if (depth <= 0) return Array.isArray(value) ? '[Array: nested too deep]' : '[Object: nested too deep]'
+  if (Array.isArray(value)) return value.map((one) => repair(one, depth - 1))
+  const out: Loose = {}
+  for (const key of Object.keys(value)) out[safeKey(String(repair(key, 1)))] = repair((value as Loose)[key], depth - 1)
+  return out
+}

@@ -1,0 +1,27 @@
+import { systemClock } from '../../base/clock.ts'
+import { silent } from '../../base/observe.ts'
+import type { BlobStore } from '../../store/blobs/blobs.ts'
+import { createWaits, patiently, type WaitedFor } from './retry.ts'
+
+/** Blobs that wait for room, as no record is to blame for a full disk. `tell` hears when that begins and ends. */
+export function waitingBlobs(blobs: BlobStore, tell: (full: boolean) => void): BlobStore {
+  const waits = createWaits(systemClock)
+  const told = {
+    ...waits,
+    begin: (store: WaitedFor) => {
+      if (!waits.oldest()) tell(true)
+      waits.begin(store)
+    },
+    end: (store: WaitedFor) => {
+      if (waits.oldest()) tell(false)
+      waits.end(store)
+    },
+  }
+  // a stop ends the thread, whatever it waits for
+  const waiting = { clock: systemClock, observe: silent, stopped: new AbortController(), waits: told }
+  return {
+    ...blobs,
+    put: (key, bytes) => patiently(waiting, 'files', () => blobs.put(key, bytes)),
+    putStream: (key, stream, max) => patiently(waiting, 'files', () => blobs.putStream(key, stream, max)),
+  }
+}

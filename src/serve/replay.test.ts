@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest'
+import { testClock } from '../base/clock.ts'
+import { MishapError } from '../base/errors.ts'
+import { packDead } from '../journal/dead-letter.ts'
+import type { RecordHead } from '../journal/journal.ts'
+import type { IntakeNote } from '../journal/request-log.ts'
+import type { FromApp } from './messages.ts'
+import { createAgain } from './replay.ts'
+
+const head: RecordHead = {
+  kind: 'envelope',
+  receivedMs: 5,
+  projectId: 1,
+  organizationId: 2,
+  keyId: 3,
+  clientAddress: '',
+  userAgent: '',
+  origin: '',
+  contentType: '',
+}
+const item = { id: 9, jpos: 4, projectId: 1, keyId: 3, receivedMs: 5, reason: '', bytes: 3, blobKey: 'dead/4' }
+
+function rig(kept: Buffer | undefined = packDead(head, Buffer.from('abc'))) {
+  const clock = testClock()
+  const sent: (FromApp & { kind: 'append' })[] = []
+  const notes: IntakeNote[] = []
+  const puts: string[] = []
+  const rows = new Set([9])
+  const again = createAgain({
+    clock,
+    meta: { deadItemById: (id) => (rows.has(id) ? item : undefined) },
+    blobs: {
+      get: async () => kept,
+      put: async (key: string) => void puts.push(key),
+    } as never,
+    send: (message) => void sent.push(message as FromApp & { kind: 'append' }),
+    noted: (note) => void notes.push(note),
+  })
+  const settled = () => new Promise((resolve) => setImmediate(resolve))
+  return { again, clock, sent, notes, puts, rows, settled }
+}
+
+test('the record goes to the journal with a note of which dead item it was', async () => {
+  const one = rig()
+  const done = one.again.send(item)
+  await one.settled()
+  const [message] = one.sent
+  expect(message).toMatchObject({
+    kind: 'append',
+    head: { ...head, again: { id: 9, blobKey: 'dead/4', category: 'default', itemType: 'envelope', bytes: 3 } },
+  })
+  expect(Buffer.from(message?.body ?? []).toString()).toBe('abc')
+  one.again.appended({ kind: 'appended', id: message?.id ?? 0, jpos: 77 })
+  await done
+  expect(one.notes).toMatchObject([{ jpos: 77, keyId: 3, route: 'again', status: 202 }])
+})
+
+test.each([
+  ['one event', { category: 'error', itemType: 'event' } as const, 1],
+  ['a transaction with 20 spans', { category: 'transaction', itemType: 'transaction', spans: 20 } as const, 21],
+])('%s goes back with what it was counted as', async (_name, count, quantity) => {
+  const one = rig(packDead({ ...head, onlyItem: 1 }, Buffer.from('abc'), count))
+  expect(await one.again.counted(item)).toBe(quantity)
+  void one.again.send(item).catch(() => undefined)
+  await one.settled()
+  expect(one.sent[0]?.head).toMatchObject({ onlyItem: 1, again: { id: 9, ...count } })
+})
+
+test('twice at once is a conflict, until its commit has taken it out or it failed', async () => {
+  const one = rig()
+  const first = one.again.send(item)
+  await expect(one.again.send(item)).rejects.toMatchObject({ code: 'CONFLICT' })
+  await one.settled()
+  one.again.appended({ kind: 'appended', id: one.sent[0]?.id ?? 0, jpos: -1, code: 'ACCEPT_DISK_FULL' })
+  await expect(first).rejects.toMatchObject({ code: 'ACCEPT_DISK_FULL' })
+  const second = one.again.send(item)
+  await one.settled()
+  one.again.appended({ kind: 'appended', id: one.sent[1]?.id ?? 0, jpos: 5 })
+  await second
+  await expect(one.again.send(item)).rejects.toThrow(MishapError)
+})
+
+test('a large body goes to the blobs', async () => {
+  const one = rig(packDead(head, Buffer.alloc(2_000_000, 97)))
+  const done = one.again.send(item)
+  await one.settled()
+  await one.settled()
+  expect(one.puts).toHaveLength(1)
+  expect(one.sent[0]?.head.spool).toEqual({ key: one.puts[0], bytes: 2_000_000 })
+  expect(one.sent[0]?.body).toHaveLength(0)
+  one.again.appended({ kind: 'appended', id: one.sent[0]?.id ?? 0, jpos: 5 })
+  await done
+})
+
+test('what is no record is refused; a journal that is silent is not waited for for ever', async () => {
+  await expect(rig(Buffer.from('1\t2\n')).again.send(item)).rejects.toMatchObject({ code: 'VALIDATION' })
+  const one = rig()
+  const done = one.again.send(item)
+  await one.settled()
+  one.clock.advance(30_000)
+  await expect(done).rejects.toMatchObject({ code: 'ACCEPT_OVERLOADED' })
+})

@@ -1,0 +1,64 @@
+import { LRUCache } from 'lru-cache'
+import { type IntakeNote, notesPerKey, type RecordEnd } from '../journal/request-log.ts'
+
+/** What the ingest debugger knows: the newest requests of each key, in memory only. */
+export type Intakes = {
+  /** Takes what accept has answered. */
+  take(notes: readonly IntakeNote[]): void
+  /** Takes how records of a commit ended. */
+  end(ends: readonly RecordEnd[]): void
+  /** The newest requests of these keys (0: those without a known key), newest first, at most 100 of each. */
+  of(keyIds: readonly number[]): IntakeNote[]
+}
+
+const keysMax = 1000
+/** Ends that came before their note: accept tells every half second, refine is often faster. */
+const endsMax = 20_000
+
+function settle(note: IntakeNote, end: RecordEnd): void {
+  const taken = note.items.filter((item) => item.outcome !== 'waiting')
+  const ends = end.items.map(({ type, bytes, outcome, reason }) => ({ type, bytes, outcome, reason }))
+  note.items = [...taken, ...ends]
+  note.more = end.more
+  note.eventId ||= end.items.find((item) => item.eventId !== '')?.eventId ?? ''
+}
+
+/** Makes an empty memory of 1,000 keys with 100 requests each; the key that was longest silent goes first. */
+export function createIntakes(): Intakes {
+  const waiting = new Map<number, IntakeNote>()
+  const early = new LRUCache<number, RecordEnd>({ max: endsMax })
+  const keys = new LRUCache<number, IntakeNote[]>({
+    max: keysMax,
+    dispose: (notes, _key, reason) => {
+      if (reason === 'evict') for (const note of notes) waiting.delete(note.jpos)
+    },
+  })
+  return {
+    take: (notes) => {
+      for (const note of notes) {
+        const known = keys.get(note.keyId) ?? []
+        known.push(note)
+        if (known.length > notesPerKey) waiting.delete(known.shift()?.jpos ?? -1)
+        keys.set(note.keyId, known)
+        if (note.jpos < 0) continue
+        const end = early.get(note.jpos)
+        if (!end) waiting.set(note.jpos, note)
+        else {
+          early.delete(note.jpos)
+          settle(note, end)
+        }
+      }
+    },
+    end: (ends) => {
+      for (const end of ends) {
+        const note = waiting.get(end.jpos)
+        if (!note) early.set(end.jpos, end)
+        else {
+          waiting.delete(end.jpos)
+          settle(note, end)
+        }
+      }
+    },
+    of: (keyIds) => keyIds.flatMap((id) => keys.peek(id) ?? []).sort((a, b) => b.atMs - a.atMs),
+  }
+}

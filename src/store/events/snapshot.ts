@@ -1,0 +1,117 @@
+import type { Clock } from '../../base/clock.ts'
+import type { Connection } from './connection.ts'
+import { cutBound, cutWhere } from './downsample.ts'
+import type { EventStore } from './events.ts'
+import { rewriteBound, rewriteWhere } from './reprocess.ts'
+import { hashText } from './rows.ts'
+import { rollupParts } from './schema/rollups.ts'
+
+/** A backup of ten million rows took a minute here; a disk that hangs ends it. */
+const workSecondsMax = 3600
+const lookMs = 50
+/** Names of a backup within the engine's own backup folder: nothing of them needs quoting. */
+const nameForm = /^[\w-]{1,100}$/
+
+type Part = Pick<EventStore, 'backup' | 'copying' | 'restore' | 'check'>
+
+/** See `EventStore.check`. */
+async function check(
+  connection: Connection,
+  database: string,
+  ...[open, again]: Parameters<EventStore['check']>
+): ReturnType<EventStore['check']> {
+  const bound = {
+    ...(open ? { ...cutBound(open.cut), step: open.step } : {}),
+    ...(again ? rewriteBound(again.rewrite) : {}),
+  }
+  const without = [
+    ...(open?.counted ? [cutWhere] : []),
+    ...(again ? [rewriteWhere(again.counted ? 'old' : 'new')] : []),
+  ]
+  const standing = without.map((one) => `NOT (${one})`).join(' AND ') || '1'
+  const rows = `${database}.events WHERE ${standing}`
+  const sure = again
+    ? `WHERE NOT (project_id = {rewriteProject:UInt64} AND (group_hash IN {rewrite_from:Array(UInt64)} OR group_hash IN {rewrite_to:Array(UInt64)}))`
+    : ''
+  const thinned = open && !open.counted ? `${database}.thinned WHERE step != {step:UInt64}` : `${database}.thinned`
+  const groups = await connection.rows<{ project: string; hash: string; n: string; away: string; oldest: string }>(
+    `SELECT project_id AS project, group_hash AS hash, sum(there) AS n, sum(thin) AS away, min(since) AS oldest FROM (
+       SELECT project_id, group_hash, count() AS there, 0 AS thin, toUnixTimestamp64Milli(min(received)) AS since
+       FROM ${rows} GROUP BY project_id, group_hash
+       UNION ALL
+       SELECT project_id, group_hash, 0 AS there, sum(n) AS thin, toInt64(toUnixTimestamp(toDateTime(min(week), 'UTC'))) * 1000 AS since
+       FROM ${thinned} GROUP BY project_id, group_hash
+     ) GROUP BY project_id, group_hash`,
+    bound,
+    { seconds: workSecondsMax },
+  )
+  const [ends] = await connection.rows<{ twice: string; last: string }>(
+    `SELECT count() - uniqExact(project_id, event_id) AS twice, max(jpos) AS last FROM ${rows}`,
+    bound,
+    { seconds: workSecondsMax },
+  )
+  const rollups: Record<string, number> = {}
+  for (const [name, part] of Object.entries(rollupParts)) {
+    const [off] = await connection.rows<{ n: string }>(
+      `SELECT count() AS n FROM (
+         SELECT project_id, group_hash, week, sum(m) AS difference FROM (
+           SELECT project_id, group_hash, toMonday(received) AS week, toInt64(count()) AS m FROM ${rows} GROUP BY ALL
+           UNION ALL
+           SELECT project_id, group_hash, week, toInt64(sum(n)) AS m FROM ${thinned} GROUP BY ALL
+           UNION ALL
+           SELECT project_id, group_hash, week, -toInt64(sum(n)) AS m FROM ${database}.${part} GROUP BY ALL
+         ) ${sure} GROUP BY ALL HAVING difference != 0)`,
+      bound,
+      { seconds: workSecondsMax },
+    )
+    rollups[name] = Number(off?.n ?? 0)
+  }
+  return {
+    groups: groups.map((one) => ({
+      projectId: Number(one.project),
+      groupHash: hashText(one.hash),
+      rows: Number(one.n),
+      thinned: Number(one.away),
+      oldestReceivedMs: Number(one.oldest),
+    })),
+    twice: Number(ends?.twice ?? 0),
+    lastJpos: Number(ends?.last ?? 0),
+    rollups,
+  }
+}
+
+/** Copies of the whole database, and the questions that `mishap verify` asks. */
+export function createKeep(connection: Connection, database: string, clock: Clock): Part {
+  /** Runs it in the engine's background and waits: a request as long as a large copy would hit every time-out on the way. */
+  async function run(statement: string, name: string): Promise<void> {
+    if (!nameForm.test(name)) throw new Error(`not a name of a backup: ${name}`)
+    const id = `${name}-${clock.now()}`
+    await connection.command(
+      `${statement} File('${name}') SETTINGS id = '${id}' ASYNC`,
+      {},
+      { seconds: workSecondsMax },
+    )
+    for (const endMs = clock.now() + workSecondsMax * 1000; clock.now() < endMs; ) {
+      const [row] = await connection.rows<{ status: string; error: string }>(
+        'SELECT toString(status) AS status, error FROM system.backups WHERE id = {id:String}',
+        { id },
+      )
+      if (row?.status === 'BACKUP_CREATED' || row?.status === 'RESTORED') return
+      if (row && /FAILED|CANCELLED/.test(row.status)) throw new Error(row.error.slice(0, 500))
+      await clock.sleep(lookMs)
+    }
+    throw new Error('The copy of the events did not end in time.')
+  }
+
+  return {
+    backup: (name) => run(`BACKUP DATABASE ${database} TO`, name),
+    copying: async () => {
+      const [row] = await connection.rows<{ n: string }>(
+        `SELECT count() AS n FROM system.backups WHERE status = 'CREATING_BACKUP'`,
+      )
+      return Number(row?.n ?? 0) > 0
+    },
+    restore: (name) => run(`RESTORE DATABASE ${database} FROM`, name),
+    check: (open, again) => check(connection, database, open, again),
+  }
+}

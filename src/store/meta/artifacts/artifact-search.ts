@@ -1,0 +1,146 @@
+import { sql } from 'kysely'
+import type { Store } from '../database/store.ts'
+import { escaped } from '../issues/issue-filter.ts'
+import { type ArtifactFile, type FileRow, toFile } from './artifacts.ts'
+
+/** A file with the bundle that it came in and one of the places where that belongs. */
+export type PlacedFile = {
+  file: ArtifactFile
+  /** What clients call the bundle. */
+  uuid: string
+  projectId: number
+  release: string
+  dist: string
+  /** When the bundle came to this place. */
+  sinceMs: number
+}
+
+/** What a project has: bundles and single files, and when the newest came. */
+export type Uploads = { bundles: number; newestMs: number }
+
+/** Looking for what an event may have meant, when what it asks for is not there. */
+export type ArtifactSearchStore = {
+  uploadsOf(projectId: number, place?: { release: string; dist: string }): Uploads
+  /** Where files with this debug id belong, among these projects; newest first. */
+  placesOfDebugId(projectIds: readonly number[], debugId: string, max: number): PlacedFile[]
+  /** Places of a bundle in a project, and since when it belongs there. */
+  placesOfBundle(bundleId: number, projectId: number): { release: string; dist: string; sinceMs: number }[]
+  /**
+   * Files but maps whose address ends with one of these names (`*` is any run of characters), in all releases of these
+   * projects or in one; newest first. Goes over the files of their newest bundles, 100,000 at most: for questions of people, not for
+   * events as they come.
+   */
+  filesNamed(projectIds: readonly number[], names: readonly string[], max: number, release?: string): PlacedFile[]
+  /** Ids of the bundles and single files of a release, newest first; `dist` undefined: of all its dists. */
+  bundlesOfRelease(projectId: number, release: string, dist: string | undefined, max: number): number[]
+}
+
+type Row = FileRow & { uuid: string; project_id: number; release: string; dist: string; since_ms: number }
+
+const toPlaced = (row: Row): PlacedFile => ({
+  ...{ file: toFile(row), uuid: row.uuid, projectId: row.project_id },
+  ...{ release: row.release, dist: row.dist, sinceMs: row.since_ms },
+})
+
+type NamePart = Pick<ArtifactSearchStore, 'placesOfDebugId' | 'filesNamed'>
+
+/** Files whose names are compared for one question: 100,000 take some 40 ms, in which nothing else is answered. */
+const comparedMax = 100_000
+const bundlesMax = 500
+
+/** Files of several projects, by debug id or by name. */
+export function artifactSearchPart({ read, dialect: { builder } }: Store): NamePart {
+  /** The newest bundles of projects, as many as may be gone through. */
+  const newest = (projectIds: readonly number[], release: string | undefined): number[] => {
+    let linked = builder.selectFrom('artifact_link').select('bundle_id').where('project_id', 'in', projectIds)
+    if (release !== undefined) linked = linked.where('release', '=', release)
+    const bundles = builder.selectFrom('artifact_bundle').select(['id', 'files']).where('id', 'in', linked)
+    const ids: number[] = []
+    let left = comparedMax
+    for (const { id, files } of read.all(bundles.orderBy('id', 'desc').limit(bundlesMax))) {
+      if (left <= 0) break
+      left -= files
+      ids.push(id)
+    }
+    return ids
+  }
+  const placed = (projectIds: readonly number[], max: number) =>
+    builder
+      .selectFrom('artifact_file')
+      .innerJoin('artifact_bundle', 'artifact_bundle.id', 'artifact_file.bundle_id')
+      .innerJoin('artifact_link', 'artifact_link.bundle_id', 'artifact_file.bundle_id')
+      .selectAll('artifact_file')
+      .select(['artifact_bundle.blob_key', 'artifact_bundle.uuid', 'project_id', 'release', 'dist'])
+      .select('artifact_link.created_ms as since_ms')
+      .where('project_id', 'in', projectIds)
+      .orderBy('artifact_file.bundle_id', 'desc')
+      .orderBy('artifact_file.id')
+      .limit(max)
+  return {
+    placesOfDebugId: (projectIds, debugId, max) =>
+      debugId === '' || projectIds.length === 0
+        ? []
+        : read
+            .all(
+              placed(projectIds, max)
+                .where('debug_id', '=', debugId)
+                // Said again for the index, which leaves out files without one.
+                .where('debug_id', '!=', ''),
+            )
+            .map(toPlaced),
+    filesNamed: (projectIds, names, max, release) =>
+      names.length === 0 || projectIds.length === 0
+        ? []
+        : read
+            .all(
+              placed(projectIds, max)
+                .where('artifact_file.bundle_id', 'in', newest(projectIds, release))
+                .$if(release !== undefined, (query) => query.where('release', '=', release ?? ''))
+                .where('artifact_file.type', '!=', 'source_map')
+                .where((one) =>
+                  one.or(
+                    names.map((name) => {
+                      const pattern = `%/${name.split('*').map(escaped).join('%')}`
+                      return sql<boolean>`${one.ref('artifact_file.url')} like ${pattern} escape '\\'`
+                    }),
+                  ),
+                ),
+            )
+            .map(toPlaced),
+  }
+}
+
+/** Where bundles belong. */
+export function artifactPlacePart({ read, dialect: { builder } }: Store): Omit<ArtifactSearchStore, keyof NamePart> {
+  return {
+    uploadsOf: (projectId, place) => {
+      let query = builder
+        .selectFrom('artifact_link')
+        .select(({ fn }) => [fn.count<number>('bundle_id').distinct().as('bundles'), fn.max('created_ms').as('newest')])
+        .where('project_id', '=', projectId)
+      if (place) query = query.where('release', '=', place.release).where('dist', '=', place.dist)
+      const row = read.get(query)
+      return { bundles: row?.bundles ?? 0, newestMs: row?.newest ?? 0 }
+    },
+    placesOfBundle: (bundleId, projectId) =>
+      read
+        .all(
+          builder
+            .selectFrom('artifact_link')
+            .select(['release', 'dist', 'created_ms'])
+            .where('bundle_id', '=', bundleId)
+            .where('project_id', '=', projectId),
+        )
+        .map(({ release, dist, created_ms: sinceMs }) => ({ release, dist, sinceMs })),
+    bundlesOfRelease: (projectId, release, dist, max) => {
+      let query = builder
+        .selectFrom('artifact_link')
+        .select('bundle_id')
+        .distinct()
+        .where('project_id', '=', projectId)
+        .where('release', '=', release)
+      if (dist !== undefined) query = query.where('dist', '=', dist)
+      return read.all(query.orderBy('bundle_id', 'desc').limit(max)).map((row) => row.bundle_id)
+    },
+  }
+}

@@ -1,0 +1,498 @@
+import type { ExpressionBuilder, Selectable } from 'kysely'
+import type { Store } from '../database/store.ts'
+import type { Tables } from '../database/tables.ts'
+import { noteArrival } from '../ingest/missing-source-maps.ts'
+import { containing } from '../issues/issue-filter.ts'
+
+/** What a file of a bundle is, as its manifest says. */
+export type ArtifactType = 'source' | 'minified_source' | 'source_map' | 'indexed_ram_bundle'
+
+/** One file of a bundle; its bytes are read by `readArtifact` (store/blobs/artifact.ts). */
+export type ArtifactFile = {
+  id: number
+  bundleId: number
+  /** Its whole name in the archive. */
+  entry: string
+  type: ArtifactType
+  /** Lower-case hex with dashes; '' for none. */
+  debugId: string
+  /** `~/app.js`, or with scheme and host. */
+  url: string
+  /** Names in lower case. */
+  headers: Record<string, string>
+  /** Inflated. */
+  bytes: number
+  /** The bundle's blob, and where in it the packed bytes lie: offset, bytes, 0 as they are or 8 deflate. */
+  blobKey: string
+  at: number
+  packed: number
+  method: number
+}
+
+/** `crc`: CRC-32 of its inflated bytes. */
+export type NewArtifactFile = Omit<ArtifactFile, 'id' | 'bundleId' | 'blobKey'> & { crc: number }
+
+/** What a file that was fetched from where it is public is called; it stands in no archive. */
+export const scrapedEntry = ' scraped'
+
+/**
+ * `bundle`: an archive of a build; `file`: one file that was uploaded by itself to a release; `scraped`: one that was
+ * fetched. In the order of the alphabet the better one comes first.
+ */
+export type BundleKind = 'bundle' | 'file' | 'scraped'
+
+export type Bundle = {
+  id: number
+  organizationId: number
+  /** What clients call it. */
+  uuid: string
+  /** SHA-1 of its bytes. */
+  checksum: string
+  kind: BundleKind
+  blobKey: string
+  bytes: number
+  files: number
+  createdMs: number
+  /** When it came, or an event used it. */
+  usedMs: number
+}
+
+/** A project, release ('' for none) and dist ('' for none) that a bundle belongs to. */
+export type BundleLink = { projectId: number; release: string; dist: string }
+
+export type ArtifactStore = {
+  /** Writes a bundle with its files and links in one transaction. */
+  addBundle(
+    bundle: Omit<Bundle, 'id' | 'files' | 'usedMs'>,
+    files: readonly NewArtifactFile[],
+    links: readonly BundleLink[],
+  ): Bundle
+  /** Adds places to a bundle that is there; those that it has stay. Returns how many are new. */
+  linkBundle(id: number, links: readonly BundleLink[], nowMs: number): number
+  /**
+   * The bundle that a client called so, if it has these very files: clients make the id of what is in it. It is known by
+   * this checksum, too, from now on.
+   */
+  sameBundle(
+    organizationId: number,
+    uuid: string,
+    checksum: string,
+    files: readonly NewArtifactFile[],
+  ): Bundle | undefined
+  /** The bundle that was uploaded as these very bytes. */
+  bundleByChecksum(organizationId: number, checksum: string): Bundle | undefined
+  bundleById(id: number): Bundle | undefined
+  /** The newest bundle of a project by what clients call it. */
+  bundleOf(projectId: number, uuid: string): Bundle | undefined
+  /** Bundles by their ids, newest first. */
+  bundlesById(ids: readonly number[]): Bundle[]
+  /** Bundles of a project, newest first, behind `beforeId`; `text` in release, dist, URL of a file, or the whole of an id. */
+  listBundles(request: { projectId: number; text: string; beforeId: number | undefined; max: number }): Bundle[]
+  linksOf(bundleIds: readonly number[]): (BundleLink & { bundleId: number })[]
+  /** Files of a bundle in the order of its archive, behind `afterId`; `text` in URL or debug id. */
+  filesOf(request: { bundleId: number; text: string; afterId: number; max: number }): ArtifactFile[]
+  /** Files that were uploaded one by one to a release, newest first. */
+  releaseFiles(request: {
+    projectIds: readonly number[]
+    release: string
+    beforeId: number | undefined
+    max: number
+  }): {
+    file: ArtifactFile
+    bundle: Bundle
+    dist: string
+  }[]
+  /** Ids of single files that a release of one of these projects has under this URL and dist. */
+  artifactsOfRelease(
+    projectIds: readonly number[],
+    release: string,
+    dist: string,
+    url: string,
+    kind?: 'file' | 'scraped',
+  ): number[]
+  /**
+   * Takes a bundle out of a project, or out of one release of it; where it belongs nowhere else its rows go, too. Returns
+   * the blob to delete then.
+   */
+  removeBundle(id: number, projectId: number, release?: string): string | undefined
+  /** Files with a debug id that a project has, newest bundle first. */
+  artifactsByDebugId(projectId: number, debugId: string): ArtifactFile[]
+  /** Files of a release and dist by their URLs, newest first, files of bundles before single ones. `dist` has to be the same. */
+  artifactsByUrl(projectId: number, release: string, dist: string, urls: readonly string[]): ArtifactFile[]
+  /** Debug ids and addresses of all files that a project has, each in its releases; undefined for more than `max`. */
+  artifactNames(
+    projectId: number,
+    max: number,
+  ): { debugId: string; release: string; dist: string; url: string }[] | undefined
+  /** What a project has, as a text that is another one whenever a bundle comes or goes; '' for nothing. */
+  artifactState(projectId: number): string
+  /** Notes that events used these bundles; once a day is exact enough, so it may be called often. */
+  touchBundles(ids: readonly number[], nowMs: number): void
+  /** Takes out bundles that came before this time and were not used since; returns the blobs to delete. */
+  dropBundles(beforeMs: number): string[]
+  /** Keys of all bundles' blobs. */
+  bundleKeys(): string[]
+}
+
+/** Rows in one statement at most. */
+const chunk = 500
+const dayMs = 86_400_000
+
+const toBundle = (row: Selectable<Tables['artifact_bundle']>): Bundle => ({
+  id: row.id,
+  organizationId: row.organization_id,
+  uuid: row.uuid,
+  checksum: row.checksum,
+  kind: row.kind as BundleKind,
+  blobKey: row.blob_key,
+  bytes: row.bytes,
+  files: row.files,
+  createdMs: row.created_ms,
+  usedMs: row.used_ms,
+})
+
+/** A row of a file with its bundle's blob. */
+export type FileRow = Selectable<Tables['artifact_file']> & { blob_key: string }
+
+export const toFile = (row: FileRow): ArtifactFile => ({
+  id: row.id,
+  bundleId: row.bundle_id,
+  entry: row.entry,
+  type: row.type as ArtifactType,
+  debugId: row.debug_id,
+  url: row.url,
+  headers: JSON.parse(row.headers) as Record<string, string>,
+  bytes: row.bytes,
+  blobKey: row.blob_key,
+  at: row.at,
+  packed: row.packed,
+  method: row.method,
+})
+
+type ReadPart = Pick<
+  ArtifactStore,
+  'bundleByChecksum' | 'bundleById' | 'bundleOf' | 'bundlesById' | 'listBundles' | 'linksOf' | 'filesOf' | 'bundleKeys'
+>
+
+const filesIn = (builder: Store['dialect']['builder']) =>
+  builder
+    .selectFrom('artifact_file')
+    .innerJoin('artifact_bundle', 'artifact_bundle.id', 'artifact_file.bundle_id')
+    .selectAll('artifact_file')
+    .select('artifact_bundle.blob_key')
+
+/** Whether a bundle's ids are `text`, or its releases, dists or URLs contain it. */
+function namedSo(
+  builder: Store['dialect']['builder'],
+  build: ExpressionBuilder<Tables, 'artifact_bundle'>,
+  projectId: number,
+  text: string,
+) {
+  const id = text.toLowerCase()
+  return build.or([
+    build('uuid', '=', id),
+    build('checksum', '=', id),
+    build(
+      'id',
+      'in',
+      builder
+        .selectFrom('artifact_link')
+        .select('bundle_id')
+        .where('project_id', '=', projectId)
+        .where((one) => one.or([containing(one.ref('release'), text), containing(one.ref('dist'), text)])),
+    ),
+    build(
+      'id',
+      'in',
+      builder
+        .selectFrom('artifact_file')
+        .select('bundle_id')
+        .where((one) => one.or([one('debug_id', '=', id), containing(one.ref('url'), text)])),
+    ),
+  ])
+}
+
+/** Lists of what was uploaded. */
+export function artifactListPart({ read, dialect: { builder } }: Store): ReadPart {
+  const bundles = () => builder.selectFrom('artifact_bundle').selectAll()
+  const files = () => filesIn(builder)
+  const linked = (projectId: number) =>
+    builder.selectFrom('artifact_link').select('bundle_id').where('project_id', '=', projectId)
+  return {
+    bundleByChecksum: (organizationId, checksum) => {
+      const names = builder
+        .selectFrom('artifact_checksum')
+        .select('bundle_id')
+        .where('organization_id', '=', organizationId)
+        .where('checksum', '=', checksum)
+      const row = read.get(bundles().where('id', 'in', names))
+      return row && toBundle(row)
+    },
+    bundleById: (id) => {
+      const row = read.get(bundles().where('id', '=', id))
+      return row && toBundle(row)
+    },
+    bundleOf: (projectId, uuid) => {
+      const row = read.get(
+        bundles().where('uuid', '=', uuid).where('id', 'in', linked(projectId)).orderBy('id', 'desc').limit(1),
+      )
+      return row && toBundle(row)
+    },
+    bundlesById: (ids) =>
+      ids.length === 0 ? [] : read.all(bundles().where('id', 'in', ids).orderBy('id', 'desc')).map(toBundle),
+    listBundles: ({ projectId, text, beforeId, max }) => {
+      let query = bundles().where('kind', '=', 'bundle').where('id', 'in', linked(projectId))
+      if (beforeId !== undefined) query = query.where('id', '<', beforeId)
+      if (text !== '') query = query.where((build) => namedSo(builder, build, projectId, text))
+      return read.all(query.orderBy('id', 'desc').limit(max)).map(toBundle)
+    },
+    linksOf: (bundleIds) =>
+      bundleIds.length === 0
+        ? []
+        : read
+            .all(
+              builder.selectFrom('artifact_link').selectAll().where('bundle_id', 'in', bundleIds).orderBy('created_ms'),
+            )
+            .map((row) => ({
+              bundleId: row.bundle_id,
+              projectId: row.project_id,
+              release: row.release,
+              dist: row.dist,
+            })),
+    filesOf: ({ bundleId, text, afterId, max }) => {
+      let query = files().where('bundle_id', '=', bundleId).where('artifact_file.id', '>', afterId)
+      if (text !== '')
+        query = query.where((build) =>
+          build.or([build('debug_id', '=', text.toLowerCase()), containing(build.ref('url'), text)]),
+        )
+      return read.all(query.orderBy('artifact_file.id').limit(max)).map(toFile)
+    },
+    bundleKeys: () =>
+      read.all(builder.selectFrom('artifact_bundle').select('blob_key').orderBy('id')).map((row) => row.blob_key),
+  }
+}
+
+/** Files that were uploaded one by one. */
+export function releaseFilePart({
+  read,
+  dialect: { builder },
+}: Store): Pick<ArtifactStore, 'releaseFiles' | 'artifactsOfRelease'> {
+  const bundles = () => builder.selectFrom('artifact_bundle').selectAll()
+  return {
+    releaseFiles: ({ projectIds, release, beforeId, max }) => {
+      if (projectIds.length === 0) return []
+      const links = builder
+        .selectFrom('artifact_link')
+        .select(['bundle_id', (build) => build.fn.min('dist').as('dist')])
+        .where('project_id', 'in', projectIds)
+        .where('release', '=', release)
+        .groupBy('bundle_id')
+      let query = bundles().where('kind', '=', 'file')
+      if (beforeId !== undefined) query = query.where('id', '<', beforeId)
+      const found = read.all(
+        query
+          .innerJoin(links.as('link'), 'link.bundle_id', 'artifact_bundle.id')
+          .select('link.dist')
+          .orderBy('id', 'desc')
+          .limit(max),
+      )
+      return found.flatMap((row) => {
+        const file = read.get(filesIn(builder).where('bundle_id', '=', row.id))
+        return file ? [{ file: toFile(file), bundle: toBundle(row), dist: row.dist }] : []
+      })
+    },
+    artifactsOfRelease: (projectIds, release, dist, url, kind = 'file') => {
+      if (projectIds.length === 0) return []
+      const links = builder
+        .selectFrom('artifact_link')
+        .select('bundle_id')
+        .where('project_id', 'in', projectIds)
+        .where('release', '=', release)
+        .where('dist', '=', dist)
+      const own = bundles().where('kind', '=', kind).where('id', 'in', links)
+      return read
+        .all(own.where('id', 'in', builder.selectFrom('artifact_file').select('bundle_id').where('url', '=', url)))
+        .map((row) => row.id)
+    },
+  }
+}
+
+/** The two ways from a frame to its file. */
+export function artifactLookPart({
+  read,
+  dialect: { builder },
+}: Store): Pick<ArtifactStore, 'artifactsByDebugId' | 'artifactsByUrl' | 'artifactState' | 'artifactNames'> {
+  const files = () => filesIn(builder)
+  const links = (projectId: number) =>
+    builder.selectFrom('artifact_link').select('bundle_id').where('project_id', '=', projectId)
+  return {
+    artifactsByDebugId: (projectId, debugId) =>
+      debugId === ''
+        ? []
+        : read
+            .all(
+              files()
+                .where('debug_id', '=', debugId)
+                // Said again for the index, which leaves out files without one.
+                .where('debug_id', '!=', '')
+                .where('bundle_id', 'in', links(projectId))
+                .orderBy('bundle_id', 'desc')
+                .orderBy('artifact_file.id'),
+            )
+            .map(toFile),
+    artifactNames: (projectId, max) => {
+      const rows = read.all(
+        builder
+          .selectFrom('artifact_link')
+          .innerJoin('artifact_file', 'artifact_file.bundle_id', 'artifact_link.bundle_id')
+          .select(['artifact_file.debug_id', 'artifact_file.url', 'artifact_link.release', 'artifact_link.dist'])
+          .where('artifact_link.project_id', '=', projectId)
+          .limit(max + 1),
+      )
+      if (rows.length > max) return undefined
+      return rows.map(({ debug_id: debugId, release, dist, url }) => ({ debugId, release, dist, url }))
+    },
+    artifactState: (projectId) => {
+      const found = read.get(
+        builder
+          .selectFrom('artifact_link')
+          .select(({ fn }) => [fn.countAll<number>().as('links'), fn.max('bundle_id').as('newest')])
+          .select(({ fn }) => fn.max('created_ms').as('latest_ms'))
+          .where('project_id', '=', projectId),
+      )
+      return found?.links ? `${found.links}-${found.newest}-${found.latest_ms}` : ''
+    },
+    artifactsByUrl: (projectId, release, dist, urls) =>
+      urls.length === 0
+        ? []
+        : read
+            .all(
+              files()
+                .where('bundle_id', 'in', links(projectId).where('release', '=', release).where('dist', '=', dist))
+                .where('url', 'in', urls.slice(0, chunk))
+                .orderBy('artifact_bundle.kind')
+                .orderBy('bundle_id', 'desc')
+                .orderBy('artifact_file.id'),
+            )
+            .map(toFile),
+  }
+}
+
+/** What makes two files the same. */
+const printOf = (one: { entry: string; type: string; url: string; debugId: string; bytes: number; crc: number }) =>
+  JSON.stringify([one.entry, one.type, one.url, one.debugId, one.bytes, one.crc])
+
+type WritePart = Pick<ArtifactStore, 'addBundle' | 'sameBundle' | 'linkBundle'>
+
+/** Bundles as they come. */
+export function artifactChangePart({ write, dialect: { builder } }: Store): WritePart {
+  const addLinks = (id: number, links: readonly BundleLink[], nowMs: number): number =>
+    links.reduce((sum, { projectId, release, dist }) => {
+      const row = { bundle_id: id, project_id: projectId, release, dist, created_ms: nowMs }
+      const insert = builder.insertInto('artifact_link').values(row)
+      const { changes } = write.run(insert.onConflict((conflict) => conflict.doNothing()))
+      if (changes > 0) noteArrival(write, builder, projectId, id, nowMs)
+      return sum + changes
+    }, 0)
+  const name = (organizationId: number, checksum: string, id: number) => {
+    const row = { organization_id: organizationId, checksum, bundle_id: id }
+    const insert = builder.insertInto('artifact_checksum').values(row)
+    write.run(
+      insert.onConflict((conflict) => conflict.columns(['organization_id', 'checksum']).doUpdateSet({ bundle_id: id })),
+    )
+  }
+  return {
+    sameBundle: (organizationId, uuid, checksum, files) =>
+      write.transaction(() => {
+        const wanted = files.map(printOf).sort().join()
+        const named = builder.selectFrom('artifact_bundle').selectAll().where('uuid', '=', uuid)
+        for (const row of write.all(named.where('organization_id', '=', organizationId).where('kind', '=', 'bundle'))) {
+          const rows = write.all(builder.selectFrom('artifact_file').selectAll().where('bundle_id', '=', row.id))
+          const found = rows.map((one) => printOf({ ...one, debugId: one.debug_id })).sort()
+          if (found.join() !== wanted) continue
+          name(organizationId, checksum, row.id)
+          return toBundle(row)
+        }
+        return undefined
+      }),
+    addBundle: (bundle, files, links) =>
+      write.transaction(() => {
+        const { createdMs, organizationId, uuid, checksum, kind, blobKey, bytes } = bundle
+        const { lastId: id } = write.run(
+          builder.insertInto('artifact_bundle').values({
+            ...{ organization_id: organizationId, uuid, checksum, kind, blob_key: blobKey, bytes },
+            ...{ files: files.length, created_ms: createdMs, used_ms: createdMs },
+          }),
+        )
+        const insert = write.hot<NewArtifactFile & { text: string }, unknown>((slot) =>
+          builder.insertInto('artifact_file').values({
+            ...{ bundle_id: id, entry: slot('entry'), type: slot('type'), debug_id: slot('debugId') },
+            ...{ url: slot('url'), headers: slot('text'), bytes: slot('bytes'), at: slot('at') },
+            ...{ packed: slot('packed'), method: slot('method'), crc: slot('crc') },
+          }),
+        )
+        for (const file of files) insert.run({ ...file, text: JSON.stringify(file.headers) })
+        addLinks(id, links, createdMs)
+        if (kind === 'bundle') name(organizationId, checksum, id)
+        return { ...bundle, id, files: files.length, usedMs: createdMs }
+      }),
+    linkBundle: (id, links, nowMs) => write.transaction(() => addLinks(id, links, nowMs)),
+  }
+}
+
+/** Bundles as they go, and what keeps them. */
+export function artifactEndPart({
+  write,
+  dialect: { builder },
+}: Store): Pick<ArtifactStore, 'removeBundle' | 'touchBundles' | 'dropBundles'> {
+  return {
+    removeBundle: (id, projectId, release) =>
+      write.transaction(() => {
+        const links = builder
+          .deleteFrom('artifact_link')
+          .where('bundle_id', '=', id)
+          .where('project_id', '=', projectId)
+        write.run(release === undefined ? links : links.where('release', '=', release))
+        if (write.get(builder.selectFrom('artifact_link').select('bundle_id').where('bundle_id', '=', id)))
+          return undefined
+        const row = write.get(builder.selectFrom('artifact_bundle').select('blob_key').where('id', '=', id))
+        write.run(builder.deleteFrom('artifact_bundle').where('id', '=', id))
+        return row?.blob_key
+      }),
+    touchBundles: (ids, nowMs) => {
+      for (let start = 0; start < ids.length; start += chunk)
+        write.run(
+          builder
+            .updateTable('artifact_bundle')
+            .set({ used_ms: nowMs })
+            .where('id', 'in', ids.slice(start, start + chunk))
+            .where('used_ms', '<', nowMs - dayMs),
+        )
+    },
+    dropBundles: (beforeMs) =>
+      write.transaction(() => {
+        const rows = write.all(
+          builder.selectFrom('artifact_bundle').select(['id', 'blob_key']).where('used_ms', '<', beforeMs),
+        )
+        for (const { id } of rows) write.run(builder.deleteFrom('artifact_bundle').where('id', '=', id))
+        return rows.map((row) => row.blob_key)
+      }),
+  }
+}
+
+/**
+ * Bundles that belong to this project only: what goes with it. The caller holds the transaction and deletes the blobs.
+ */
+export function dropBundlesOf({ write, dialect: { builder } }: Store, projectId: number): string[] {
+  const elsewhere = builder.selectFrom('artifact_link').select('bundle_id').where('project_id', '!=', projectId)
+  const here = builder.selectFrom('artifact_link').select('bundle_id').where('project_id', '=', projectId)
+  const rows = write.all(
+    builder
+      .selectFrom('artifact_bundle')
+      .select(['id', 'blob_key'])
+      .where('id', 'in', here)
+      .where('id', 'not in', elsewhere),
+  )
+  for (const { id } of rows) write.run(builder.deleteFrom('artifact_bundle').where('id', '=', id))
+  return rows.map((row) => row.blob_key)
+}

@@ -1,0 +1,115 @@
+import type { Store } from '../database/store.ts'
+
+/** A piece of an upload that waits for the others. */
+export type Chunk = { checksum: string; bytes: number; blobKey: string }
+
+export type ChunkStore = {
+  /** Notes a chunk whose bytes are stored; one that was there keeps its time at least. */
+  addChunk(organizationId: number, chunk: Chunk, expiresMs: number): void
+  /** Those of the checksums that are there, by checksum. */
+  chunksOf(organizationId: number, checksums: readonly string[]): Map<string, Chunk>
+  /** Keeps chunks until this time, sooner or later than it was. */
+  keepChunks(organizationId: number, checksums: readonly string[], expiresMs: number): void
+  /** Takes out chunks whose bytes are not there after all. */
+  forgetChunks(organizationId: number, checksums: readonly string[]): void
+  /** Takes out chunks whose time is over, or whose organization is gone; returns the blobs to delete. */
+  dropChunks(nowMs: number): string[]
+  chunkKeys(): string[]
+  /** What waits of an organization. */
+  chunkBytes(organizationId: number): number
+}
+
+/** Rows in one statement at most. */
+const step = 500
+
+/** Chunks of uploads under way. */
+export function chunkPart({
+  write,
+  dialect: { builder, greatest },
+}: Store): Pick<ChunkStore, 'addChunk' | 'chunksOf' | 'keepChunks' | 'forgetChunks'> {
+  function* steps(checksums: readonly string[]): Generator<string[]> {
+    for (let start = 0; start < checksums.length; start += step) yield checksums.slice(start, start + step)
+  }
+  return {
+    addChunk: (organizationId, { checksum, bytes, blobKey }, expiresMs) =>
+      void write.run(
+        builder
+          .insertInto('chunk')
+          .values({ organization_id: organizationId, checksum, bytes, blob_key: blobKey, expires_ms: expiresMs })
+          .onConflict((conflict) =>
+            conflict.columns(['organization_id', 'checksum']).doUpdateSet((build) => ({
+              expires_ms: greatest(build.ref('chunk.expires_ms'), build.ref('excluded.expires_ms')),
+            })),
+          ),
+      ),
+    chunksOf: (organizationId, checksums) => {
+      const found = new Map<string, Chunk>()
+      for (const some of steps(checksums))
+        for (const row of write.all(
+          builder
+            .selectFrom('chunk')
+            .selectAll()
+            .where('organization_id', '=', organizationId)
+            .where('checksum', 'in', some),
+        ))
+          found.set(row.checksum, { checksum: row.checksum, bytes: row.bytes, blobKey: row.blob_key })
+      return found
+    },
+    keepChunks: (organizationId, checksums, expiresMs) => {
+      for (const some of steps(checksums))
+        write.run(
+          builder
+            .updateTable('chunk')
+            .set({ expires_ms: expiresMs })
+            .where('organization_id', '=', organizationId)
+            .where('checksum', 'in', some),
+        )
+    },
+    forgetChunks: (organizationId, checksums) => {
+      for (const some of steps(checksums))
+        write.run(
+          builder.deleteFrom('chunk').where('organization_id', '=', organizationId).where('checksum', 'in', some),
+        )
+    },
+  }
+}
+
+/** What waits, and its end. */
+export function chunkEndPart({
+  write,
+  dialect: { builder },
+}: Store): Pick<ChunkStore, 'dropChunks' | 'chunkKeys' | 'chunkBytes'> {
+  return {
+    dropChunks: (nowMs) =>
+      write.transaction(() => {
+        const over = builder
+          .selectFrom('chunk')
+          .select(['organization_id', 'checksum', 'blob_key'])
+          .where((build) =>
+            build.or([
+              build('expires_ms', '<=', nowMs),
+              build('organization_id', 'not in', builder.selectFrom('organization').select('id')),
+            ]),
+          )
+        const rows = write.all(over)
+        for (const row of rows)
+          write.run(
+            builder
+              .deleteFrom('chunk')
+              .where('organization_id', '=', row.organization_id)
+              .where('checksum', '=', row.checksum),
+          )
+        return rows.map((row) => row.blob_key)
+      }),
+    chunkKeys: () => write.all(builder.selectFrom('chunk').select('blob_key')).map((row) => row.blob_key),
+    chunkBytes: (organizationId) =>
+      Number(
+        write.get(
+          builder
+            .selectFrom('chunk')
+            .select((build) => build.fn.sum('bytes').as('n'))
+            .where('organization_id', '=', organizationId),
+        )?.n ?? 0,
+      ),
+  }
+}

@@ -1,0 +1,171 @@
+import { chmodSync, closeSync, openSync } from 'node:fs'
+import type { SQLInputValue, StatementSync } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
+import type { Compilable } from 'kysely'
+import { LRUCache } from 'lru-cache'
+import { MishapError } from '../../../base/errors.ts'
+
+/** Prepared statements kept for each connection; lists of varying length make new texts, so the number is bounded. */
+const statementsMax = 300
+/** How long a statement waits for another connection's lock before it fails. */
+const busyTimeoutMs = 5_000
+
+/** A query that is compiled once and run with other values each time. */
+export type Hot<P, R> = {
+  all(values: P): R[]
+  get(values: P): R | undefined
+  run(values: P): { changes: number; lastId: number }
+}
+
+/** One database connection; all calls are synchronous. Whatever writes throws DATABASE_UNWRITABLE while the disk takes nothing. */
+export type Connection = {
+  all<R>(query: Compilable<R>): R[]
+  get<R>(query: Compilable<R>): R | undefined
+  run(query: Compilable<unknown>): { changes: number; lastId: number }
+  /** Runs SQL text that has no parameters: pragmas and migrations. */
+  script(text: string): void
+  /** Compiles `build` once; `slot('name')` marks where a value of that name goes. */
+  hot<P, R>(build: (slot: <K extends keyof P & string>(name: K) => P[K]) => Compilable<R>): Hot<P, R>
+  /** Runs `work` in one transaction that takes the write lock first; rolls back and throws on when it throws. Not to be nested. */
+  transaction<T>(work: () => T): T
+  /** Writes a consistent copy of the database to a file that must not exist. */
+  copyTo(file: string): void
+  /** What the database finds wrong with itself; empty when nothing is. */
+  faults(): string[]
+  close(): void
+}
+
+class Slot {
+  readonly name: string
+  constructor(name: string) {
+    this.name = name
+  }
+}
+
+/** SQLite's codes for a disk that takes nothing: IOERR, FULL, CANTOPEN (of the WAL); https://sqlite.org/rescode.html */
+const unwritable = new Set([10, 13, 14])
+
+/** The driver's error as ours where the disk is at fault; anything else as it is. */
+export function writeFailure(error: unknown): unknown {
+  const { code, errcode, errstr } = (error ?? {}) as { code?: string; errcode?: number; errstr?: string }
+  if (code !== 'ERR_SQLITE_ERROR' || errcode === undefined || !unwritable.has(errcode & 255)) return error
+  return new MishapError('DATABASE_UNWRITABLE', { causes: [errstr ?? String(errcode)] })
+}
+
+function writing<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw writeFailure(error)
+  }
+}
+
+/** Read and written by the owner only: the file holds password hashes, and its folder's mode may be widened by mistake. */
+const fileMode = 0o600
+
+/**
+ * Makes the file if it is not there, and takes the other users' rights on it. SQLite gives its -wal and -shm files the
+ * mode of the database; those that an older version left are mended too. Throws when the file can't be made.
+ */
+export function keepPrivate(file: string): void {
+  closeSync(openSync(file, 'a', fileMode))
+  for (const name of [file, `${file}-wal`, `${file}-shm`]) {
+    try {
+      chmodSync(name, fileMode)
+    } catch (error) {
+      // Not there yet, or somebody else's file that we may write but not change: neither keeps us from opening it.
+      const { code } = error as NodeJS.ErrnoException
+      if (code !== 'ENOENT' && code !== 'EPERM') throw error
+    }
+  }
+}
+
+/** Prepares each text once, as long as it is among the newest. */
+function createStatements(database: DatabaseSync): (text: string) => StatementSync {
+  const statements = new LRUCache<string, StatementSync>({ max: statementsMax })
+  return (text) => {
+    const known = statements.get(text)
+    if (known) return known
+    const made = database.prepare(text)
+    statements.set(text, made)
+    return made
+  }
+}
+
+/**
+ * Opens a SQLite file with this project's settings: WAL, every commit synced, foreign keys on.
+ * Throws the driver's error when the file can't be opened or is no database.
+ */
+export function openSqlite(file: string, options: { readOnly?: boolean } = {}): Connection {
+  if (!options.readOnly && file !== ':memory:') keepPrivate(file)
+  const database = new DatabaseSync(file, {
+    readOnly: options.readOnly ?? false,
+    enableForeignKeyConstraints: true,
+    timeout: busyTimeoutMs,
+  })
+  try {
+    if (!options.readOnly) writing(() => database.exec('pragma journal_mode = wal'))
+    database.exec('pragma synchronous = full; pragma temp_store = memory; pragma cache_size = -16000')
+  } catch (error) {
+    database.close()
+    throw error
+  }
+  const statementOf = createStatements(database)
+  const written = (result: { changes: number | bigint; lastInsertRowid: number | bigint }) => ({
+    changes: Number(result.changes),
+    lastId: Number(result.lastInsertRowid),
+  })
+
+  function hot<P, R>(build: (slot: <K extends keyof P & string>(name: K) => P[K]) => Compilable<R>): Hot<P, R> {
+    const { sql: text, parameters } = build((name) => new Slot(name) as never).compile()
+    const statement = database.prepare(text)
+    const bind = (values: P) =>
+      parameters.map((one) => (one instanceof Slot ? values[one.name as keyof P] : one)) as SQLInputValue[]
+    return {
+      all: (values) => statement.all(...bind(values)) as R[],
+      get: (values) => statement.get(...bind(values)) as R | undefined,
+      run: (values) => written(writing(() => statement.run(...bind(values)))),
+    }
+  }
+
+  return {
+    all: <R>(query: Compilable<R>) => {
+      const { sql: text, parameters } = query.compile()
+      return statementOf(text).all(...(parameters as SQLInputValue[])) as R[]
+    },
+    get: <R>(query: Compilable<R>) => {
+      const { sql: text, parameters } = query.compile()
+      return statementOf(text).get(...(parameters as SQLInputValue[])) as R | undefined
+    },
+    run: (query) => {
+      const { sql: text, parameters } = query.compile()
+      return written(writing(() => statementOf(text).run(...(parameters as SQLInputValue[]))))
+    },
+    script: (text) => writing(() => database.exec(text)),
+    hot,
+    transaction: (work) => {
+      writing(() => database.exec('begin immediate'))
+      try {
+        const result = work()
+        database.exec('commit')
+        return result
+      } catch (error) {
+        // A failed commit or a full disk may have rolled back already.
+        if (database.isTransaction) database.exec('rollback')
+        throw writeFailure(error)
+      }
+    },
+    copyTo: (file) => void database.prepare('vacuum into ?').run(file),
+    faults: () => faultsOf(database),
+    close: () => database.close(),
+  }
+}
+
+function faultsOf(database: DatabaseSync): string[] {
+  const lines = database.prepare('pragma integrity_check').all() as { integrity_check: string }[]
+  const strays = database.prepare('pragma foreign_key_check').all() as { table: string }[]
+  return [
+    ...lines.map((one) => one.integrity_check).filter((one) => one !== 'ok'),
+    ...strays.map((one) => `a row of ${one.table} names one that is not there`),
+  ]
+}

@@ -1,0 +1,93 @@
+import { sql } from 'kysely'
+import { MishapError } from '../../../base/errors.ts'
+import { statements as first } from '../schema/0001-first.ts'
+import { statements as alerts } from '../schema/0002-alerts.ts'
+import { statements as revisions } from '../schema/0003-revisions.ts'
+import { statements as people } from '../schema/0004-people.ts'
+import { statements as thinning } from '../schema/0005-thinning.ts'
+import { statements as environments } from '../schema/0006-environments.ts'
+import { statements as artifacts } from '../schema/0007-artifacts.ts'
+import { statements as releases } from '../schema/0008-releases.ts'
+import { statements as releaseEnvironments } from '../schema/0009-release-environments.ts'
+import { statements as regroup } from '../schema/0010-regroup.ts'
+import { statements as scrape } from '../schema/0011-scrape.ts'
+import { statements as commitFileNames } from '../schema/0012-commit-file-names.ts'
+import { statements as grouping } from '../schema/0013-grouping.ts'
+import { statements as merge } from '../schema/0014-merge.ts'
+import { statements as searches } from '../schema/0015-searches.ts'
+import { statements as filters } from '../schema/0016-filters.ts'
+import { statements as triage } from '../schema/0017-triage.ts'
+import { statements as attention } from '../schema/0018-attention.ts'
+import { statements as bulk } from '../schema/0019-bulk.ts'
+import { statements as failures } from '../schema/0020-failures.ts'
+import { statements as noise } from '../schema/0021-noise.ts'
+import { statements as suggestions } from '../schema/0022-suggestions.ts'
+import { statements as failureAnswers } from '../schema/0023-failure-answers.ts'
+import { statements as tombstones } from '../schema/0024-tombstones.ts'
+import { statements as commitResolutions } from '../schema/0025-commit-resolutions.ts'
+import { statements as loaderAndArchive } from '../schema/0026-loader-and-archive.ts'
+import { statements as accounts } from '../schema/0027-accounts.ts'
+import type { Connection } from './connection.ts'
+import type { Dialect } from './dialect.ts'
+
+/** Every step of the schema; the place in the list is its number, from 1. A released step is never edited. */
+const steps: ((dialect: Dialect) => string[])[] = [
+  first,
+  alerts,
+  revisions,
+  people,
+  thinning,
+  environments,
+  artifacts,
+  releases,
+  releaseEnvironments,
+  regroup,
+  scrape,
+  commitFileNames,
+  grouping,
+  merge,
+  searches,
+  filters,
+  triage,
+  attention,
+  bulk,
+  failures,
+  noise,
+  suggestions,
+  failureAnswers,
+  tombstones,
+  commitResolutions,
+  loaderAndArchive,
+  accounts,
+]
+
+/** Names the version that wrote the database last, so that an older one can say what is needed. */
+export const programValue = 'program'
+
+/**
+ * Brings the database to this version's schema, each step in a transaction of its own.
+ * Throws START_NEWER_DATA when a newer version wrote it.
+ */
+export function migrate(connection: Connection, dialect: Dialect, nowMs: number): void {
+  connection.script(
+    `create table if not exists version (number integer primary key, applied_ms ${dialect.bigint} not null)`,
+  )
+  const found =
+    connection.get(dialect.builder.selectFrom('version').select(sql<number | null>`max(number)`.as('number')))
+      ?.number ?? 0
+  if (found > steps.length) {
+    const named = connection.get(dialect.builder.selectFrom('value').select('text').where('name', '=', programValue))
+    const writer = named ? `Mishap ${named.text}` : 'a newer version'
+    throw new MishapError('START_NEWER_DATA', {
+      detail: `The data folder was written by ${writer} (schema ${found}; this version knows ${steps.length}). Use that version, or a newer one.`,
+    })
+  }
+  for (let number = found + 1; number <= steps.length; number++) {
+    const step = steps[number - 1]
+    if (!step) continue
+    connection.transaction(() => {
+      for (const statement of step(dialect)) connection.script(statement)
+      connection.run(dialect.builder.insertInto('version').values({ number, applied_ms: nowMs }))
+    })
+  }
+}

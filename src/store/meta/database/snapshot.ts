@@ -1,0 +1,68 @@
+import type { MetaStore } from '../meta.ts'
+import type { Store } from './store.ts'
+
+/** What `mishap verify` and backups need of meta. */
+export type KeepStore = {
+  /** Writes a consistent copy of the whole database to a file that must not exist. */
+  copyTo(file: string): void
+  /** What is broken in the file itself; empty when nothing is. */
+  faults(): string[]
+  /** Numbers to compare with the other stores. */
+  tally(): {
+    organizations: number
+    projects: number
+    issues: number
+    attachments: number
+    deadItems: number
+  }
+  /** Every issue's counter and when it was made. */
+  counters(): { issueId: number; projectId: number; count: number; firstSeenMs: number }[]
+  /** The newest of the rows that name blobs. */
+  blobMark(): BlobMark
+  /** Keys of all blobs that rows name; with `since` of those rows only that came after that mark was taken. */
+  blobKeys(since?: BlobMark): string[]
+}
+
+/** Ids of rows, which are never given twice; 0 for none. */
+export type BlobMark = { attachment: number; deadItem: number; bundle: number }
+
+type Part = Pick<MetaStore, keyof KeepStore>
+
+/** Copies and checks of the whole store. */
+export function keepPart({ read, dialect: { builder } }: Store): Part {
+  const count = (table: 'organization' | 'project' | 'issue' | 'attachment' | 'dead_item') =>
+    Number(read.get(builder.selectFrom(table).select((build) => build.fn.countAll().as('n')))?.n ?? 0)
+  const newest = (table: 'attachment' | 'dead_item' | 'artifact_bundle') =>
+    Number(read.get(builder.selectFrom(table).select((build) => build.fn.max('id').as('n')))?.n ?? 0)
+  const keysOf = (table: 'attachment' | 'dead_item' | 'artifact_bundle', after: number) =>
+    read.all(builder.selectFrom(table).select('blob_key').distinct().where('id', '>', after)).map((row) => row.blob_key)
+  return {
+    copyTo: (file) => read.copyTo(file),
+    faults: () => read.faults(),
+    tally: () => ({
+      organizations: count('organization'),
+      projects: count('project'),
+      issues: count('issue'),
+      attachments: count('attachment'),
+      deadItems: count('dead_item'),
+    }),
+    counters: () =>
+      read.all(builder.selectFrom('issue').select(['id', 'project_id', 'count', 'first_seen_ms'])).map((row) => ({
+        issueId: row.id,
+        projectId: row.project_id,
+        count: row.count,
+        firstSeenMs: row.first_seen_ms,
+      })),
+    blobMark: () => ({
+      attachment: newest('attachment'),
+      deadItem: newest('dead_item'),
+      bundle: newest('artifact_bundle'),
+    }),
+    blobKeys: (since = { attachment: 0, deadItem: 0, bundle: 0 }) =>
+      [
+        ...keysOf('attachment', since.attachment),
+        ...keysOf('dead_item', since.deadItem),
+        ...keysOf('artifact_bundle', since.bundle),
+      ].filter((key) => key !== ''),
+  }
+}

@@ -1,0 +1,69 @@
+import { MishapError } from '../../base/errors.ts'
+import type { OutcomeCount } from '../../base/outcome.ts'
+import type { BatchEffects, EventEffect, MetaStore } from './meta.ts'
+
+export const nowMs = 1_795_000_000_000
+
+/** A store with organization 1 (owner `ann`), project 1 `web` and key 1. */
+export function withProject(meta: MetaStore): MetaStore {
+  const { id: organizationId } = meta.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: 'ann' })
+  const { id: projectId } = meta.createProject({ organizationId, slug: 'web', name: 'Web', platform: 'javascript' })
+  meta.createKey(projectId, 'Default')
+  return meta
+}
+
+export const hash = (number: number) => number.toString(16).padStart(16, '0')
+
+export function effect(change: Partial<EventEffect> = {}): EventEffect {
+  return {
+    projectId: 1,
+    keyId: 1,
+    jpos: 1,
+    eventId: 'a'.repeat(32),
+    hashes: [hash(1)],
+    title: 'TypeError: x is not a function',
+    culprit: 'app/page',
+    kind: 'error',
+    level: 'error',
+    platform: 'javascript',
+    logger: '',
+    metadata: { type: 'TypeError', value: 'x is not a function' },
+    timestampMs: nowMs,
+    receivedMs: nowMs + 5,
+    release: '',
+    environment: 'production',
+    digest: '',
+    unhandled: false,
+    ...change,
+  }
+}
+
+export const stored: OutcomeCount = {
+  projectId: 1,
+  keyId: 1,
+  category: 'error',
+  outcome: 'stored',
+  reason: 'ok',
+  itemType: 'event',
+  quantity: 1,
+  bytes: 100,
+}
+
+/** Opens and commits the next batch. */
+export function commit(meta: MetaStore, effects: Partial<BatchEffects>, atMs = nowMs) {
+  const from = meta.cursor()
+  return meta.commitBatch(
+    meta.openBatch(from, from + 100),
+    { events: [], attachments: [], outcomes: [], dead: [], ...effects },
+    atMs,
+  )
+}
+
+export const codeOf = (work: () => unknown): string => {
+  try {
+    work()
+  } catch (error) {
+    return error instanceof MishapError ? error.code : String(error)
+  }
+  return 'nothing thrown'
+}

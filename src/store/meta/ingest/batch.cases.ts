@@ -1,0 +1,237 @@
+import { expect, test } from 'vitest'
+import { commit, effect, hash, nowMs, stored } from '../fixture.cases.ts'
+import type { EventEffect, MetaStore } from '../meta.ts'
+import { scrapeName } from '../projects/scrape.ts'
+
+export function commitCases(fresh: () => MetaStore): void {
+  test('one batch: issue, counters, release, environment, digest, key, project, cursor', () => {
+    const meta = fresh()
+    const result = commit(meta, {
+      events: [
+        effect({ release: 'web@1', timestampMs: nowMs - 10 }),
+        effect({
+          release: 'web@2',
+          title: 'later',
+          digest: '2774530904',
+          unhandled: true,
+          metadata: { type: 'RangeError' },
+        }),
+        effect({ release: 'web@0', timestampMs: nowMs - 99, title: 'older', environment: 'staging' }),
+      ],
+      outcomes: [stored, stored, { ...stored, outcome: 'invalid', reason: 'bad_json' }],
+    })
+    expect(result.issues).toEqual([
+      { id: 1, projectId: 1, organizationId: 1, events: 3, isNew: true, regressed: false },
+    ])
+    expect(meta.issueById(1)).toMatchObject({
+      shortId: 'WEB-1',
+      count: 3,
+      title: 'later',
+      metadata: { type: 'RangeError' },
+      firstSeenMs: nowMs - 99,
+      lastSeenMs: nowMs,
+      firstRelease: 'web@0',
+      lastRelease: 'web@2',
+      unhandled: true,
+      status: 'unresolved',
+      substatus: 'new',
+    })
+    expect(meta.activityOf(1).map((one) => one.type)).toEqual(['first_seen'])
+    expect(meta.digestsOf(1)).toEqual(['2774530904'])
+    expect(meta.issuesOfDigest([1], '2774530904')).toMatchObject([{ issueId: 1, lastMs: nowMs }])
+    expect(meta.issuesOfDigest([2], '2774530904')).toEqual([])
+    expect(meta.environmentsOf([1])).toEqual(['production', 'staging'])
+    expect(meta.releasesOf([1], 10).map((one) => one.version)).toEqual(['web@2', 'web@1', 'web@0'])
+    expect(meta.projectById(1)?.firstEventMs).toBe(nowMs + 5)
+    expect(meta.keysOf(1)[0]?.lastUsedMs).toBe(nowMs + 5)
+    expect(meta.cursor()).toBe(100)
+    expect(meta.openBatches()).toEqual([])
+    expect(
+      meta.outcomesSince({ fromMs: nowMs }).map((row) => [row.outcome, row.reason, row.quantity, row.bytes]),
+    ).toEqual([
+      ['invalid', 'bad_json', 1, 100],
+      ['stored', 'ok', 2, 200],
+    ])
+  })
+
+  test('a hash that another issue owns stays there, however often one batch names it', () => {
+    const meta = fresh()
+    commit(meta, { events: [effect({ hashes: [hash(1)] }), effect({ hashes: [hash(2)] })] })
+    const both = effect({ hashes: [hash(1), hash(2)] })
+    const result = commit(meta, { events: [both, effect({ hashes: [hash(2)] }), both, effect({ hashes: [hash(2)] })] })
+    expect(result.issues.map((one) => [one.id, one.events])).toEqual([
+      [1, 2],
+      [2, 2],
+    ])
+    expect([meta.issueById(1)?.count, meta.issueById(2)?.count]).toEqual([3, 3])
+    expect([...meta.hashesOf([1, 2])]).toEqual([
+      [1, [hash(1)]],
+      [2, [hash(2)]],
+    ])
+  })
+
+  test('counters go on over batches, and other issues get the next short id', () => {
+    const meta = fresh()
+    commit(meta, { events: [effect(), effect()] })
+    const result = commit(meta, { events: [effect(), effect({ hashes: [hash(2)] })] })
+    expect(result.issues.map((one) => [one.id, one.events, one.isNew])).toEqual([
+      [1, 1, false],
+      [2, 1, true],
+    ])
+    expect([meta.issueById(1)?.count, meta.issueById(2)?.shortId]).toEqual([3, 'WEB-2'])
+  })
+
+  test.each<{ says: string; events: string[][]; issues: [string, number][] }>([
+    {
+      says: 'the first known hash wins',
+      events: [['1'], ['2'], ['2', '1']],
+      issues: [
+        ['1', 1],
+        ['2', 2],
+      ],
+    },
+    {
+      says: 'other hashes are attached',
+      events: [['1', '2', '3'], ['3'], ['9', '2']],
+      issues: [
+        ['1', 1],
+        ['2', 1],
+        ['3', 1],
+        ['9', 1],
+      ],
+    },
+    {
+      says: 'a hash of another issue is not taken away',
+      events: [['1'], ['2'], ['3', '2', '1']],
+      issues: [
+        ['3', 2],
+        ['1', 1],
+        ['2', 2],
+      ],
+    },
+  ])('hashes: $says', ({ events, issues }) => {
+    for (const batches of [[events], events.map((one) => [one])]) {
+      const meta = fresh()
+      for (const batch of batches)
+        commit(meta, { events: batch.map((hashes) => effect({ hashes: hashes.map((one) => hash(Number(one))) })) })
+      const found = meta.issueIdsOf([
+        ...issues.map(([one]) => ({ projectId: 1, groupHash: hash(Number(one)) })),
+        { projectId: 1, groupHash: hash(77) },
+        { projectId: 2, groupHash: hash(1) },
+      ])
+      expect(found).toEqual(new Map(issues.map(([one, id]) => [`1:${hash(Number(one))}`, id])))
+      const owned = [...meta.hashesOf([1, 2])].flatMap(([id, hashes]) => hashes.map((one) => `${one}=${id}`))
+      expect(owned.sort()).toEqual(issues.map(([one, id]) => `${hash(Number(one))}=${id}`).sort())
+    }
+  })
+
+  test('the same hash in two projects is two issues', () => {
+    const meta = fresh()
+    meta.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: null })
+    commit(meta, { events: [effect(), effect({ projectId: 2 })] })
+    expect([
+      meta.issueByShortId(1, 'web-1')?.projectId,
+      meta.issueByShortId(1, 'API-1')?.projectId,
+      meta.issueByShortId(2, 'API-1'),
+    ]).toEqual([1, 2, undefined])
+  })
+
+  test('a project that takes over an old slug goes on counting', () => {
+    const meta = fresh()
+    commit(meta, { events: [effect()] })
+    meta.updateProject(1, { slug: 'shop' })
+    meta.createProject({ organizationId: 1, slug: 'web', name: 'New', platform: null })
+    commit(meta, { events: [effect({ projectId: 2 }), effect({ hashes: [hash(5)] })] })
+    expect([2, 3].map((id) => meta.issueById(id)?.shortId)).toEqual(['WEB-2', 'SHOP-1'])
+  })
+}
+
+export function orderCases(fresh: () => MetaStore): void {
+  test('batches commit in order, each once', () => {
+    const meta = fresh()
+    const [one, two] = [meta.openBatch(0, 10), meta.openBatch(10, 20)]
+    const nothing = { events: [], attachments: [], outcomes: [], dead: [] }
+    expect(meta.openBatches()).toEqual([one, two])
+    expect(() => meta.commitBatch(two, nothing, nowMs)).toThrow('out of order')
+    expect(meta.cursor()).toBe(0)
+    meta.commitBatch(one, nothing, nowMs)
+    expect(() => meta.commitBatch(one, nothing, nowMs)).toThrow('out of order')
+    meta.commitBatch(two, nothing, nowMs)
+    expect(() => meta.commitBatch(two, nothing, nowMs)).toThrow('no batch is open')
+    expect(meta.cursor()).toBe(20)
+  })
+
+  test('a batch that fails leaves nothing behind', () => {
+    const meta = fresh()
+    const batch = meta.openBatch(0, 10)
+    expect(() =>
+      meta.commitBatch(
+        batch,
+        { events: [effect(), effect({ hashes: [] })], attachments: [], outcomes: [stored], dead: [] },
+        nowMs,
+      ),
+    ).toThrow('has no hash')
+    expect([meta.issueById(1), meta.cursor(), meta.outcomesSince({ fromMs: 0 }), meta.openBatches()]).toEqual([
+      undefined,
+      0,
+      [],
+      [batch],
+    ])
+  })
+
+  test('a batch that is tried again notes what it noted before it failed', () => {
+    const meta = fresh()
+    meta.updateProject(1, { scrape: true })
+    const batch = meta.openBatch(0, 10)
+    const url = 'https://cdn.test/a.js'
+    const good = effect({ misses: ['d:1'], scrapes: [scrapeName('shop@1', '', url)] })
+    const tried = (events: EventEffect[]) =>
+      meta.commitBatch(batch, { events, attachments: [], outcomes: [], dead: [] }, nowMs)
+    expect(() => tried([good, effect({ hashes: [] })])).toThrow('has no hash')
+    tried([good])
+    expect([meta.missedOf(1), meta.dueScrapes(nowMs, 9)]).toMatchObject([[{ names: ['d:1'] }], [{ url }]])
+  })
+
+  test('events of a project that is gone change nothing and stop nothing', () => {
+    const meta = fresh()
+    expect(commit(meta, { events: [effect({ projectId: 99 }), effect()] }).issues.map((one) => one.projectId)).toEqual([
+      1,
+    ])
+  })
+}
+
+export function regressionCases(fresh: () => MetaStore): void {
+  test.each([
+    {
+      says: 'an event after the resolution',
+      status: 'resolved' as const,
+      eventMs: nowMs + 2,
+      after: ['unresolved', 'regressed'],
+      regressed: true,
+    },
+    {
+      says: 'an event from before it, sent late',
+      status: 'resolved' as const,
+      eventMs: nowMs,
+      after: ['resolved', null],
+      regressed: false,
+    },
+    {
+      says: 'an ignored issue stays ignored',
+      status: 'ignored' as const,
+      eventMs: nowMs + 2,
+      after: ['ignored', 'archived_forever'],
+      regressed: false,
+    },
+  ])('regression: $says', ({ status, eventMs, after, regressed }) => {
+    const meta = fresh()
+    commit(meta, { events: [effect()] })
+    meta.updateIssue(1, { status }, 'ann', nowMs + 1)
+    const [result] = commit(meta, {
+      events: [effect({ timestampMs: eventMs }), effect({ timestampMs: eventMs })],
+    }).issues
+    const issue = meta.issueById(1)
+    expect([issue?.status, issue?.substatus, result?.regressed, issue?.count]).toEqual([...after, regressed, 3])
+    expect(meta.activityOf(1).filter((one) => one.type === 'set_regression')).toHaveLength(regressed ? 1 : 0)
+  })
+}

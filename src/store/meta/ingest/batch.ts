@@ -1,0 +1,369 @@
+import type { OutcomeCount } from '../../../base/outcome.ts'
+import type { Store } from '../database/store.ts'
+import type { AlertKind } from '../issues/alerts.ts'
+import { sideWriter } from '../issues/error-links.ts'
+import { feedbackWriter } from '../issues/feedback.ts'
+import {
+  type Around,
+  afterOf,
+  beginIssue,
+  countEvent,
+  type IssueRow,
+  isNext,
+  latestTexts,
+  settleNext,
+} from '../issues/issue-state.ts'
+import type { Batch, BatchEffects, BatchResult, BatchStore, DeadAgain, EventEffect } from '../meta.ts'
+import { sampleWriter } from '../projects/inbound-filters.ts'
+import { scrapeWriter } from '../projects/scrape.ts'
+import { aroundOf, releaseMadeMs } from '../releases/release-transitions.ts'
+import { type BatchStatements, batchStatements } from './batch-statements.ts'
+import { outcomeWriter } from './counts.ts'
+import { signWriter, waitsUntil } from './diagnostic-counts.ts'
+import type { MissedNotes } from './missing-source-maps.ts'
+
+type ProjectRow = { id: number; organization_id: number; slug: string; first_event_ms: number | null }
+type Span = { projectId: number; organizationId: number; name: string; firstMs: number; lastMs: number }
+
+type WorkIssue = {
+  row: IssueRow
+  events: number
+  isNew: boolean
+  regressed: boolean
+  /** What people are told, and the event that it is about; '' for nothing. */
+  alert: AlertKind | ''
+  alertEventId: string
+  latest?: EventEffect
+}
+
+/** What one batch has gathered, before it is written: each issue, release and digest once, however many events it has. */
+type Work = {
+  nowMs: number
+  projects: Map<number, ProjectRow | undefined>
+  issues: Map<number, WorkIssue>
+  /** What events of a project are judged by. */
+  arounds: Map<number, Around>
+  /** Issues of a project that wait for its next release, by the one that it must come after: read once, as SDKs may name thousands. */
+  awaiting: Map<number, Map<string, number[]>>
+  /** `${projectId} ${hash}` -> issue id. */
+  hashes: Map<string, number>
+  releases: Map<string, Span>
+  environments: Map<string, Span>
+  /** Their name is `${release}\n${environment}`: neither has a line end. */
+  releaseEnvironments: Map<string, Span>
+  digests: Map<string, { effect: EventEffect; issueId: number }>
+  firstEvents: Map<number, number>
+  keysUsed: Map<number, number>
+}
+
+const newWork = (nowMs: number): Work => ({
+  nowMs,
+  projects: new Map(),
+  issues: new Map(),
+  arounds: new Map(),
+  awaiting: new Map(),
+  hashes: new Map(),
+  releases: new Map(),
+  environments: new Map(),
+  releaseEnvironments: new Map(),
+  digests: new Map(),
+  firstEvents: new Map(),
+  keysUsed: new Map(),
+})
+
+function widen(spans: Map<string, Span>, name: string, project: ProjectRow, atMs: number): void {
+  if (name === '') return
+  const key = `${project.id} ${name}`
+  const span = spans.get(key)
+  if (!span)
+    spans.set(key, {
+      projectId: project.id,
+      organizationId: project.organization_id,
+      name,
+      firstMs: atMs,
+      lastMs: atMs,
+    })
+  else {
+    span.firstMs = Math.min(span.firstMs, atMs)
+    span.lastMs = Math.max(span.lastMs, atMs)
+  }
+}
+
+/** The issue of the first hash that is known, in this batch or before it. */
+function knownIssue(statements: BatchStatements, work: Work, effect: EventEffect): number | undefined {
+  for (const hash of effect.hashes) {
+    const key = `${effect.projectId} ${hash}`
+    const id = work.hashes.get(key) ?? statements.fingerprint.get({ projectId: effect.projectId, hash })?.issue_id
+    if (id !== undefined) {
+      work.hashes.set(key, id)
+      return id
+    }
+  }
+  return undefined
+}
+
+function createIssue(statements: BatchStatements, work: Work, effect: EventEffect, project: ProjectRow): number {
+  const prefix = project.slug.toUpperCase()
+  const number = statements.shortId.get({ organizationId: project.organization_id, prefix })?.last
+  const row = beginIssue(effect, project.organization_id, `${prefix}-${number}`, work.nowMs)
+  const { lastId: id } = statements.insertIssue.run(row)
+  statements.activity.run({
+    issueId: id,
+    type: 'first_seen',
+    createdMs: effect.timestampMs,
+    data: JSON.stringify({ eventId: effect.eventId }),
+  })
+  const { eventId: alertEventId } = effect
+  work.issues.set(id, { row: { id, ...row }, events: 0, isNew: true, regressed: false, alert: 'new', alertEventId })
+  return id
+}
+
+function issueOf(statements: BatchStatements, work: Work, effect: EventEffect, project: ProjectRow): number {
+  if (effect.hashes.length === 0) throw new Error(`event ${effect.eventId} at ${effect.jpos} has no hash`)
+  const id = knownIssue(statements, work, effect) ?? createIssue(statements, work, effect, project)
+  for (const hash of effect.hashes) {
+    const key = `${effect.projectId} ${hash}`
+    if (work.hashes.has(key)) continue
+    // A hash that another issue owns stays there; only unknown ones are attached.
+    const { changes } = statements.attachHash.run({ projectId: effect.projectId, hash, issueId: id })
+    if (changes > 0) work.hashes.set(key, id)
+  }
+  return id
+}
+
+/** The issue as this batch has it so far. */
+function workIssue(statements: BatchStatements, work: Work, id: number): WorkIssue {
+  const known = work.issues.get(id)
+  if (known) return known
+  const row = statements.issue.get({ id })
+  if (!row) throw new Error(`fingerprint names issue ${id}, which is not there`)
+  const issue: WorkIssue = { row, events: 0, isNew: false, regressed: false, alert: '', alertEventId: '' }
+  work.issues.set(id, issue)
+  return issue
+}
+
+function aroundHere(statements: BatchStatements, work: Work, projectId: number): Around {
+  const known = work.arounds.get(projectId)
+  if (known) return known
+  const isKnownHere = (version: string) => work.releases.has(`${projectId} ${version}`)
+  const around = aroundOf(statements, projectId, work.nowMs, isKnownHere)
+  work.arounds.set(projectId, around)
+  return around
+}
+
+function awaitingHere(statements: BatchStatements, work: Work, projectId: number): Map<string, number[]> {
+  const known = work.awaiting.get(projectId)
+  if (known) return known
+  const groups = Map.groupBy(statements.awaiting.all({ projectId }), afterOf)
+  const waiting = new Map([...groups].map(([after, rows]) => [after, rows.map((one) => one.id)]))
+  work.awaiting.set(projectId, waiting)
+  return waiting
+}
+
+/** A release that nobody has named before is the next one for issues that wait for it. */
+function noteRelease(statements: BatchStatements, work: Work, project: ProjectRow, effect: EventEffect): void {
+  const { release: version } = effect
+  if (version === '') return
+  const isNew =
+    !work.releases.has(`${project.id} ${version}`) && releaseMadeMs(statements, project.id, version) === undefined
+  widen(work.releases, version, project, effect.timestampMs)
+  if (!isNew) return
+  const waiting = awaitingHere(statements, work, project.id)
+  const around = aroundHere(statements, work, project.id)
+  const data = JSON.stringify({ version, reason: 'next_release' })
+  for (const [after, ids] of waiting) {
+    // An issue that goes on waiting stays out of this batch: it would be written and told of unchanged.
+    if (!isNext(version, after, around)) continue
+    waiting.delete(after)
+    for (const id of ids)
+      if (settleNext(workIssue(statements, work, id).row, version, around))
+        statements.activity.run({ issueId: id, type: 'set_resolved_in_release', createdMs: work.nowMs, data })
+  }
+}
+
+function projectOf(statements: BatchStatements, work: Work, id: number): ProjectRow | undefined {
+  const known = work.projects.get(id)
+  if (known || work.projects.has(id)) return known
+  const project = statements.project.get({ id })
+  work.projects.set(id, project)
+  return project
+}
+
+/** Counts one event into its issue; false when its project has gone. */
+function apply(statements: BatchStatements, work: Work, effect: EventEffect): boolean {
+  const project = projectOf(statements, work, effect.projectId)
+  // The project went while its events waited in the journal.
+  if (!project) return false
+  noteRelease(statements, work, project, effect)
+  const id = issueOf(statements, work, effect, project)
+  const issue = workIssue(statements, work, id)
+  issue.events += 1
+  if (effect.timestampMs >= issue.row.last_seen_ms) issue.latest = effect
+  const turn = countEvent(issue.row, effect, aroundHere(statements, work, effect.projectId))
+  if (turn) {
+    issue.regressed ||= turn.type === 'set_regression'
+    // What is new or has come back says more than that there is much of it.
+    if (issue.alert === '') Object.assign(issue, { alert: turn.alert, alertEventId: effect.eventId })
+    const data = JSON.stringify(turn.data)
+    statements.activity.run({ issueId: id, type: turn.type, createdMs: work.nowMs, data })
+  }
+  widen(work.environments, effect.environment, project, effect.timestampMs)
+  if (effect.release !== '' && effect.environment !== '')
+    widen(work.releaseEnvironments, `${effect.release}\n${effect.environment}`, project, effect.timestampMs)
+  if (effect.digest !== '') {
+    const key = `${id} ${effect.digest}`
+    const known = work.digests.get(key)
+    if (!known || known.effect.timestampMs <= effect.timestampMs) work.digests.set(key, { effect, issueId: id })
+  }
+  if (project.first_event_ms === null)
+    work.firstEvents.set(project.id, Math.min(effect.receivedMs, work.firstEvents.get(project.id) ?? effect.receivedMs))
+  work.keysUsed.set(effect.keyId, Math.max(effect.receivedMs, work.keysUsed.get(effect.keyId) ?? 0))
+  return true
+}
+
+/** Asks for notifications in the commit itself, so that a crash right after it can't swallow one. */
+function writeAlerts(statements: BatchStatements, work: Work): void {
+  const told = new Map<number, boolean>()
+  for (const { row, alert, alertEventId } of work.issues.values()) {
+    if (alert === '') continue
+    const organizationId = row.organization_id
+    const wanted = told.get(organizationId) ?? statements.anyChannel.get({ organizationId }) !== undefined
+    told.set(organizationId, wanted)
+    if (!wanted) continue
+    statements.alertDue.run({
+      organizationId,
+      projectId: row.project_id,
+      issueId: row.id,
+      kind: alert,
+      eventId: alertEventId,
+      atMs: work.nowMs,
+      untilMs: waitsUntil(row, work.nowMs),
+    })
+  }
+}
+
+/** New issues, and those that came back, whose owner the project's rules may name. */
+function writeOwners(statements: BatchStatements, work: Work): void {
+  const ruled = new Map<number, boolean>()
+  for (const { row, isNew, regressed, alertEventId: eventId } of work.issues.values()) {
+    if (!(isNew || regressed)) continue
+    const { project_id: projectId } = row
+    const hasRules = ruled.get(projectId) ?? statements.ownership.get({ projectId }) !== undefined
+    ruled.set(projectId, hasRules)
+    if (hasRules) statements.ownerDue.run({ issueId: row.id, projectId, eventId, atMs: work.nowMs })
+  }
+}
+
+function writeWork(statements: BatchStatements, work: Work): void {
+  for (const { row, latest } of work.issues.values())
+    statements.updateIssue.run(latest ? { ...row, ...latestTexts(latest) } : row)
+  for (const release of work.releases.values()) statements.release.run(release)
+  for (const environment of work.environments.values()) statements.environment.run(environment)
+  for (const span of work.releaseEnvironments.values()) {
+    const [version = '', environment = ''] = span.name.split('\n')
+    statements.releaseEnvironment({ ...span, version, environment })
+  }
+  for (const { effect, issueId } of work.digests.values()) {
+    statements.digest.run({
+      projectId: effect.projectId,
+      digest: effect.digest,
+      issueId,
+      eventId: effect.eventId,
+      lastMs: effect.timestampMs,
+    })
+  }
+  for (const [id, ms] of work.firstEvents) statements.firstEvent.run({ id, ms })
+  for (const [id, ms] of work.keysUsed) statements.keyUsed.run({ id, ms })
+}
+
+/** Takes out a dead item that came again: its record counts anew, so that it would count twice. */
+function outAgain(statements: BatchStatements, { id, spans = 0, ...count }: DeadAgain): OutcomeCount[] {
+  if (statements.dropDead.run({ id }).changes === 0) return []
+  const back = { ...count, quantity: -1, bytes: -count.bytes }
+  const dead = { outcome: 'dead', reason: 'sent_again' } as const
+  return [
+    { ...back, ...dead },
+    ...(spans > 0 ? [{ ...back, ...dead, category: 'span' as const, quantity: -spans, bytes: 0 }] : []),
+    { ...back, category: 'default', quantity: -1 - spans, outcome: 'received', reason: 'ok' },
+  ]
+}
+
+/** Has memories forget where the work fails: it may be tried again, as while the disk is full, and is rolled back. */
+function orForget<T>(memories: readonly { forget(): void }[], work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    for (const one of memories) one.forget()
+    throw error
+  }
+}
+
+/** The part that refine works with: intents, and the one transaction that makes a batch count. */
+export function batchPart(store: Store, notes: MissedNotes): Omit<BatchStore, 'projectSettings'> {
+  const { write, dialect } = store
+  const { builder } = dialect
+  const statements = batchStatements(write, dialect)
+  const writeOutcomes = outcomeWriter(store)
+  const writeFeedback = feedbackWriter(store)
+  const scrapes = scrapeWriter(store)
+  const keepSamples = sampleWriter(store)
+  const noteSide = sideWriter(store)
+  const noteSigns = signWriter(store)
+  const cursor = () => write.get(builder.selectFrom('cursor').select('jpos').where('id', '=', 1))?.jpos ?? 0
+  const open = () =>
+    write
+      .all(builder.selectFrom('batch').selectAll().orderBy('seq'))
+      .map((row): Batch => ({ seq: row.seq, from: row.from_jpos, to: row.to_jpos }))
+
+  const commit = (batch: Batch, effects: BatchEffects, nowMs: number): BatchResult => {
+    const oldest = open()[0]
+    if (oldest?.seq !== batch.seq)
+      throw new Error(
+        `batch ${batch.seq} commits out of order: ${oldest ? `batch ${oldest.seq} is open` : 'no batch is open'}`,
+      )
+    if (batch.to < cursor()) throw new Error(`batch ${batch.seq} ends at ${batch.to}, before the cursor ${cursor()}`)
+    const work = newWork(nowMs)
+    const side = noteSide()
+    const signs = noteSigns()
+    for (const effect of effects.events) {
+      if (!apply(statements, work, effect)) continue
+      notes.note(effect, nowMs)
+      scrapes.note(effect, nowMs)
+      signs.note(effect)
+      side(effect, work.projects.get(effect.projectId)?.organization_id ?? 0)
+    }
+    writeWork(statements, work)
+    signs.flush()
+    writeAlerts(statements, work)
+    writeOwners(statements, work)
+    for (const attachment of effects.attachments) statements.attachment.run(attachment)
+    keepSamples(effects.samples ?? [])
+    for (const item of effects.dead) statements.deadItem.run(item)
+    const again = (effects.again ?? []).flatMap((one) => outAgain(statements, one))
+    writeOutcomes([...effects.outcomes, ...again, ...writeFeedback(effects.feedback ?? [])], nowMs)
+    write.run(builder.updateTable('cursor').set({ jpos: batch.to }).where('id', '=', 1))
+    write.run(builder.deleteFrom('batch').where('seq', '<=', batch.seq))
+    return {
+      issues: [...work.issues.values()].map(({ row, events, isNew, regressed }) => ({
+        id: row.id,
+        projectId: row.project_id,
+        organizationId: row.organization_id,
+        events,
+        isNew,
+        regressed,
+      })),
+    }
+  }
+
+  return {
+    cursor,
+    openBatches: open,
+    openBatch: (from, to) => ({
+      seq: write.run(builder.insertInto('batch').values({ from_jpos: from, to_jpos: to })).lastId,
+      from,
+      to,
+    }),
+    commitBatch: (batch, effects, nowMs) =>
+      orForget([notes, scrapes], () => write.transaction(() => commit(batch, effects, nowMs))),
+  }
+}

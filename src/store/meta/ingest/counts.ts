@@ -1,0 +1,199 @@
+import type { Selectable } from 'kysely'
+import type { OutcomeCount } from '../../../base/outcome.ts'
+import type { Store } from '../database/store.ts'
+import type { Tables } from '../database/tables.ts'
+import { pruneFailures } from '../issues/error-links.ts'
+import type { AttachmentRow, MetaStore, OutcomeRow } from '../meta.ts'
+import { sampleDays } from '../projects/inbound-filters.ts'
+
+const hourMs = 3_600_000
+const outcomeMonths = 13
+/** Events leave by weeks of their arrival, some days after their time is over. */
+const ledgerMarginMs = 31 * 24 * 3_600_000
+
+/** Sums counts that fall into the same row, so that each row is written once. */
+export function sumOutcomes(counts: OutcomeCount[]): OutcomeCount[] {
+  const sums = new Map<string, OutcomeCount>()
+  for (const one of counts) {
+    const key = `${one.projectId} ${one.keyId} ${one.category} ${one.outcome} ${one.reason} ${one.itemType}`
+    const sum = sums.get(key)
+    if (!sum) sums.set(key, { ...one })
+    else {
+      sum.quantity += one.quantity
+      sum.bytes += one.bytes
+    }
+  }
+  return [...sums.values()]
+}
+
+/** The writer of outcomes; the caller holds the transaction. */
+export function outcomeWriter({ write, dialect: { builder } }: Store): (counts: OutcomeCount[], atMs: number) => void {
+  type Values = OutcomeCount & { hour: number }
+  const add = write.hot<Values, unknown>((slot) =>
+    builder
+      .insertInto('outcome')
+      .values({
+        hour_ms: slot('hour'),
+        project_id: slot('projectId'),
+        key_id: slot('keyId'),
+        category: slot('category'),
+        outcome: slot('outcome'),
+        reason: slot('reason'),
+        item_type: slot('itemType'),
+        quantity: slot('quantity'),
+        bytes: slot('bytes'),
+      })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['hour_ms', 'project_id', 'key_id', 'category', 'outcome', 'reason', 'item_type'])
+          .doUpdateSet((build) => ({
+            quantity: build('outcome.quantity', '+', build.ref('excluded.quantity')),
+            bytes: build('outcome.bytes', '+', build.ref('excluded.bytes')),
+          })),
+      ),
+  )
+  return (counts, atMs) => {
+    const hour = Math.floor(atMs / hourMs) * hourMs
+    for (const one of sumOutcomes(counts)) add.run({ ...one, hour })
+  }
+}
+
+const toAttachment = (row: Selectable<Tables['attachment']>): AttachmentRow & { id: number } => ({
+  id: row.id,
+  projectId: row.project_id,
+  eventId: row.event_id,
+  name: row.name,
+  type: row.type,
+  contentType: row.content_type,
+  bytes: row.bytes,
+  blobKey: row.blob_key,
+  receivedMs: row.received_ms,
+})
+
+type OutcomePart = Pick<MetaStore, 'outcomeSums' | 'addOutcomes' | 'outcomesSince' | 'touchKeys'>
+type KeptPart = Pick<MetaStore, 'prune' | 'getValue' | 'setValue' | 'attachmentsOf' | 'attachmentById'>
+
+/** Outcomes and when keys were used last. */
+export function outcomePart(store: Store): OutcomePart {
+  const {
+    write,
+    read,
+    dialect: { builder },
+  } = store
+  const writeOutcomes = outcomeWriter(store)
+  const touch = write.hot<{ id: number; ms: number }, unknown>((slot) =>
+    builder
+      .updateTable('project_key')
+      .set({ last_used_ms: slot('ms') })
+      .where('id', '=', slot('id'))
+      .where((build) => build.or([build('last_used_ms', 'is', null), build('last_used_ms', '<', slot('ms'))])),
+  )
+
+  return {
+    addOutcomes: (counts, atMs) => {
+      if (counts.length > 0) write.transaction(() => writeOutcomes(counts, atMs))
+    },
+    outcomesSince: ({ projectIds, fromMs }) => {
+      if (projectIds?.length === 0) return []
+      const since = builder
+        .selectFrom('outcome')
+        .selectAll()
+        .where('hour_ms', '>=', Math.floor(fromMs / hourMs) * hourMs)
+        .orderBy('hour_ms')
+      const rows = read.all(projectIds ? since.where('project_id', 'in', projectIds) : since)
+      return rows.map(
+        (row): OutcomeRow => ({
+          hourMs: row.hour_ms,
+          projectId: row.project_id,
+          keyId: row.key_id,
+          category: row.category as OutcomeRow['category'],
+          outcome: row.outcome as OutcomeRow['outcome'],
+          reason: row.reason as OutcomeRow['reason'],
+          itemType: row.item_type,
+          quantity: row.quantity,
+          bytes: row.bytes,
+        }),
+      )
+    },
+    outcomeSums: ({ projectIds, fromMs }) => {
+      if (projectIds?.length === 0) return []
+      const sums = builder
+        .selectFrom('outcome')
+        .select(['project_id', 'key_id', 'category', 'outcome', 'reason'])
+        .select((build) => [build.fn.sum<number>('quantity').as('quantity'), build.fn.sum<number>('bytes').as('bytes')])
+        .where('hour_ms', '>=', Math.floor(fromMs / hourMs) * hourMs)
+        .groupBy(['project_id', 'key_id', 'category', 'outcome', 'reason'])
+      return read.all(projectIds ? sums.where('project_id', 'in', projectIds) : sums).map((row) => ({
+        projectId: row.project_id,
+        keyId: row.key_id,
+        category: row.category as OutcomeRow['category'],
+        outcome: row.outcome as OutcomeRow['outcome'],
+        reason: row.reason as OutcomeRow['reason'],
+        quantity: Number(row.quantity),
+        bytes: Number(row.bytes),
+      }))
+    },
+    touchKeys: (uses) => {
+      if (uses.length > 0)
+        write.transaction(() => uses.forEach(({ keyId, atMs }) => void touch.run({ id: keyId, ms: atMs })))
+    },
+  }
+}
+
+/** Attachments' rows and single values, and what goes at its time. */
+export function keptPart(store: Store): KeptPart {
+  const { write, read } = store
+  const { builder } = store.dialect
+  return {
+    prune: (nowMs, attachmentsBeforeMs, deadBeforeMs, rowsBeforeMs = attachmentsBeforeMs) => {
+      const before = new Date(nowMs)
+      before.setUTCMonth(before.getUTCMonth() - outcomeMonths)
+      return write.transaction(() => {
+        // `verify` compares the ledger with the rows, and rows leave by whole weeks: the ledger goes after them.
+        const outcomesBeforeMs = Math.min(before.getTime(), rowsBeforeMs - ledgerMarginMs)
+        write.run(builder.deleteFrom('outcome').where('hour_ms', '<', outcomesBeforeMs))
+        const attachments = write.all(
+          builder.selectFrom('attachment').select('blob_key').distinct().where('received_ms', '<', attachmentsBeforeMs),
+        )
+        const dead = write.all(
+          builder.selectFrom('dead_item').select('blob_key').distinct().where('received_ms', '<', deadBeforeMs),
+        )
+        write.run(builder.deleteFrom('attachment').where('received_ms', '<', attachmentsBeforeMs))
+        write.run(builder.deleteFrom('dead_item').where('received_ms', '<', deadBeforeMs))
+        write.run(builder.deleteFrom('feedback').where('received_ms', '<', attachmentsBeforeMs))
+        pruneFailures(store, attachmentsBeforeMs)
+        write.run(builder.deleteFrom('filtered_event').where('received_ms', '<', nowMs - sampleDays * 24 * hourMs))
+        // A younger row may stand on the same blob.
+        const used = (key: string) =>
+          write.get(builder.selectFrom('attachment').select('id').where('blob_key', '=', key).limit(1)) !== undefined ||
+          write.get(builder.selectFrom('dead_item').select('id').where('blob_key', '=', key).limit(1)) !== undefined
+        return [...new Set([...attachments, ...dead].map((row) => row.blob_key))].filter(
+          (key) => key !== '' && !used(key),
+        )
+      })
+    },
+    getValue: (name) => read.get(builder.selectFrom('value').select('text').where('name', '=', name))?.text,
+    setValue: (name, text) =>
+      void write.run(
+        builder
+          .insertInto('value')
+          .values({ name, text })
+          .onConflict((conflict) => conflict.column('name').doUpdateSet({ text })),
+      ),
+    attachmentsOf: (projectId, eventId) =>
+      read
+        .all(
+          builder
+            .selectFrom('attachment')
+            .selectAll()
+            .where('project_id', '=', projectId)
+            .where('event_id', '=', eventId)
+            .orderBy('id'),
+        )
+        .map(toAttachment),
+    attachmentById: (id) => {
+      const row = read.get(builder.selectFrom('attachment').selectAll().where('id', '=', id))
+      return row && toAttachment(row)
+    },
+  }
+}

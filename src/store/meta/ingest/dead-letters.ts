@@ -1,0 +1,102 @@
+import type { Selectable } from 'kysely'
+import type { Store } from '../database/store.ts'
+import type { Tables } from '../database/tables.ts'
+import type { DeadItem, MetaStore } from '../meta.ts'
+import { outcomeWriter } from './counts.ts'
+
+type Part = Pick<MetaStore, 'deadItems' | 'deadItemById' | 'deleteDeadItem' | 'bytesByProject'>
+
+const toDeadItem = (row: Selectable<Tables['dead_item']>): DeadItem & { id: number } => ({
+  id: row.id,
+  jpos: row.jpos,
+  projectId: row.project_id,
+  keyId: row.key_id,
+  receivedMs: row.received_ms,
+  reason: row.reason,
+  bytes: row.bytes,
+  blobKey: row.blob_key,
+})
+
+/** What bundles take; each counts for the oldest project that has it. */
+function bundleSizes({ read, dialect: { builder } }: Store) {
+  const oldest = builder
+    .selectFrom('artifact_link')
+    .select(['bundle_id', (build) => build.fn.min<number>('project_id').as('project_id')])
+    .groupBy('bundle_id')
+  return read.all(
+    builder
+      .selectFrom('artifact_bundle')
+      .innerJoin(oldest.as('owner'), 'owner.bundle_id', 'artifact_bundle.id')
+      .select((build) => [
+        'owner.project_id',
+        build.fn.countAll<number>().as('count'),
+        build.fn.sum<number>('bytes').as('bytes'),
+      ])
+      .groupBy('owner.project_id'),
+  )
+}
+
+/** Dead items, and what blobs take by project. */
+export function deadPart(store: Store): Part {
+  const {
+    write,
+    read,
+    dialect: { builder },
+  } = store
+  const writeOutcomes = outcomeWriter(store)
+  const sizes = (table: 'attachment' | 'dead_item') =>
+    read.all(
+      builder
+        .selectFrom(table)
+        .select((build) => [
+          'project_id',
+          build.fn.countAll<number>().as('count'),
+          build.fn.sum<number>('bytes').as('bytes'),
+        ])
+        .groupBy('project_id'),
+    )
+
+  return {
+    deadItems: (max, projectIds) => {
+      if (projectIds?.length === 0) return []
+      const newest = builder.selectFrom('dead_item').selectAll().orderBy('id', 'desc').limit(max)
+      return read.all(projectIds ? newest.where('project_id', 'in', projectIds) : newest).map(toDeadItem)
+    },
+    deadItemById: (id) => {
+      const row = read.get(builder.selectFrom('dead_item').selectAll().where('id', '=', id))
+      return row && toDeadItem(row)
+    },
+    deleteDeadItem: (id, quantity, nowMs) =>
+      write.transaction(() => {
+        const row = write.get(builder.selectFrom('dead_item').selectAll().where('id', '=', id))
+        if (!row) return undefined
+        write.run(builder.deleteFrom('dead_item').where('id', '=', id))
+        // It stays among the dead, as it was received; only why it is gone changes.
+        const count = { projectId: row.project_id, keyId: row.key_id, category: 'default', itemType: '' } as const
+        const dead = { ...count, outcome: 'dead' } as const
+        writeOutcomes(
+          [
+            { ...dead, reason: 'failed', quantity: -quantity, bytes: -row.bytes },
+            { ...dead, reason: 'deleted', quantity, bytes: row.bytes },
+          ],
+          nowMs,
+        )
+        return row.blob_key
+      }),
+    bytesByProject: () => {
+      const none = { count: 0, bytes: 0 }
+      const nothing = { attachments: none, dead: none, bundles: none }
+      const found = new Map<number, ReturnType<MetaStore['bytesByProject']>[number]>()
+      for (const [kind, rows] of [
+        ['attachments', sizes('attachment')],
+        ['dead', sizes('dead_item')],
+        ['bundles', bundleSizes(store)],
+      ] as const)
+        for (const row of rows) {
+          const one = found.get(row.project_id) ?? { projectId: row.project_id, ...nothing }
+          found.set(row.project_id, { ...one, [kind]: { count: Number(row.count), bytes: Number(row.bytes) } })
+        }
+      return [...found.values()]
+    },
+  }
+}

@@ -1,0 +1,151 @@
+import { type SignCounts, type SignKey, verdictOf } from '../../../domain/noise.ts'
+import { skewWaitMs } from '../../../domain/skew.ts'
+import { fromJson, type Store } from '../database/store.ts'
+import type { IssueRow } from '../issues/issue-state.ts'
+import type { EventEffect } from '../meta.ts'
+
+type Counted = Pick<IssueRow, 'sign_counts'>
+
+/** Counts of signs as a column has them. */
+export const readCounts = (text: string): SignCounts => (text === '' ? {} : fromJson<SignCounts>(text))
+
+const entriesOf = (counts: SignCounts) => Object.entries(counts) as [SignKey, number][]
+
+function writeCounts(counts: SignCounts): string {
+  const some = entriesOf(counts).filter(([, events]) => events > 0)
+  return some.length === 0 ? '' : JSON.stringify(Object.fromEntries(some.sort(([a], [b]) => (a < b ? -1 : 1))))
+}
+
+/** The text of two counts together. */
+export function joinCounts(one: string, other: string): string {
+  if (one === '' || other === '') return one || other
+  const sum = readCounts(one)
+  for (const [key, events] of entriesOf(readCounts(other))) sum[key] = (sum[key] ?? 0) + events
+  return writeCounts(sum)
+}
+
+/** Counts the signs of one event in (1) or out (-1) of its issue, in place. */
+export function shiftCounts(row: Counted, keys: readonly SignKey[] | undefined, by: 1 | -1): void {
+  if (!keys) return
+  const counts = readCounts(row.sign_counts)
+  for (const key of keys) counts[key] = Math.max(0, (counts[key] ?? 0) + by)
+  row.sign_counts = writeCounts(counts)
+}
+
+/** An issue with the verdict that its counts give: asked wherever one is written, so that the two never disagree. */
+export const withVerdict = <Row extends Counted & Pick<IssueRow, 'count'>>(row: Row): Row & { noise: string } => ({
+  ...row,
+  noise: row.sign_counts === '' ? '' : (verdictOf(readCounts(row.sign_counts), row.count) ?? ''),
+})
+
+/** Whether each event of an issue is what an old tab ran into after a deploy. */
+export const isSkewOnly = (counts: SignCounts, events: number): boolean => counts.skew === events
+
+/** Until when a notification of an issue waits: of what mostly decays by itself nobody is told at once. */
+export const waitsUntil = (row: Counted & Pick<IssueRow, 'count'>, nowMs: number): number =>
+  row.sign_counts !== '' && isSkewOnly(readCounts(row.sign_counts), row.count) ? nowMs + skewWaitMs : 0
+
+type Shift = { projectId: number; hash: string; sign: string; events: number }
+
+/** What one event adds to the counts of its hash, or takes from them; the caller holds the transaction. */
+export function hashSigns({ write, dialect: { builder } }: Store) {
+  const add = write.hot<Shift, unknown>((slot) =>
+    builder
+      .insertInto('hash_sign')
+      .values({ project_id: slot('projectId'), hash: slot('hash'), sign: slot('sign'), events: slot('events') })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['project_id', 'hash', 'sign'])
+          .doUpdateSet((build) => ({ events: build('hash_sign.events', '+', build.ref('excluded.events')) })),
+      ),
+  )
+  const take = (one: Shift) =>
+    void write.run(
+      builder
+        .updateTable('hash_sign')
+        .set((build) => ({ events: build('events', '-', one.events) }))
+        .where('project_id', '=', one.projectId)
+        .where('hash', '=', one.hash)
+        .where('sign', '=', one.sign)
+        .where('events', '>=', one.events),
+    )
+  return { add: (one: Shift) => void add.run(one), take }
+}
+
+/** Counts the signs of a batch's events by hash; each hash is written once, and one whose events have none never. */
+export function signWriter(store: Store) {
+  const { add } = hashSigns(store)
+  return () => {
+    const sums = new Map<string, Shift>()
+    return {
+      note: ({ projectId, hashes, signs }: EventEffect): void => {
+        const hash = hashes[0] ?? ''
+        for (const sign of signs ?? []) {
+          const key = `${projectId} ${hash} ${sign}`
+          const sum = sums.get(key)
+          if (sum) sum.events += 1
+          else sums.set(key, { projectId, hash, sign, events: 1 })
+        }
+      },
+      flush: (): void => {
+        for (const sum of sums.values()) add(sum)
+      },
+    }
+  }
+}
+
+const textOf = (rows: readonly { sign: string; events: number }[]): string => {
+  const sums: Partial<Record<string, number>> = {}
+  for (const { sign, events } of rows) sums[sign] = (sums[sign] ?? 0) + Number(events)
+  return writeCounts(sums)
+}
+
+/** Hashes in one statement. */
+const chunk = 400
+
+/** What is counted of some hashes of a project, as a column has it. */
+export function countsOfHashes(
+  { write, dialect: { builder } }: Store,
+  projectId: number,
+  hashes: readonly string[],
+): string {
+  const rows: { sign: string; events: number }[] = []
+  for (let start = 0; start < hashes.length; start += chunk)
+    rows.push(
+      ...write.all(
+        builder
+          .selectFrom('hash_sign')
+          .select(['sign', 'events'])
+          .where('project_id', '=', projectId)
+          .where('hash', 'in', hashes.slice(start, start + chunk)),
+      ),
+    )
+  return textOf(rows)
+}
+
+/** The same of all hashes that an issue has. */
+export const countsOfIssue = ({ write, dialect: { builder } }: Store, issueId: number): string =>
+  textOf(
+    write.all(
+      builder
+        .selectFrom('fingerprint')
+        .innerJoin('hash_sign', (join) =>
+          join
+            .onRef('hash_sign.project_id', '=', 'fingerprint.project_id')
+            .onRef('hash_sign.hash', '=', 'fingerprint.hash'),
+        )
+        .select(['hash_sign.sign', 'hash_sign.events'])
+        .where('fingerprint.issue_id', '=', issueId),
+    ),
+  )
+
+/** Forgets what is counted of hashes whose events are gone. */
+export function dropSigns({ write, dialect: { builder } }: Store, projectId: number, hashes: readonly string[]): void {
+  for (let start = 0; start < hashes.length; start += chunk)
+    write.run(
+      builder
+        .deleteFrom('hash_sign')
+        .where('project_id', '=', projectId)
+        .where('hash', 'in', hashes.slice(start, start + chunk)),
+    )
+}

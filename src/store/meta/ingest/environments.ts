@@ -1,0 +1,72 @@
+import { MishapError } from '../../../base/errors.ts'
+import type { Store } from '../database/store.ts'
+
+/** An environment that events of a project named. Times in ms. */
+export type Environment = { name: string; firstSeenMs: number; lastSeenMs: number; hidden: boolean }
+
+export type EnvironmentStore = {
+  /**
+   * Environments of a project in alphabetical order, those of `hidden` where that is given; else the hidden ones are among
+   * the `max` first of all, or nobody could show them again.
+   */
+  projectEnvironments(projectId: number, options: { max: number; hidden?: boolean }): Environment[]
+  environmentOf(projectId: number, name: string): Environment | undefined
+  /** Takes an environment out of the lists to choose from, or back in; its events stay as they are. Throws NOT_FOUND. */
+  hideEnvironment(projectId: number, name: string, hidden: boolean): Environment
+  /** Names that are hidden in each of these projects that has seen them. */
+  hiddenEnvironments(projectIds: number[]): Set<string>
+}
+
+/** Projects in one statement at most. */
+const chunk = 500
+
+/** What is known of environments beside their events. */
+export function environmentPart({ write, read, dialect: { builder } }: Store): EnvironmentStore {
+  const all = (projectId: number) =>
+    builder.selectFrom('environment').selectAll().where('project_id', '=', projectId).where('name', '!=', '')
+  const toEnvironment = (row: { name: string; first_seen_ms: number; last_seen_ms: number; hidden: number }) => ({
+    name: row.name,
+    firstSeenMs: row.first_seen_ms,
+    lastSeenMs: row.last_seen_ms,
+    hidden: row.hidden === 1,
+  })
+
+  return {
+    projectEnvironments: (projectId, { max, hidden }) => {
+      const list = (flag: 0 | 1, most: number) =>
+        read.all(all(projectId).where('hidden', '=', flag).orderBy('name').limit(most)).map(toEnvironment)
+      if (hidden !== undefined) return list(hidden ? 1 : 0, max)
+      const first = list(1, max)
+      const both = first.length < max ? [...first, ...list(0, max - first.length)] : first
+      return first.length === 0 ? both : both.sort((a, b) => (a.name < b.name ? -1 : 1))
+    },
+    environmentOf: (projectId, name) => {
+      const row = read.get(all(projectId).where('name', '=', name))
+      return row && toEnvironment(row)
+    },
+    hideEnvironment: (projectId, name, hidden) =>
+      write.transaction(() => {
+        const row = write.get(all(projectId).where('name', '=', name))
+        if (!row) throw new MishapError('NOT_FOUND')
+        const change = { hidden: hidden ? (1 as const) : (0 as const) }
+        write.run(
+          builder.updateTable('environment').set(change).where('project_id', '=', projectId).where('name', '=', name),
+        )
+        return toEnvironment({ ...row, ...change })
+      }),
+    hiddenEnvironments: (projectIds) => {
+      const hidden = new Set<string>()
+      const shown = new Set<string>()
+      for (let start = 0; start < projectIds.length; start += chunk) {
+        const ids = projectIds.slice(start, start + chunk)
+        const rows = builder.selectFrom('environment').select(['name', 'hidden']).distinct()
+        // Nothing is hidden in nearly every installation: one look says so.
+        const names = builder.selectFrom('environment').select('name').where('hidden', '=', 1)
+        for (const row of read.all(rows.where('project_id', 'in', ids).where('name', 'in', names)))
+          (row.hidden === 1 ? hidden : shown).add(row.name)
+      }
+      for (const name of shown) hidden.delete(name)
+      return hidden
+    },
+  }
+}

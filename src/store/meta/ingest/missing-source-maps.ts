@@ -1,0 +1,319 @@
+import { sql } from 'kysely'
+import { LRUCache } from 'lru-cache'
+import type { Connection } from '../database/connection.ts'
+import type { Builder } from '../database/dialect.ts'
+import type { Store } from '../database/store.ts'
+import type { EventEffect } from '../meta.ts'
+
+/**
+ * What events missed is noted by group, not by event: a row says that the events of a group from a position on may miss
+ * it. Names: `d:` and a debug id; `r:`, a release, a line break and a dist; `l` for a map that came too late.
+ */
+export const debugName = (debugId: string): string => `d:${debugId}`
+export const releaseName = (release: string, dist: string): string => `r:${release}\n${dist}`
+export const lateName = 'l'
+
+/** A group whose events missed these things. */
+export type MissedGroup = { groupHash: string; names: string[]; fromJpos: number }
+
+export type MissedStore = {
+  /** Bundles that came since it was last looked, by project. */
+  arrivals(): { projectId: number; bundleIds: number[] }[]
+  /** Forgets those that came before `beforeMs`: one may have come once more, for another release. */
+  dropArrivals(projectId: number, bundleIds: readonly number[], beforeMs: number): void
+  /** Groups whose events missed what is in these bundles, or belongs to their releases. */
+  missedBy(projectId: number, bundleIds: readonly number[]): MissedGroup[]
+  /** Projects that have events whose maps came too late, noted before `beforeMs`. */
+  lateProjects(beforeMs: number): number[]
+  /** Groups that missed these names; all that are noted without `names`. */
+  missedOf(projectId: number, names?: readonly string[]): MissedGroup[]
+  /** Forgets that groups missed their names, but for those `kept`, given as `name hash`, and what came after `beforeMs`. */
+  endMissed(ended: {
+    projectId: number
+    groups: readonly Pick<MissedGroup, 'groupHash' | 'names'>[]
+    kept: ReadonlySet<string>
+    beforeMs: number
+  }): void
+  /** Forgets what was missed last before `beforeMs`; returns how much. */
+  dropMissed(beforeMs: number): number
+  /** How many notes a project has, and how many were refused since there were too many. */
+  missedSum(projectId: number): { quantity: number; refused: number; refusedMs: number | null }
+}
+
+/**
+ * Notes of one project: some MB. Made-up debug ids fill it; then those that nothing has missed for a day give way, and where
+ * there are none what comes new is not noted. Both are said. Not the oldest at once: a flood would push out all the others.
+ */
+export const missedMax = 50_000
+const givenWayMax = 1000
+/** How often it is looked whether some may give way. */
+const fullMs = 60_000
+const notedMax = 50_000
+const dayMs = 86_400_000
+/** Values in one statement. */
+const chunk = 400
+
+/** Writes that a project has a bundle it did not have before; the caller holds the transaction. */
+export function noteArrival(
+  write: Connection,
+  builder: Builder,
+  projectId: number,
+  bundleId: number,
+  nowMs: number,
+): void {
+  const row = { project_id: projectId, bundle_id: bundleId, created_ms: nowMs }
+  const insert = builder.insertInto('arrival').values(row)
+  write.run(
+    insert.onConflict((conflict) => conflict.columns(['project_id', 'bundle_id']).doUpdateSet({ created_ms: nowMs })),
+  )
+}
+
+/** The writer of what events missed, and what it remembers to have written. */
+export type MissedNotes = {
+  /** The caller holds the transaction. */
+  note(effect: EventEffect, nowMs: number): void
+  /** What was written may have gone. */
+  forget(): void
+}
+
+type Row = { project: number; name: string; hash: string; jpos: number; ms: number }
+
+/** What a project's notes and those that were given up are counted by. */
+function sumStatements({ write, dialect: { builder } }: Store) {
+  const sum = write.hot<{ project: number }, { quantity: number }>((slot) =>
+    builder.selectFrom('missed_sum').select('quantity').where('project_id', '=', slot('project')),
+  )
+  const add = write.hot<{ project: number; one: number; refused: number; ms: number | null }, unknown>((slot) =>
+    builder
+      .insertInto('missed_sum')
+      .values({
+        ...{ project_id: slot('project'), quantity: slot('one') },
+        ...{ refused: slot('refused'), refused_ms: slot('ms') },
+      })
+      .onConflict((conflict) =>
+        conflict.column('project_id').doUpdateSet((build) => ({
+          quantity: build('missed_sum.quantity', '+', build.ref('excluded.quantity')),
+          refused: build('missed_sum.refused', '+', build.ref('excluded.refused')),
+          refused_ms: build.fn.coalesce('excluded.refused_ms', 'missed_sum.refused_ms'),
+        })),
+      ),
+  )
+  return { sum, add }
+}
+
+/** Makes the function that makes room where there is none, and returns whether there is some. */
+function roomMaker({ write, dialect: { builder } }: Store, { sum, add }: ReturnType<typeof sumStatements>) {
+  const full = new LRUCache<number, number>({ max: 1000 })
+  return ({ project, ms }: Row): boolean => {
+    if ((sum.get({ project })?.quantity ?? 0) < missedMax) return true
+    if (ms - (full.get(project) ?? Number.NEGATIVE_INFINITY) < fullMs) return false
+    const old = builder
+      .selectFrom('missed')
+      .select(['name', 'hash'])
+      .where('project_id', '=', project)
+      .where('last_ms', '<', ms - dayMs)
+      .orderBy('last_ms')
+      .limit(givenWayMax)
+      .$asTuple('name', 'hash')
+    const { changes } = write.run(
+      builder
+        .deleteFrom('missed')
+        .where('project_id', '=', project)
+        .where(({ eb, refTuple }) => eb(refTuple('name', 'hash'), 'in', old)),
+    )
+    if (changes > 0) add.run({ project, one: -changes, refused: changes, ms })
+    else full.set(project, ms)
+    return changes > 0
+  }
+}
+
+/** Makes the writer. Nearly all events miss what the one before did: that is remembered, for a day. */
+export function missedNotes(store: Store): MissedNotes {
+  const { write } = store
+  const { builder } = store.dialect
+  const sums = sumStatements(store)
+  const hasRoom = roomMaker(store, sums)
+  const noted = new LRUCache<string, true>({ max: notedMax })
+  const again = write.hot<Row, unknown>((slot) =>
+    builder
+      .updateTable('missed')
+      .set({ last_ms: slot('ms') })
+      .where('project_id', '=', slot('project'))
+      .where('name', '=', slot('name'))
+      .where('hash', '=', slot('hash')),
+  )
+  const first = write.hot<Row, unknown>((slot) =>
+    builder.insertInto('missed').values({
+      ...{ project_id: slot('project'), name: slot('name'), hash: slot('hash') },
+      ...{ from_jpos: slot('jpos'), last_ms: slot('ms') },
+    }),
+  )
+  const { add } = sums
+  function write1(row: Row): void {
+    if (again.run(row).changes > 0) return
+    const { project, ms } = row
+    const isFull = !hasRoom(row)
+    if (!isFull) first.run(row)
+    add.run(isFull ? { project, one: 0, refused: 1, ms } : { project, one: 1, refused: 0, ms: null })
+  }
+
+  return {
+    note: ({ projectId, hashes: [hash], misses, jpos }, nowMs) => {
+      if (!misses || hash === undefined) return
+      const day = Math.floor(nowMs / dayMs)
+      for (const name of misses) {
+        const key = `${projectId} ${hash} ${day} ${name}`
+        if (noted.has(key)) continue
+        write1({ project: projectId, name, hash, jpos, ms: nowMs })
+        noted.set(key, true)
+      }
+    },
+    forget: () => noted.clear(),
+  }
+}
+
+type Found = { hash: string; name: string; from_jpos: number }
+
+function byGroup(rows: readonly Found[]): MissedGroup[] {
+  const groups = new Map<string, MissedGroup>()
+  for (const { hash, name, from_jpos: fromJpos } of rows) {
+    const group = groups.get(hash)
+    if (!group) groups.set(hash, { groupHash: hash, names: [name], fromJpos })
+    else {
+      group.names.push(name)
+      group.fromJpos = Math.min(group.fromJpos, fromJpos)
+    }
+  }
+  return [...groups.values()]
+}
+
+/** Counts the notes of a project anew; the caller holds the transaction. */
+function sumAgain({ write, dialect: { builder } }: Store, projectId: number): void {
+  const found = write.get(
+    builder
+      .selectFrom('missed')
+      .select(({ fn }) => fn.countAll<number>().as('n'))
+      .where('project_id', '=', projectId),
+  )
+  const quantity = Number(found?.n ?? 0)
+  // Where there is room again nothing is refused any more.
+  const room = quantity < missedMax ? { refused: 0, refused_ms: null } : {}
+  write.run(
+    builder
+      .updateTable('missed_sum')
+      .set({ quantity, ...room })
+      .where('project_id', '=', projectId),
+  )
+}
+
+type LookPart = Pick<MissedStore, 'arrivals' | 'missedBy' | 'lateProjects' | 'missedOf' | 'missedSum'>
+
+/** What was missed, for those who look whether it is there. */
+export function missedLookPart({ write, dialect: { builder } }: Store, notes: MissedNotes): LookPart {
+  const missed = (projectId: number) =>
+    builder.selectFrom('missed').select(['hash', 'name', 'from_jpos']).where('project_id', '=', projectId)
+  return {
+    arrivals: () => {
+      const found = new Map<number, number[]>()
+      for (const row of write.all(builder.selectFrom('arrival').selectAll().orderBy('created_ms')))
+        found.set(row.project_id, [...(found.get(row.project_id) ?? []), row.bundle_id])
+      return [...found].map(([projectId, bundleIds]) => ({ projectId, bundleIds }))
+    },
+    missedBy: (projectId, bundleIds) => {
+      // What comes from here on is noted with its time.
+      notes.forget()
+      const rows: Found[] = []
+      for (let start = 0; start < bundleIds.length; start += chunk) {
+        const ids = bundleIds.slice(start, start + chunk)
+        const files = builder
+          .selectFrom('artifact_file')
+          .select(sql<string>`${'d:'} || debug_id`.as('name'))
+          .where('bundle_id', 'in', ids)
+          .where('debug_id', '!=', '')
+        const links = builder
+          .selectFrom('artifact_link')
+          .select(sql<string>`${'r:'} || release || ${'\n'} || dist`.as('name'))
+          .where('bundle_id', 'in', ids)
+          .where('project_id', '=', projectId)
+        rows.push(...write.all(missed(projectId).where('name', 'in', files)))
+        rows.push(...write.all(missed(projectId).where('name', 'in', links)))
+      }
+      return byGroup(rows)
+    },
+    lateProjects: (beforeMs) =>
+      write
+        .all(
+          builder
+            .selectFrom('project')
+            .select('id')
+            // By the key of each project: nearly all notes are old, and few are of late maps.
+            .where((build) =>
+              build.exists(
+                build
+                  .selectFrom('missed')
+                  .select('missed.hash')
+                  .whereRef('missed.project_id', '=', 'project.id')
+                  .where('missed.name', '=', lateName)
+                  .where('missed.last_ms', '<', beforeMs),
+              ),
+            ),
+        )
+        .map((row) => row.id),
+    missedOf: (projectId, names) => {
+      notes.forget()
+      return byGroup(
+        write.all(names ? missed(projectId).where('name', 'in', names.slice(0, chunk)) : missed(projectId)),
+      )
+    },
+    missedSum: (projectId) => {
+      const row = write.get(builder.selectFrom('missed_sum').selectAll().where('project_id', '=', projectId))
+      return { quantity: row?.quantity ?? 0, refused: row?.refused ?? 0, refusedMs: row?.refused_ms ?? null }
+    },
+  }
+}
+
+type EndPart = Pick<MissedStore, 'dropArrivals' | 'endMissed' | 'dropMissed'>
+
+/** What is no longer missed. */
+export function missedEndPart(store: Store, notes: MissedNotes): EndPart {
+  const { write } = store
+  const { builder } = store.dialect
+  return {
+    dropArrivals: (projectId, bundleIds, beforeMs) => {
+      for (let start = 0; start < bundleIds.length; start += chunk)
+        write.run(
+          builder
+            .deleteFrom('arrival')
+            .where('project_id', '=', projectId)
+            .where('created_ms', '<', beforeMs)
+            .where('bundle_id', 'in', bundleIds.slice(start, start + chunk)),
+        )
+    },
+    endMissed: ({ projectId, groups, kept, beforeMs }) =>
+      write.transaction(() => {
+        const one = write.hot<{ name: string; hash: string }, unknown>((slot) =>
+          builder
+            .deleteFrom('missed')
+            .where('project_id', '=', projectId)
+            .where('name', '=', slot('name'))
+            .where('hash', '=', slot('hash'))
+            .where('last_ms', '<', beforeMs),
+        )
+        // Each group by its own names: all names of 100 groups for each of them would be millions of statements.
+        for (const { groupHash: hash, names } of groups)
+          for (const name of names) if (!kept.has(`${name} ${hash}`)) one.run({ name, hash })
+        sumAgain(store, projectId)
+        notes.forget()
+      }),
+    dropMissed: (beforeMs) =>
+      write.transaction(() => {
+        const old = builder.selectFrom('missed').select('project_id').distinct().where('last_ms', '<', beforeMs)
+        const projects = write.all(old).map((row) => row.project_id)
+        if (projects.length === 0) return 0
+        const { changes } = write.run(builder.deleteFrom('missed').where('last_ms', '<', beforeMs))
+        for (const projectId of projects) sumAgain(store, projectId)
+        notes.forget()
+        return changes
+      }),
+  }
+}

@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest'
+import { codeOf, commit, effect, hash, nowMs } from '../fixture.cases.ts'
+import type { MetaStore } from '../meta.ts'
+import type { Channel } from './alerts.ts'
+
+const value = {
+  organizationId: 1,
+  projectId: null,
+  kind: 'slack',
+  name: 'Ops',
+  sealedTarget: 't',
+  sealedSecret: '',
+} as const
+
+export function alertCases(fresh: () => MetaStore): void {
+  const withChannel = (more: Partial<Channel> = {}) => {
+    const meta = fresh()
+    return { meta, channel: meta.createChannel({ ...value, ...more }) }
+  }
+
+  test('channels are made, changed and removed', () => {
+    const { meta, channel } = withChannel({ name: '  Ops room ', kind: 'webhook', sealedSecret: 's' })
+    expect(channel).toMatchObject({ id: 1, name: 'Ops room', kind: 'webhook', active: true, failingSinceMs: null })
+    expect(meta.updateChannel(1, { active: false, projectId: 1, sealedTarget: 'u' })).toEqual({
+      ...channel,
+      active: false,
+      projectId: 1,
+      sealedTarget: 'u',
+    })
+    expect(meta.channelsOf(1)).toEqual([meta.channelById(1)])
+    meta.deleteChannel(1)
+    expect(meta.channelsOf(1)).toEqual([])
+    expect(codeOf(() => meta.updateChannel(1, { active: true }))).toBe('NOT_FOUND')
+    expect(codeOf(() => meta.createChannel({ ...value, name: ' ' }))).toBe('VALIDATION')
+  })
+
+  test('a commit asks for a notification of what is new and of what came back, once an issue', () => {
+    const { meta } = withChannel()
+    commit(meta, {
+      events: [effect({ eventId: 'first' }), effect({ eventId: 'second' }), effect({ hashes: [hash(2)] })],
+    })
+    expect(meta.alertsDue(10, nowMs).map((one) => [one.issueId, one.kind, one.eventId, one.atMs])).toEqual([
+      [1, 'new', 'first', nowMs],
+      [2, 'new', effect().eventId, nowMs],
+    ])
+    meta.decideAlerts([], [1, 2], nowMs)
+    commit(meta, { events: [effect()] })
+    expect(meta.alertsDue(10, nowMs)).toEqual([])
+    meta.updateIssue(1, { status: 'resolved' }, null, nowMs + 10)
+    commit(meta, { events: [effect({ eventId: 'back', timestampMs: nowMs + 20 })] })
+    expect(meta.alertsDue(10, nowMs)).toMatchObject([{ issueId: 1, kind: 'regression', eventId: 'back', projectId: 1 }])
+  })
+
+  test.each<[string, (meta: MetaStore) => void]>([
+    ['no channel', (meta) => meta.deleteChannel(1)],
+    ['an inactive channel', (meta) => void meta.updateChannel(1, { active: false })],
+  ])('%s: nothing is asked for', (_says, change) => {
+    const { meta } = withChannel()
+    change(meta)
+    commit(meta, { events: [effect()] })
+    expect(meta.alertsDue(10, nowMs)).toEqual([])
+  })
+
+  test('deciding queues deliveries, removes the changes and forgets what is 30 days old', () => {
+    const { meta } = withChannel()
+    commit(meta, { events: [effect()] })
+    const made = {
+      channelId: 1,
+      recipient: 'a@x.test',
+      kind: 'issue',
+      items: [{ issueId: 1, kind: 'new', eventId: 'e' }],
+      more: 0,
+    } as const
+    meta.decideAlerts([{ ...made, items: [...made.items] }], [1], nowMs)
+    expect(meta.alertsDue(10, nowMs)).toEqual([])
+    expect(meta.deliveriesQueued(nowMs - 1, 10)).toEqual([])
+    expect(meta.deliveriesQueued(nowMs, 10)).toEqual([meta.deliveryById(1)])
+    expect(meta.deliveryById(1)).toMatchObject({
+      ...made,
+      status: 'queued',
+      attempts: 0,
+      createdMs: nowMs,
+      sentMs: null,
+    })
+    expect(meta.deliveriesSince([1], nowMs)).toHaveLength(1)
+    expect(meta.deliveriesSince([2], nowMs)).toEqual([])
+    meta.decideAlerts([], [], nowMs + 31 * 86_400_000)
+    expect(meta.deliveryLog(1, 10)).toEqual([])
+  })
+
+  test('tries are noted; a failure marks the channel, a success clears it', () => {
+    const { meta } = withChannel()
+    const [one] = meta.queueTest(1, ['', ''], nowMs)
+    expect(one).toMatchObject({ kind: 'test', status: 'queued' })
+    expect(meta.deliveriesQueued(nowMs + 1e9, 10)).toEqual([])
+    expect(meta.deliveriesSince([1], 0)).toEqual([])
+    meta.noteDelivery(1, { status: 'queued', error: 'no', nextMs: nowMs + 5 }, nowMs)
+    expect(meta.deliveryById(1)).toMatchObject({ attempts: 1, error: 'no', nextMs: nowMs + 5 })
+    expect(meta.channelById(1)).toMatchObject({ failingSinceMs: null, lastError: 'no' })
+    meta.noteDelivery(1, { status: 'failed', error: 'never' }, nowMs + 6)
+    meta.noteDelivery(2, { status: 'failed', error: 'never' }, nowMs + 9)
+    expect(meta.channelById(1)).toMatchObject({ failingSinceMs: nowMs + 6, lastError: 'never' })
+    expect(meta.deliveryLog(1, 10).map((row) => [row.id, row.status])).toEqual([
+      [2, 'failed'],
+      [1, 'failed'],
+    ])
+    meta.noteDelivery(2, { status: 'sent' }, nowMs + 10)
+    expect(meta.channelById(1)).toMatchObject({ failingSinceMs: null, lastError: '' })
+    expect(meta.deliveryById(2)).toMatchObject({ status: 'sent', error: '', sentMs: nowMs + 10, attempts: 2 })
+  })
+}

@@ -1,0 +1,300 @@
+import type { Selectable } from 'kysely'
+import { MishapError } from '../../../base/errors.ts'
+import { checkName } from '../database/names.ts'
+import { fromJson, type Store } from '../database/store.ts'
+import type { Tables } from '../database/tables.ts'
+import type { MetaStore } from '../meta.ts'
+import type { ChannelAddressStore } from '../people/channel-addresses.ts'
+
+export type ChannelKind = 'email' | 'slack' | 'webhook'
+/** What is told: an issue that is new, one that came back after it was resolved, or one that is over its own forecast. */
+export type AlertKind = 'new' | 'regression' | 'escalation'
+
+/** Where notifications go. `sealedTarget` and `sealedSecret` are encrypted by the caller: an URL of a chat is a password. */
+export type Channel = {
+  id: number
+  organizationId: number
+  /** null: every project of the organization. */
+  projectId: number | null
+  kind: ChannelKind
+  name: string
+  sealedTarget: string
+  sealedSecret: string
+  active: boolean
+  createdMs: number
+  /** Since when nothing has come through; null while it works. */
+  failingSinceMs: number | null
+  lastError: string
+}
+
+/** A change that asks for a notification; written in the commit's own transaction, removed once it is decided. */
+export type AlertDue = {
+  id: number
+  organizationId: number
+  projectId: number
+  issueId: number
+  kind: AlertKind
+  eventId: string
+  atMs: number
+  /** It waited until then, as it was skew after a deploy or its issue was told less than an hour before; 0: it did not. */
+  untilMs: number
+}
+
+export type DeliveryItem = { issueId: number; kind: AlertKind; eventId: string }
+export type DeliveryKind = 'issue' | 'summary' | 'test'
+export type NewDelivery = {
+  channelId: number
+  /** An e-mail address; empty for chats and webhooks. */
+  recipient: string
+  kind: DeliveryKind
+  items: DeliveryItem[]
+  /** Issues of a summary beyond its items. */
+  more: number
+}
+export type Delivery = NewDelivery & {
+  id: number
+  status: 'queued' | 'sent' | 'failed'
+  attempts: number
+  nextMs: number
+  error: string
+  createdMs: number
+  sentMs: number | null
+}
+
+/** The part of meta that notifications work with. */
+export type AlertStore = ChannelAddressStore & {
+  createChannel(
+    value: Pick<Channel, 'organizationId' | 'projectId' | 'kind' | 'name' | 'sealedTarget' | 'sealedSecret'>,
+  ): Channel
+  /** Changes what is given; NOT_FOUND when the channel is gone. */
+  updateChannel(
+    id: number,
+    value: Partial<Pick<Channel, 'name' | 'projectId' | 'active' | 'sealedTarget' | 'sealedSecret'>>,
+  ): Channel
+  deleteChannel(id: number): void
+  channelById(id: number): Channel | undefined
+  channelsOf(organizationId: number): Channel[]
+  /** The oldest changes that nobody has decided on and that wait no longer. */
+  alertsDue(max: number, nowMs: number): AlertDue[]
+  /** Deliveries of these channels made since `fromMs`, oldest first; tests are no deliveries here. */
+  deliveriesSince(channelIds: number[], fromMs: number): Delivery[]
+  /** One transaction: the deliveries are queued, the changes removed, the `held` ones not asked for before their time. */
+  decideAlerts(made: NewDelivery[], dueIds: number[], nowMs: number, held?: { id: number; untilMs: number }[]): void
+  queueTest(channelId: number, recipients: string[], nowMs: number): Delivery[]
+  /** What is to be sent by `nowMs`, oldest first. */
+  deliveriesQueued(nowMs: number, max: number): Delivery[]
+  /** Notes how a try ended; a success clears the channel's failure, the last failure of a delivery sets it. */
+  noteDelivery(
+    id: number,
+    end: { status: 'sent' } | { status: 'queued'; error: string; nextMs: number } | { status: 'failed'; error: string },
+    nowMs: number,
+  ): void
+  /** The latest deliveries of a channel, newest first. */
+  deliveryLog(channelId: number, max: number): Delivery[]
+  deliveryById(id: number): Delivery | undefined
+}
+
+/** Deliveries are kept as long as outcomes are of interest to a person who asks "was I told". */
+const deliveriesKeptMs = 30 * 86_400_000
+
+/** A test is tried by who asked for it and by nobody else, so it is never due. */
+const neverMs = Number.MAX_SAFE_INTEGER
+
+const toChannel = (row: Selectable<Tables['channel']>): Channel => ({
+  id: row.id,
+  organizationId: row.organization_id,
+  projectId: row.project_id,
+  kind: row.kind as ChannelKind,
+  name: row.name,
+  sealedTarget: row.sealed_target,
+  sealedSecret: row.sealed_secret,
+  active: row.active === 1,
+  createdMs: row.created_ms,
+  failingSinceMs: row.failing_since_ms,
+  lastError: row.last_error,
+})
+
+const toDelivery = (row: Selectable<Tables['delivery']>): Delivery => ({
+  id: row.id,
+  channelId: row.channel_id,
+  recipient: row.recipient,
+  kind: row.kind as DeliveryKind,
+  items: fromJson<DeliveryItem[]>(row.items),
+  more: row.more,
+  status: row.status as Delivery['status'],
+  attempts: row.attempts,
+  nextMs: row.next_ms,
+  error: row.error,
+  createdMs: row.created_ms,
+  sentMs: row.sent_ms,
+})
+
+type ChannelPart = Pick<MetaStore, 'createChannel' | 'updateChannel' | 'deleteChannel' | 'channelById' | 'channelsOf'>
+
+/** Where notifications go. */
+export function channelPart({ write, read, dialect: { builder }, clock }: Store): ChannelPart {
+  const byId = (id: number) => read.get(builder.selectFrom('channel').selectAll().where('id', '=', id))
+  return {
+    createChannel: (value) => {
+      const row = {
+        organization_id: value.organizationId,
+        project_id: value.projectId,
+        kind: value.kind,
+        name: checkName(value.name),
+        sealed_target: value.sealedTarget,
+        sealed_secret: value.sealedSecret,
+        active: 1,
+        created_ms: clock.now(),
+        failing_since_ms: null,
+        last_error: '',
+      }
+      return toChannel({ id: write.run(builder.insertInto('channel').values(row)).lastId, ...row })
+    },
+    updateChannel: (id, value) => {
+      const change = {
+        ...(value.name === undefined ? {} : { name: checkName(value.name) }),
+        ...(value.projectId === undefined ? {} : { project_id: value.projectId }),
+        ...(value.active === undefined ? {} : { active: value.active ? 1 : 0 }),
+        ...(value.sealedTarget === undefined ? {} : { sealed_target: value.sealedTarget }),
+        ...(value.sealedSecret === undefined ? {} : { sealed_secret: value.sealedSecret }),
+        // A changed or switched channel starts with a clean slate: its old failure was about what it was.
+        failing_since_ms: null,
+        last_error: '',
+      }
+      write.run(builder.updateTable('channel').set(change).where('id', '=', id))
+      const row = byId(id)
+      if (!row) throw new MishapError('NOT_FOUND')
+      return toChannel(row)
+    },
+    deleteChannel: (id) => void write.run(builder.deleteFrom('channel').where('id', '=', id)),
+    channelById: (id) => {
+      const row = byId(id)
+      return row && toChannel(row)
+    },
+    channelsOf: (organizationId) =>
+      read
+        .all(builder.selectFrom('channel').selectAll().where('organization_id', '=', organizationId).orderBy('id'))
+        .map(toChannel),
+  }
+}
+
+type OutboxPart = Pick<MetaStore, 'alertsDue' | 'decideAlerts' | 'queueTest' | 'noteDelivery'>
+type LogPart = Pick<MetaStore, 'deliveriesSince' | 'deliveriesQueued' | 'deliveryLog' | 'deliveryById'>
+
+/** Puts a delivery in line; due at `nextMs`. */
+function queue({ write, dialect: { builder } }: Store, one: NewDelivery, nowMs: number, nextMs = nowMs): Delivery {
+  const row = {
+    channel_id: one.channelId,
+    recipient: one.recipient,
+    kind: one.kind,
+    items: JSON.stringify(one.items),
+    more: one.more,
+    status: 'queued',
+    attempts: 0,
+    next_ms: nextMs,
+    error: '',
+    created_ms: nowMs,
+    sent_ms: null,
+  }
+  return toDelivery({ id: write.run(builder.insertInto('delivery').values(row)).lastId, ...row })
+}
+
+/** The outbox of commits: what is due, what was decided, how each try ended. */
+export function outboxPart(store: Store): OutboxPart {
+  const {
+    write,
+    dialect: { builder },
+  } = store
+  return {
+    alertsDue: (max, nowMs) => {
+      const due = builder.selectFrom('alert_due').selectAll().where('until_ms', '<=', nowMs)
+      return write.all(due.orderBy('id').limit(max)).map((row) => ({
+        id: row.id,
+        organizationId: row.organization_id,
+        projectId: row.project_id,
+        issueId: row.issue_id,
+        kind: row.kind as AlertKind,
+        eventId: row.event_id,
+        atMs: row.at_ms,
+        untilMs: row.until_ms,
+      }))
+    },
+    decideAlerts: (made, dueIds, nowMs, held = []) =>
+      write.transaction(() => {
+        for (const one of made) queue(store, one, nowMs)
+        for (const { id, untilMs } of held)
+          write.run(builder.updateTable('alert_due').set({ until_ms: untilMs }).where('id', '=', id))
+        for (const id of dueIds) write.run(builder.deleteFrom('alert_due').where('id', '=', id))
+        write.run(builder.deleteFrom('delivery').where('created_ms', '<', nowMs - deliveriesKeptMs))
+      }),
+    queueTest: (channelId, recipients, nowMs) =>
+      write.transaction(() =>
+        recipients.map((recipient) =>
+          queue(store, { channelId, recipient, kind: 'test', items: [], more: 0 }, nowMs, neverMs),
+        ),
+      ),
+    noteDelivery: (id, end, nowMs) =>
+      write.transaction(() => {
+        const row = write.get(builder.selectFrom('delivery').selectAll().where('id', '=', id))
+        if (!row) return
+        const error = end.status === 'sent' ? '' : end.error
+        write.run(
+          builder
+            .updateTable('delivery')
+            .set({
+              status: end.status,
+              attempts: row.attempts + 1,
+              error,
+              next_ms: end.status === 'queued' ? end.nextMs : row.next_ms,
+              sent_ms: end.status === 'sent' ? nowMs : null,
+            })
+            .where('id', '=', id),
+        )
+        const channel = builder.updateTable('channel').where('id', '=', row.channel_id)
+        if (end.status === 'sent') write.run(channel.set({ failing_since_ms: null, last_error: '' }))
+        else {
+          write.run(channel.set({ last_error: error }))
+          if (end.status === 'failed')
+            write.run(channel.set({ failing_since_ms: nowMs }).where('failing_since_ms', 'is', null))
+        }
+      }),
+  }
+}
+
+/** What was sent and what is to be sent. */
+export function deliveryPart({ write, read, dialect: { builder } }: Store): LogPart {
+  const latest = (channelId: number) =>
+    builder.selectFrom('delivery').selectAll().where('channel_id', '=', channelId).orderBy('id', 'desc')
+  return {
+    deliveriesSince: (channelIds, fromMs) =>
+      write
+        .all(
+          builder
+            .selectFrom('delivery')
+            .selectAll()
+            .where('channel_id', 'in', channelIds)
+            .where('created_ms', '>=', fromMs)
+            .where('kind', '!=', 'test')
+            .orderBy('id'),
+        )
+        .map(toDelivery),
+    deliveriesQueued: (nowMs, max) =>
+      write
+        .all(
+          builder
+            .selectFrom('delivery')
+            .selectAll()
+            .where('status', '=', 'queued')
+            .where('next_ms', '<=', nowMs)
+            .orderBy('next_ms')
+            .orderBy('id')
+            .limit(max),
+        )
+        .map(toDelivery),
+    deliveryLog: (channelId, max) => read.all(latest(channelId).limit(max)).map(toDelivery),
+    deliveryById: (id) => {
+      const row = write.get(builder.selectFrom('delivery').selectAll().where('id', '=', id))
+      return row && toDelivery(row)
+    },
+  }
+}

@@ -1,0 +1,249 @@
+import type { Store } from '../database/store.ts'
+
+/** Why somebody follows an issue. */
+export type SubscriptionReason = 'asked' | 'commented' | 'assigned' | 'mentioned' | 'bookmarked' | 'changed'
+export type NoticeKind = 'mention' | 'comment' | 'assigned'
+export type Notice = {
+  id: number
+  issueId: number
+  userId: string
+  activityId: number
+  kind: NoticeKind
+  attempts: number
+  nextMs: number
+}
+
+/** What is a person's own of issues; what is left out stays. */
+export type OwnMarks = {
+  hasSeen?: boolean | undefined
+  isBookmarked?: boolean | undefined
+  isSubscribed?: boolean | undefined
+}
+
+/** What one person does with issues, and what is mailed to people about them. */
+export type AttentionStore = {
+  /** One transaction; issues that are gone are left out. Who bookmarks an issue follows it. */
+  setOwn(issueIds: readonly number[], userId: string, marks: OwnMarks, nowMs: number): void
+  /** The issues among `ids` that the person has bookmarked. */
+  bookmarkedBy(userId: string, ids: readonly number[]): Set<number>
+  /** What the person asks for counts; for any other reason only somebody who has never said anything about it follows it. */
+  subscribe(issueId: number, userId: string, active: boolean, reason: SubscriptionReason, nowMs: number): void
+  subscriptionOf(issueId: number, userId: string): { active: boolean; reason: SubscriptionReason } | undefined
+  /** Who follows the issue, the longest first. */
+  subscribersOf(issueId: number): string[]
+  /** Who has looked at the issue and when, the latest first. */
+  lookedAt(issueId: number): { userId: string; atMs: number }[]
+  /** Asks for mails about an activity. Who is named in it has not seen the issue any more. */
+  addNotices(
+    notices: readonly { userId: string; kind: NoticeKind }[],
+    issueId: number,
+    activityId: number,
+    nowMs: number,
+  ): void
+  noticesDue(nowMs: number, max: number): Notice[]
+  /** Takes a notice out (`nextMs` undefined), or lets it be tried again then. */
+  endNotice(id: number, nextMs?: number): void
+}
+
+type OwnPart = Pick<AttentionStore, 'setOwn' | 'bookmarkedBy'>
+type NoticePart = Pick<AttentionStore, 'addNotices' | 'noticesDue' | 'endNotice'>
+type FollowPart = Omit<AttentionStore, keyof OwnPart | keyof NoticePart>
+const idsMax = 500
+
+/** Statements that set the marks of each issue, prepared once: there are three for each of thousands. */
+function ownStatements({ write, dialect: { builder } }: Store) {
+  type Mark = { issueId: number; userId: string; nowMs: number }
+  const unmark = (table: 'issue_seen' | 'issue_bookmark') =>
+    write.hot<Mark, unknown>((slot) =>
+      builder.deleteFrom(table).where('issue_id', '=', slot('issueId')).where('user_id', '=', slot('userId')),
+    )
+  const row = (slot: <K extends keyof Mark>(name: K) => Mark[K]) => ({
+    ...{ issue_id: slot('issueId'), user_id: slot('userId'), at_ms: slot('nowMs') },
+  })
+  return {
+    issue: write.hot<{ issueId: number }, { id: number }>((slot) =>
+      builder.selectFrom('issue').select('id').where('id', '=', slot('issueId')),
+    ),
+    seen: write.hot<Mark, unknown>((slot) =>
+      builder
+        .insertInto('issue_seen')
+        .values(row(slot))
+        .onConflict((conflict) => conflict.columns(['issue_id', 'user_id']).doUpdateSet({ at_ms: slot('nowMs') })),
+    ),
+    unseen: unmark('issue_seen'),
+    bookmark: write.hot<Mark, unknown>((slot) =>
+      builder
+        .insertInto('issue_bookmark')
+        .values(row(slot))
+        .onConflict((conflict) => conflict.doNothing()),
+    ),
+    unbookmark: unmark('issue_bookmark'),
+  }
+}
+
+/** Marks of people on issues. */
+export function ownPart(store: Store): OwnPart {
+  const { write, read, dialect } = store
+  const { builder } = dialect
+  const statements = ownStatements(store)
+  const subscribe = subscriber(store)
+  return {
+    setOwn: (issueIds, userId, { hasSeen, isBookmarked, isSubscribed }, nowMs) =>
+      write.transaction(() => {
+        for (const issueId of issueIds) {
+          if (!statements.issue.get({ issueId })) continue
+          const mark = { issueId, userId, nowMs }
+          if (hasSeen !== undefined) (hasSeen ? statements.seen : statements.unseen).run(mark)
+          if (isBookmarked !== undefined) (isBookmarked ? statements.bookmark : statements.unbookmark).run(mark)
+          if (isBookmarked) subscribe(issueId, userId, true, 'bookmarked', nowMs)
+          if (isSubscribed !== undefined) subscribe(issueId, userId, isSubscribed, 'asked', nowMs)
+        }
+      }),
+    bookmarkedBy: (userId, ids) => {
+      const found = new Set<number>()
+      for (let start = 0; start < ids.length; start += idsMax)
+        for (const row of read.all(
+          builder
+            .selectFrom('issue_bookmark')
+            .select('issue_id')
+            .where('user_id', '=', userId)
+            .where('issue_id', 'in', ids.slice(start, start + idsMax)),
+        ))
+          found.add(row.issue_id)
+      return found
+    },
+  }
+}
+
+/**
+ * Takes bookmarks, subscriptions and mails to come from issues that go into another one and are deleted after it; the caller
+ * holds the transaction.
+ */
+export function moveAttention({ write, dialect: { builder } }: Store, fromIds: readonly number[], toId: number): void {
+  // Of one person that of the issue that stays is kept, else that of the oldest.
+  const tables = { issue_bookmark: [], issue_subscription: ['active', 'reason'] } as const
+  for (const table of ['issue_bookmark', 'issue_subscription'] as const) {
+    const own = ['user_id', 'at_ms', ...tables[table]] as ('user_id' | 'at_ms')[]
+    write.run(
+      builder
+        .insertInto(table)
+        .columns(['issue_id', ...own])
+        .expression(
+          builder
+            .selectFrom(table)
+            .select(({ val }) => [val(toId).as('issue_id'), ...own])
+            .where('issue_id', 'in', fromIds)
+            .orderBy('issue_id'),
+        )
+        .onConflict((conflict) => conflict.doNothing()),
+    )
+  }
+  write.run(builder.updateTable('notice').set({ issue_id: toId }).where('issue_id', 'in', fromIds))
+}
+
+/** Makes the function that `AttentionStore.subscribe` is; a caller that holds a transaction may call it. */
+export function subscriber({ write, dialect: { builder } }: Store): AttentionStore['subscribe'] {
+  type Row = { issueId: number; userId: string; active: number; reason: string; nowMs: number }
+  const values = (slot: <K extends keyof Row>(name: K) => Row[K]) => ({
+    ...{ issue_id: slot('issueId'), user_id: slot('userId') },
+    ...{ active: slot('active'), reason: slot('reason'), at_ms: slot('nowMs') },
+  })
+  const first = write.hot<Row, unknown>((slot) =>
+    builder
+      .insertInto('issue_subscription')
+      .values(values(slot))
+      .onConflict((conflict) => conflict.doNothing()),
+  )
+  const asked = write.hot<Row, unknown>((slot) => {
+    const { active, reason, at_ms } = values(slot)
+    return builder
+      .insertInto('issue_subscription')
+      .values(values(slot))
+      .onConflict((conflict) => conflict.columns(['issue_id', 'user_id']).doUpdateSet({ active, reason, at_ms }))
+  })
+  return (issueId, userId, active, reason, nowMs) =>
+    void (reason === 'asked' ? asked : first).run({ issueId, userId, active: Number(active), reason, nowMs })
+}
+
+/** Who follows and who has seen an issue. */
+export function attentionPart(store: Store): FollowPart {
+  const { read, dialect } = store
+  const { builder } = dialect
+  const own = (issueId: number, userId: string) =>
+    builder
+      .selectFrom('issue_subscription')
+      .select(['active', 'reason'])
+      .where('issue_id', '=', issueId)
+      .where('user_id', '=', userId)
+  return {
+    subscribe: subscriber(store),
+    subscriptionOf: (issueId, userId) => {
+      const row = read.get(own(issueId, userId))
+      return row && { active: row.active === 1, reason: row.reason as SubscriptionReason }
+    },
+    subscribersOf: (issueId) =>
+      read
+        .all(
+          builder
+            .selectFrom('issue_subscription')
+            .select('user_id')
+            .where('issue_id', '=', issueId)
+            .where('active', '=', 1)
+            .orderBy('at_ms')
+            .orderBy('user_id'),
+        )
+        .map((row) => row.user_id),
+    lookedAt: (issueId) =>
+      read
+        .all(
+          builder
+            .selectFrom('issue_seen')
+            .select(['user_id', 'at_ms'])
+            .where('issue_id', '=', issueId)
+            .orderBy('at_ms', 'desc')
+            .orderBy('user_id')
+            .limit(50),
+        )
+        .map((row) => ({ userId: row.user_id, atMs: row.at_ms })),
+  }
+}
+
+/** Mails to people about issues. */
+export function noticePart({ write, dialect: { builder } }: Store): NoticePart {
+  return {
+    addNotices: (notices, issueId, activityId, nowMs) =>
+      write.transaction(() => {
+        for (const { userId, kind } of notices) {
+          const row = { issue_id: issueId, user_id: userId, activity_id: activityId, kind, next_ms: nowMs }
+          write.run(builder.insertInto('notice').values(row))
+          if (kind === 'mention')
+            write.run(builder.deleteFrom('issue_seen').where('issue_id', '=', issueId).where('user_id', '=', userId))
+        }
+      }),
+    noticesDue: (nowMs, max) =>
+      write
+        .all(
+          builder
+            .selectFrom('notice')
+            .selectAll()
+            .where('next_ms', '<=', nowMs)
+            .orderBy('next_ms')
+            .orderBy('id')
+            .limit(max),
+        )
+        .map((row) => ({
+          ...{ id: row.id, issueId: row.issue_id, userId: row.user_id, activityId: row.activity_id },
+          ...{ kind: row.kind as NoticeKind, attempts: row.attempts, nextMs: row.next_ms },
+        })),
+    endNotice: (id, nextMs) => {
+      if (nextMs === undefined) write.run(builder.deleteFrom('notice').where('id', '=', id))
+      else
+        write.run(
+          builder
+            .updateTable('notice')
+            .set((build) => ({ attempts: build('attempts', '+', 1), next_ms: nextMs }))
+            .where('id', '=', id),
+        )
+    },
+  }
+}

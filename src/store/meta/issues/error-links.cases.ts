@@ -1,0 +1,301 @@
+import { describe, expect, test } from 'vitest'
+import { browser, count, failureRig, id, joinAll, numbers, server, side, sure } from '../failure-rig.cases.ts'
+import { commit, effect, hash, nowMs } from '../fixture.cases.ts'
+import type { EventEffect, MetaStore } from '../meta.ts'
+import type { FailureEffect } from './error-links.ts'
+
+/** Two sides of hidden server errors: what links them, in any order. */
+export function failureCases(fresh: () => MetaStore): void {
+  const { open, linkOf } = failureRig(fresh)
+
+  describe('links of hidden server errors', () => {
+    test.each([
+      ['browser first', [[browser(1, sure(1))], [server(1, sure(1))]]],
+      ['server first', [[server(1, sure(1))], [browser(1, sure(1))]]],
+      ['in one batch', [[browser(1, sure(1)), server(1, sure(1))]]],
+    ])('%s', (_name, batches) => {
+      const meta = open()
+      for (const events of batches) {
+        commit(meta, { events })
+        joinAll(meta)
+      }
+      expect(linkOf(meta)).toEqual(['digest', id(1001)])
+      expect(meta.failureState(1, id(1))).toEqual({ side: 'browser', waiting: false, alone: '' })
+    })
+
+    test('a record that is refined again makes no second side and no second link', () => {
+      const meta = open()
+      const events = [server(1, sure(1)), browser(1, { ...sure(1), userHash: 'u' })]
+      for (let round = 0; round < 2; round++) {
+        commit(meta, { events })
+        joinAll(meta)
+      }
+      const issueId = meta.issueIdsOf([{ projectId: 2, groupHash: hash(1001) }]).get(`2:${hash(1001)}`) ?? 0
+      expect(meta.browserSideOf(issueId, [1], 9)).toMatchObject({
+        events: 1,
+        people: 1,
+        newest: [{ reason: 'digest' }],
+      })
+      expect(meta.joinFailures(200, nowMs).looked).toBe(0)
+    })
+
+    test('what waits says so, and what stays alone why', () => {
+      const meta = open()
+      commit(meta, { events: [browser(1, sure(1)), browser(2, { traceId: 't' }), effect({ eventId: id(3) })] })
+      expect(meta.failureState(1, id(1))).toEqual({ side: 'browser', waiting: true, alone: '' })
+      joinAll(meta)
+      commit(meta, { events: [server(1, { traceId: 't' }), server(2, { traceId: 't' })] })
+      joinAll(meta)
+      expect([1, 2].map((n) => meta.failureState(1, id(n))?.alone)).toEqual(['none', 'several'])
+      expect(meta.failureState(1, id(3))).toBeUndefined()
+    })
+
+    test('a link by trace is taken back when the trace turns out to hold two failures', () => {
+      const meta = open()
+      commit(meta, { events: [browser(1, { traceId: 't' }), server(1, { traceId: 't' })] })
+      joinAll(meta)
+      expect(linkOf(meta)).toEqual(['trace', id(1001)])
+      commit(meta, { events: [server(2, { traceId: 't' })] })
+      expect(meta.joinFailures(200, nowMs).issueIds).toHaveLength(2)
+      expect([linkOf(meta), meta.failureState(1, id(1))?.alone]).toEqual([undefined, 'several'])
+    })
+
+    test('a surer link takes the place of another one', () => {
+      const meta = open()
+      commit(meta, { events: [browser(1, { ...sure(1), traceId: 't' }), server(2, { traceId: 't' })] })
+      joinAll(meta)
+      expect(linkOf(meta)).toEqual(['trace', id(1002)])
+      commit(meta, { events: [server(1, sure(1), { receivedMs: nowMs - 9e6 })] })
+      joinAll(meta)
+      // It waits for nothing, so that only its trace or what waits for this digest is looked at again.
+      commit(meta, { events: [server(3, { ...sure(1), traceId: 't' }, { hashes: [hash(1001)] })] })
+      joinAll(meta)
+      expect(linkOf(meta)).toEqual(['digest', id(1003)])
+    })
+
+    test('what a trace left in doubt a digest decides', () => {
+      const meta = open()
+      commit(meta, {
+        events: [browser(1, { ...sure(1), traceId: 't' }), ...[2, 3].map((n) => server(n, { traceId: 't' }))],
+      })
+      joinAll(meta)
+      expect([linkOf(meta), meta.failureState(1, id(1))?.alone]).toEqual([undefined, 'several'])
+      commit(meta, { events: [server(1, sure(1))] })
+      joinAll(meta)
+      expect(linkOf(meta)).toEqual(['digest', id(1001)])
+    })
+
+    test('a digest of two issues at one time is in doubt, also for what was linked before', () => {
+      const meta = open()
+      commit(meta, { events: [browser(1, sure(1)), server(1, sure(1))] })
+      joinAll(meta)
+      commit(meta, { events: [server(2, sure(1))] })
+      joinAll(meta)
+      expect([linkOf(meta), meta.failureState(1, id(1))?.alone]).toEqual([undefined, 'several'])
+    })
+
+    // A server event that anyone can send who knows the key of the browser's project.
+    const forged = (n: number, failure: Partial<FailureEffect>, change: Partial<EventEffect> = {}) =>
+      effect({ eventId: id(5000 + n), hashes: [hash(77)], failure: side({ ...failure }), ...change })
+
+    test.each([1, 4, 5, 6, 60])('%i forged server events with a sure digest never get its link', (crowd) => {
+      const real = server(1, { ...sure(1), traceId: 't' }, { receivedMs: nowMs - 180_000 })
+      const near = (n: number) => forged(n, { ...sure(1), traceId: 'u' }, { receivedMs: nowMs + n })
+      const own = browser(1, { ...sure(1), traceId: 'u' }, { receivedMs: nowMs + 70 })
+      const batches = [[real], numbers(crowd).map(near), [own]]
+      for (const order of [
+        [0, 1, 2],
+        [0, 2, 1],
+        [2, 0, 1],
+        [1, 2, 0],
+      ]) {
+        const meta = open()
+        const links: (string | undefined)[] = []
+        for (const at of order) {
+          commit(meta, { events: batches[at] ?? [] })
+          joinAll(meta)
+          links.push(linkOf(meta)?.[1])
+        }
+        expect([order, links.at(-1), meta.failureState(1, id(1))?.alone]).toEqual([order, undefined, 'several'])
+        // Only as long as nobody else has the digest.
+        if (order[0] !== 1) expect(links.filter((one) => one !== undefined && one !== id(1001))).toEqual([])
+      }
+    })
+
+    test('1,200 links of a digest become doubtful in parts, when a second issue has it', () => {
+      const meta = open()
+      commit(meta, { events: [server(1, sure(1)), ...numbers(1200).map((n) => browser(n, sure(1)))] })
+      joinAll(meta)
+      commit(meta, { events: [forged(1, sure(1))] })
+      expect(Math.max(...joinAll(meta).map((look) => look.decided))).toBeLessThanOrEqual(1000)
+      expect(count(meta, 1200)).toEqual({ right: 0, wrong: 0, alone: 1200 })
+    })
+
+    test('21 groups of one page and moment are too many to compare: none is taken for the only one', () => {
+      const meta = open()
+      const hint = { digest: '111', hints: 1 }
+      const old = numbers(20).map((n) => forged(n, hint, { hashes: [hash(n + 2)], receivedMs: nowMs - 9e6 }))
+      commit(meta, { events: [...old, forged(30, hint), browser(1, hint), server(1, hint)] })
+      joinAll(meta)
+      expect([linkOf(meta), meta.failureState(1, id(1))?.alone]).toEqual([undefined, 'several'])
+    })
+
+    test.each([
+      ['before it', [-9000, -10, -500], -10],
+      ['behind it', [9000, 10, 500], 10],
+      ['at both sides', [-9000, -20, 7000, 10], 10],
+    ])('the nearest server event of the issue has the link, whichever came first: %s', (_name, offsets, nearest) => {
+      for (const list of [offsets, offsets.toReversed()]) {
+        const meta = open()
+        commit(meta, { events: [browser(1, sure(1), { receivedMs: nowMs })] })
+        for (const at of list) {
+          commit(meta, { events: [server(500 + at, sure(1), { hashes: [hash(9)], receivedMs: nowMs + at })] })
+          joinAll(meta)
+        }
+        expect(linkOf(meta)).toEqual(['digest', id(1500 + nearest)])
+      }
+    })
+
+    test('one more event of the person makes a link doubtful, also one with a sure digest', () => {
+      const meta = open()
+      commit(meta, { events: [browser(1, { digest: '111', hints: 1 }), server(1, { digest: '111' })] })
+      joinAll(meta)
+      expect(linkOf(meta)).toEqual(['route', id(1001)])
+      commit(meta, { events: [browser(2, sure(2))] })
+      joinAll(meta)
+      expect([linkOf(meta), meta.failureState(1, id(1))?.alone]).toEqual([undefined, 'several'])
+    })
+
+    test('a browser event that is decided before its turn still makes others doubtful at its turn', () => {
+      const meta = open()
+      commit(meta, { events: [browser(1, { digest: '111', hints: 1 }), server(1, { digest: '111' })] })
+      joinAll(meta)
+      commit(meta, { events: [server(3, { traceId: 't' }), browser(2, { traceId: 't' })] })
+      while (meta.joinFailures(1, nowMs).more);
+      expect([linkOf(meta), linkOf(meta, 2)]).toEqual([undefined, ['trace', id(1003)]])
+    })
+
+    test('an event that comes again after it was let go is linked once, and holds up nothing', () => {
+      const meta = open()
+      const own = (n: number, at: number) => browser(n, sure(n), { receivedMs: nowMs + at })
+      commit(meta, { events: [own(1, -9), server(1, sure(1))] })
+      joinAll(meta)
+      commit(meta, { events: [own(2, 1), own(3, 2)] })
+      joinAll(meta)
+      expect(meta.boundFailures(2)).toBe(2)
+      expect([meta.failureState(1, id(1)), linkOf(meta)]).toEqual([undefined, undefined])
+      commit(meta, { events: [own(1, 9), own(9, 9), server(9, sure(9))] })
+      joinAll(meta)
+      expect([1, 9].map((n) => linkOf(meta, n))).toEqual([1, 9].map((n) => ['digest', id(1000 + n)]))
+    })
+
+    test('of two organizations none is linked', () => {
+      const meta = open()
+      const { id: organizationId } = meta.createOrganization({ slug: 'other', name: 'Other', ownerUserId: 'bob' })
+      const other = meta.createProject({ organizationId, slug: 'api', name: 'Api', platform: 'node' })
+      commit(meta, { events: [browser(1, { ...sure(1), traceId: 't' })] })
+      commit(meta, { events: [server(1, { ...sure(1), traceId: 't' }, { projectId: other.id })] })
+      joinAll(meta)
+      expect(linkOf(meta)).toBeUndefined()
+    })
+
+    test('people are counted once, and only in projects that are asked for; the issue’s own count stays', () => {
+      const meta = open()
+      const events = numbers(5).map((n) => browser(n, { ...sure(1), userHash: ['a', 'a', 'b', '', ''][n] ?? '' }))
+      commit(meta, { events: [server(1, sure(1)), ...events] })
+      joinAll(meta)
+      const issueId = meta.issueIdsOf([{ projectId: 2, groupHash: hash(1001) }]).get(`2:${hash(1001)}`) ?? 0
+      const { newest, ...sums } = meta.browserSideOf(issueId, [1, 2], 3)
+      expect([sums, newest.length]).toEqual([{ events: 5, people: 2, lastMs: nowMs + 5 }, 3])
+      expect(meta.browserSideOf(issueId, [2], 3)).toMatchObject({ events: 0, newest: [] })
+      expect(meta.browserSideOf(issueId, [], 3)).toMatchObject({ events: 0, newest: [] })
+      expect(meta.failuresOfEvent(2, id(1001), [1], 2)).toMatchObject({ events: 5 })
+      expect(meta.issueById(issueId)?.count).toBe(1)
+    })
+
+    test('1,000 people with one digest are all linked, whichever of its server errors; those of one batch are bounded', () => {
+      const meta = open()
+      const browsers = numbers(1000).map((n) => browser(n, { ...sure(1), userHash: `${n}` }))
+      const servers = numbers(300).map((n) => server(n, sure(1), { hashes: [hash(1001)] }))
+      commit(meta, { events: [...browsers, ...servers] })
+      joinAll(meta)
+      const issueId = meta.issueIdsOf([{ projectId: 2, groupHash: hash(1001) }]).get(`2:${hash(1001)}`) ?? 0
+      expect(meta.browserSideOf(issueId, [1], 1)).toMatchObject({ events: 1000, people: 1000 })
+      expect([199, 200].map((n) => meta.failureState(2, id(1000 + n))?.side)).toEqual(['server', undefined])
+    })
+
+    test('1,200 people who wait for one server event are linked in parts', () => {
+      const meta = open()
+      commit(meta, { events: numbers(1200).map((n) => browser(n, sure(1), { receivedMs: nowMs + n })) })
+      joinAll(meta)
+      commit(meta, { events: [server(1, sure(1))] })
+      const looks = joinAll(meta)
+      expect(looks.reduce((sum, look) => sum + look.linked, 0)).toBe(1200)
+      expect(Math.max(...looks.map((look) => look.decided))).toBeLessThanOrEqual(1000)
+      expect(numbers(1200).filter((n) => linkOf(meta, n)?.[1] !== id(1001))).toEqual([])
+    })
+
+    test.each<[string, Partial<FailureEffect>, number]>([
+      ['on other pages', {}, 0],
+      ['on other pages, for a sure one', { sure: true }, 0],
+      ['on its page', { route: '/p/7' }, 1],
+      ['on its page, for a sure one', { route: '/p/7', sure: true }, 1],
+    ])('of a crowd that heard of a digest only those are asked that it can be of: %s', (_name, change, decided) => {
+      const meta = open()
+      const heard = (n: number) => browser(n, { digest: '111', hints: 1, route: `/p/${n}`, userHash: `${n}` })
+      commit(meta, { events: numbers(600).map(heard) })
+      joinAll(meta)
+      commit(meta, { events: [server(1, { digest: '111', ...change })] })
+      expect(joinAll(meta)).toMatchObject([{ looked: 1, decided, linked: decided }])
+    })
+
+    test('ten digests that a thousand wait for each are ten times the work of one, not one transaction', () => {
+      const meta = open()
+      for (const d of numbers(10)) {
+        const own = { digest: `${200_000 + d}`, sure: true }
+        commit(meta, { events: numbers(300).map((n) => browser(d * 300 + n, own)) })
+      }
+      joinAll(meta)
+      const own = (d: number) => server(d, { digest: `${200_000 + d}`, sure: true })
+      commit(meta, { events: numbers(10).map(own) })
+      const looks = joinAll(meta)
+      expect(looks.reduce((sum, look) => sum + look.linked, 0)).toBe(3000)
+      expect(Math.max(...looks.map((look) => look.decided))).toBeLessThanOrEqual(1300)
+    })
+
+    test('events of two groups that are mapped again into one are linked', () => {
+      const meta = open()
+      const events = [server(1, sure(1)), server(2, sure(1)), browser(1, sure(1))]
+      commit(meta, { events })
+      joinAll(meta)
+      expect(meta.failureState(1, id(1))?.alone).toBe('several')
+      mapAgain(meta, events[1], 1002, 1001)
+      joinAll(meta)
+      expect(linkOf(meta)?.[0]).toBe('digest')
+    })
+
+    /** Maps an event again, which is of another group then. */
+    const mapAgain = (meta: MetaStore, event: EventEffect | undefined, from: number, to: number) => {
+      if (!event) throw new Error('no event')
+      const rewrite = {
+        ...{ projectId: 2, week: '2026-11-16', gen: 0, positions: [1], from: [hash(from)], to: [hash(to)] },
+        ...{ hours: [0], token: 't' },
+      }
+      const step = meta.planRegroup(meta.beginRegrouping(2, 'upload', 9).id, rewrite)
+      meta.commitRegroup(step.id, [{ fromHash: hash(from), effect: { ...event, hashes: [hash(to)] } }])
+    }
+
+    test('events whose frames are mapped again stay linked', () => {
+      const meta = open()
+      const events = [server(1, sure(1)), server(2, { digest: '5' }), browser(1, sure(1))]
+      commit(meta, { events })
+      joinAll(meta)
+      mapAgain(meta, events[0], 1001, 1002)
+      const issueId = meta.issueIdsOf([{ projectId: 2, groupHash: hash(1002) }]).get(`2:${hash(1002)}`) ?? 0
+      expect(meta.browserSideOf(issueId, [1], 1)).toMatchObject({
+        events: 1,
+        newest: [{ server: { groupHash: hash(1002) } }],
+      })
+    })
+  })
+}

@@ -1,0 +1,308 @@
+import { type AliasedExpression, type Selectable, type SqlBool, sql } from 'kysely'
+import type { AloneReason, Failure, FailureSide, JoinReason } from '../../../domain/error-links.ts'
+import type { Store } from '../database/store.ts'
+import type { Tables } from '../database/tables.ts'
+import type { EventEffect } from '../meta.ts'
+
+/** One side of a hidden server error, as an event brings it. */
+export type FailureEffect = Failure & { traceId: string; route: string; userHash: string }
+
+/** A browser event and the server event that it hides. */
+export type FailureLink = {
+  browser: { projectId: number; eventId: string; groupHash: string; receivedMs: number }
+  server: { projectId: number; eventId: string; groupHash: string }
+  reason: JoinReason
+}
+
+/** What is known of an event as a side. `waiting`: it is looked at within seconds. */
+export type FailureState = { side: FailureSide; waiting: boolean; alone: AloneReason | '' }
+
+/** What people met in the browser of an issue's server errors; a forger can make it any number, so it stands apart. */
+export type BrowserSide = { events: number; people: number; lastMs: number | null; newest: FailureLink[] }
+
+export type JoinedFailures = {
+  looked: number
+  decided: number
+  linked: number
+  aside: number
+  fault?: string
+  issueIds: number[]
+  more: boolean
+}
+
+export type FailureStore = {
+  /**
+   * Looks at sides that came, at most `max`, and links browser events to server events by what both say
+   * (domain/error-links.ts); one transaction. `decided`: browser events whose answer was asked for. `issueIds`: server issues
+   * whose browser side is another one now. `aside`: sides that could not be looked at, which are not tried again until
+   * something else touches them; `fault`: why the first of them. `more`: sides are left to be looked at.
+   */
+  joinFailures(max: number, nowMs: number): JoinedFailures
+  /** Which side an event is; undefined for none, and for one of which too many came after it. */
+  failureState(projectId: number, eventId: string): FailureState | undefined
+  /** The link of a browser event. */
+  failureLinkOf(projectId: number, eventId: string): FailureLink | undefined
+  /** Browser events of a server event, of these projects, newest first. */
+  failuresOfEvent(
+    projectId: number,
+    eventId: string,
+    browserProjectIds: readonly number[],
+    max: number,
+  ): { events: number; newest: FailureLink[] }
+  /** Browser events of an issue's server errors, of these projects; `newest` holds at most `max`. */
+  browserSideOf(issueId: number, browserProjectIds: readonly number[], max: number): BrowserSide
+  /** Lets the oldest sides of each project go that has more than `max`, and their links; returns how many rows went. */
+  boundFailures(max: number): number
+}
+
+/** Server errors of one digest in one batch: one that fails all the time says nothing new by more of them. */
+const alikeMax = 200
+
+/** Writes the sides of a batch; the caller holds the transaction. What came again stays one side. */
+export function sideWriter({ write, dialect: { builder } }: Store) {
+  type Row = Omit<Selectable<Tables['failure_side']>, 'id' | 'open' | 'alone'>
+  const insert = write.hot<Row, unknown>((slot) =>
+    builder
+      .insertInto('failure_side')
+      .values({
+        ...{ organization_id: slot('organization_id'), project_id: slot('project_id'), event_id: slot('event_id') },
+        ...{ hash: slot('hash'), side: slot('side'), digest: slot('digest'), sure: slot('sure'), hints: slot('hints') },
+        ...{ trace_id: slot('trace_id'), route: slot('route'), user_hash: slot('user_hash') },
+        ...{ received_ms: slot('received_ms'), open: 1, alone: '' },
+      })
+      .onConflict((conflict) => conflict.columns(['project_id', 'event_id']).doNothing()),
+  )
+  return () => {
+    const alike = new Map<string, number>()
+    return ({ failure, ...effect }: EventEffect, organizationId: number): void => {
+      if (!failure) return
+      if (failure.side === 'server' && failure.digest !== '') {
+        const key = `${effect.projectId} ${failure.digest}`
+        const count = (alike.get(key) ?? 0) + 1
+        alike.set(key, count)
+        if (count > alikeMax) return
+      }
+      insert.run({
+        ...{ organization_id: organizationId, project_id: effect.projectId, event_id: effect.eventId },
+        ...{ hash: effect.hashes[0] ?? '', side: failure.side, digest: failure.digest, sure: failure.sure ? 1 : 0 },
+        ...{ hints: failure.hints, trace_id: failure.traceId, route: failure.route, user_hash: failure.userHash },
+        received_ms: effect.receivedMs,
+      })
+    }
+  }
+}
+
+const toLink = (row: Selectable<Tables['failure_link']>): FailureLink => ({
+  browser: {
+    ...{ projectId: row.browser_project_id, eventId: row.browser_event_id },
+    ...{ groupHash: row.browser_hash, receivedMs: row.browser_ms },
+  },
+  server: { projectId: row.server_project_id, eventId: row.server_event_id, groupHash: row.server_hash },
+  reason: row.reason as JoinReason,
+})
+
+type ReadPart = Pick<FailureStore, 'failureState' | 'failureLinkOf' | 'failuresOfEvent' | 'browserSideOf'>
+
+/** Links as they are asked for. */
+export function failureReadPart({ read, dialect: { builder } }: Store): ReadPart {
+  const count = sql<number>`count(*)`.as('events') satisfies AliasedExpression<number, 'events'>
+  return {
+    failureState: (projectId, eventId) => {
+      const row = read.get(
+        builder
+          .selectFrom('failure_side')
+          .select(['side', 'open', 'alone'])
+          .where('project_id', '=', projectId)
+          .where('event_id', '=', eventId),
+      )
+      return row && { side: row.side as FailureSide, waiting: row.open === 1, alone: row.alone as AloneReason | '' }
+    },
+    failureLinkOf: (projectId, eventId) => {
+      const row = read.get(
+        builder
+          .selectFrom('failure_link')
+          .selectAll()
+          .where('browser_project_id', '=', projectId)
+          .where('browser_event_id', '=', eventId),
+      )
+      return row && toLink(row)
+    },
+    failuresOfEvent: (projectId, eventId, browserProjectIds, max) => {
+      const own = builder
+        .selectFrom('failure_link')
+        .where('server_project_id', '=', projectId)
+        .where('server_event_id', '=', eventId)
+        .where('browser_project_id', 'in', browserProjectIds)
+      return {
+        events: read.get(own.select(count))?.events ?? 0,
+        newest: read.all(own.selectAll().orderBy('browser_ms', 'desc').limit(max)).map(toLink),
+      }
+    },
+    browserSideOf: (issueId, browserProjectIds, max) => {
+      // By the hashes that the issue has now: a merge takes its links along.
+      const own = builder
+        .selectFrom('failure_link')
+        .innerJoin('fingerprint', (join) =>
+          join
+            .onRef('fingerprint.project_id', '=', 'failure_link.server_project_id')
+            .onRef('fingerprint.hash', '=', 'failure_link.server_hash'),
+        )
+        .where('fingerprint.issue_id', '=', issueId)
+        .where('browser_project_id', 'in', browserProjectIds)
+      const people = sql<number>`count(distinct nullif(user_hash, ''))`.as('people')
+      const last = sql<number | null>`max(browser_ms)`.as('last')
+      const sums = read.get(own.select([count, people, last]))
+      return {
+        ...{ events: sums?.events ?? 0, people: sums?.people ?? 0, lastMs: sums?.last ?? null },
+        newest: read.all(own.selectAll('failure_link').orderBy('browser_ms', 'desc').limit(max)).map(toLink),
+      }
+    },
+  }
+}
+
+/** Sides that some of all are chosen from, and links. */
+const sidesOf = ({ dialect: { builder } }: Store) => builder.selectFrom('failure_side')
+const linksOf = ({ dialect: { builder } }: Store) => builder.selectFrom('failure_link')
+
+/** Browser events that are looked at again because other sides go or become of another issue, at once. */
+const againMax = 10_000
+
+/** By what one side has a say in another one's answer. */
+const shared = [
+  { from: 'server', by: 'digest', columns: ['organization_id', 'digest'] },
+  { from: undefined, by: 'trace_id', columns: ['organization_id', 'trace_id'] },
+  { from: 'browser', by: 'route', columns: ['organization_id', 'user_hash', 'route'] },
+] as const
+
+/**
+ * Has browser events looked at again that share digest, trace or page with these sides, as far as they stand so now (alone
+ * for a reason, `''`: linked): the newest of them. The caller holds the transaction, and sides have not gone yet.
+ */
+export function lookAgain(store: Store, sides: ReturnType<typeof sidesOf>, alone: readonly string[]): void {
+  const { write } = store
+  const { builder } = store.dialect
+  for (const { from, by, columns } of shared) {
+    const some = from ? sides.where('side', '=', from) : sides
+    const told = some.where(by, '<>', '').select(columns).orderBy('id', 'desc').limit(againMax)
+    const doubtful = sidesOf(store)
+      .select('id')
+      .where('side', '=', sql.lit('browser'))
+      .where(by, '<>', sql.lit(''))
+      .where('alone', 'in', alone)
+      .where(sql<SqlBool>`(${sql.join(columns.map((one) => sql.ref(one)))}) in ${told}`)
+      .orderBy('id', 'desc')
+      .limit(againMax)
+    write.run(builder.updateTable('failure_side').set({ open: 1 }).where('id', 'in', doubtful))
+  }
+}
+
+/** Has the browser events of links looked at again that go now. */
+function lookForAnother(store: Store, links: ReturnType<typeof linksOf>): void {
+  const { write } = store
+  const { builder } = store.dialect
+  const lost = links
+    .innerJoin('failure_side', (join) =>
+      join
+        .onRef('failure_side.project_id', '=', 'failure_link.browser_project_id')
+        .onRef('failure_side.event_id', '=', 'failure_link.browser_event_id'),
+    )
+    .select('failure_side.id')
+  write.run(builder.updateTable('failure_side').set({ open: 1 }).where('id', 'in', lost))
+}
+
+/** Names an event by the group that it is of now, after its frames were mapped again; the caller holds the transaction. */
+export function moveFailure(
+  { write, dialect: { builder } }: Store,
+  { failure, projectId, eventId, hashes }: EventEffect,
+): void {
+  if (!failure) return
+  const hash = hashes[0] ?? ''
+  write.run(
+    builder
+      .updateTable('failure_side')
+      // Looked at again: it may have left one issue of two, or begun a second one.
+      .set({ hash, open: 1 })
+      .where('project_id', '=', projectId)
+      .where('event_id', '=', eventId)
+      .where('hash', '<>', hash),
+  )
+  for (const end of ['browser', 'server'] as const)
+    write.run(
+      builder
+        .updateTable('failure_link')
+        .set(end === 'browser' ? { browser_hash: hash } : { server_hash: hash })
+        .where(`${end}_project_id`, '=', projectId)
+        .where(`${end}_event_id`, '=', eventId),
+    )
+}
+
+/**
+ * Takes out sides and links of a project, or of one of its issues; browser events that lose their server event, or what made
+ * them doubtful, are looked at again. The caller holds the transaction, and removes the issue's hashes after it.
+ */
+export function dropFailures(store: Store, projectId: number, issueId?: number): void {
+  const { write } = store
+  const { builder } = store.dialect
+  const hashes = builder
+    .selectFrom('fingerprint')
+    .select('hash')
+    .where('issue_id', '=', issueId ?? 0)
+  const gone = sidesOf(store).where('project_id', '=', projectId)
+  lookAgain(store, issueId === undefined ? gone : gone.where('hash', 'in', hashes), ['several'])
+  const links = linksOf(store).where('server_project_id', '=', projectId)
+  lookForAnother(store, issueId === undefined ? links : links.where('server_hash', 'in', hashes))
+  for (const end of ['browser', 'server'] as const) {
+    const all = builder.deleteFrom('failure_link').where(`${end}_project_id`, '=', projectId)
+    write.run(issueId === undefined ? all : all.where(`${end}_hash`, 'in', hashes))
+  }
+  const sides = builder.deleteFrom('failure_side').where('project_id', '=', projectId)
+  write.run(issueId === undefined ? sides : sides.where('hash', 'in', hashes))
+}
+
+/**
+ * Lets go what was received before, links with either of their events; the caller holds the transaction. Without `projectIds`
+ * of all. Browser events that stay are looked at again, as by `dropFailures`.
+ */
+export function pruneFailures(store: Store, beforeMs: number, projectIds?: readonly number[]): void {
+  const { write } = store
+  const { builder } = store.dialect
+  const gone = sidesOf(store).where('received_ms', '<', beforeMs)
+  lookAgain(store, projectIds ? gone.where('project_id', 'in', projectIds) : gone, ['several'])
+  const lost = linksOf(store).where('server_ms', '<', beforeMs)
+  lookForAnother(store, projectIds ? lost.where('server_project_id', 'in', projectIds) : lost)
+  for (const end of ['browser', 'server'] as const) {
+    const links = builder.deleteFrom('failure_link').where(`${end}_ms`, '<', beforeMs)
+    write.run(projectIds ? links.where(`${end}_project_id`, 'in', projectIds) : links)
+  }
+  const sides = builder.deleteFrom('failure_side').where('received_ms', '<', beforeMs)
+  write.run(projectIds ? sides.where('project_id', 'in', projectIds) : sides)
+}
+
+/** Whoever knows a DSN can send sides without end. */
+export function failureBoundPart(store: Store): Pick<FailureStore, 'boundFailures'> {
+  const { write } = store
+  const { builder } = store.dialect
+  return {
+    boundFailures: (max) =>
+      write.transaction(() => {
+        let gone = 0
+        for (const { id } of write.all(builder.selectFrom('project').select('id'))) {
+          const last = write.get(
+            sidesOf(store)
+              .select('received_ms')
+              .where('project_id', '=', id)
+              .orderBy('received_ms', 'desc')
+              .offset(max)
+              .limit(1),
+          )
+          if (!last) continue
+          // A link goes with its browser event: one that came again would have two.
+          const links = builder.deleteFrom('failure_link').where('browser_project_id', '=', id)
+          gone += write.run(links.where('browser_ms', '<=', last.received_ms)).changes
+          const sides = builder.deleteFrom('failure_side').where('project_id', '=', id)
+          gone += write.run(sides.where('received_ms', '<=', last.received_ms)).changes
+        }
+        return gone
+      }),
+  }
+}

@@ -1,0 +1,206 @@
+import type { Selectable } from 'kysely'
+import type { OutcomeCount } from '../../../base/outcome.ts'
+import type { FeedbackState } from '../../../domain/feedback-states.ts'
+import type { Store } from '../database/store.ts'
+import type { Tables } from '../database/tables.ts'
+
+/** What somebody wrote about an application, as refine makes it; all texts are theirs, hostile, and bounded. */
+export type FeedbackRow = {
+  projectId: number
+  /** 32 lower-case hex: the item's own id, else made of its place; screenshots hang on it. */
+  feedbackId: string
+  /** The event that it is about; '' for none. */
+  eventId: string
+  /** `report`: belongs to an error (user_report, the crash-report dialog); `feedback`: the widget's. */
+  kind: 'report' | 'feedback'
+  name: string
+  email: string
+  message: string
+  url: string
+  replayId: string
+  environment: string
+  release: string
+  receivedMs: number
+}
+/** One row and how it counts; a second one of the same id counts as duplicate instead. */
+export type FeedbackEffect = { row: FeedbackRow; outcome: OutcomeCount }
+
+export type Feedback = FeedbackRow & {
+  id: number
+  /** null while the event is not there, or when there is none. */
+  issueId: number | null
+  state: FeedbackState
+  changedMs: number | null
+  changedBy: string | null
+}
+
+export type FeedbackStore = {
+  /** Newest first; `beforeId` is the last one of the page before. */
+  listFeedback(request: {
+    projectIds: number[]
+    state?: FeedbackState | undefined
+    beforeId?: number | undefined
+    max: number
+  }): Feedback[]
+  /** How many there are in each state. */
+  countFeedback(projectIds: number[]): Record<FeedbackState, number>
+  /** Newest first, without what was called spam. */
+  feedbackOfIssue(issueId: number, max: number): Feedback[]
+  feedbackById(id: number): Feedback | undefined
+  setFeedbackState(id: number, state: FeedbackState, userId: string | null, nowMs: number): void
+  /** Deletes one with its attachments' rows; returns the blob keys to delete. */
+  deleteFeedback(id: number): string[]
+  /** Those that name an event whose issue is not known yet and is to be looked for by now. */
+  unlinkedFeedback(nowMs: number, max: number): { id: number; projectId: number; eventId: string; receivedMs: number }[]
+  /** Notes the issue, or when to look again (null: never). */
+  linkFeedback(id: number, found: { issueId: number } | { nextMs: number | null }): void
+}
+
+const toFeedback = (row: Selectable<Tables['feedback']>): Feedback => ({
+  id: row.id,
+  projectId: row.project_id,
+  feedbackId: row.feedback_id,
+  eventId: row.event_id,
+  issueId: row.issue_id,
+  kind: row.kind as Feedback['kind'],
+  name: row.name,
+  email: row.email,
+  message: row.message,
+  url: row.url,
+  replayId: row.replay_id,
+  environment: row.environment,
+  release: row.release,
+  state: row.state as FeedbackState,
+  receivedMs: row.received_ms,
+  changedMs: row.changed_ms,
+  changedBy: row.changed_by,
+})
+
+/** Writes a batch's feedback and returns how each counts; the caller holds the transaction. Those of a gone project are skipped. */
+export function feedbackWriter({ write, dialect: { builder } }: Store): (effects: FeedbackEffect[]) => OutcomeCount[] {
+  return (effects) =>
+    effects.map(({ row, outcome }): OutcomeCount => {
+      const project = write.get(builder.selectFrom('project').select('id').where('id', '=', row.projectId))
+      if (!project) return { ...outcome, outcome: 'filtered', reason: 'discarded' }
+      const { changes } = write.run(
+        builder
+          .insertInto('feedback')
+          .values({
+            project_id: row.projectId,
+            feedback_id: row.feedbackId,
+            event_id: row.eventId,
+            issue_id: null,
+            kind: row.kind,
+            name: row.name,
+            email: row.email,
+            message: row.message,
+            url: row.url,
+            replay_id: row.replayId,
+            environment: row.environment,
+            release: row.release,
+            received_ms: row.receivedMs,
+            next_ms: row.eventId === '' ? null : row.receivedMs,
+            changed_ms: null,
+            changed_by: null,
+          })
+          .onConflict((conflict) => conflict.columns(['project_id', 'feedback_id']).doNothing()),
+      )
+      return changes > 0 ? outcome : { ...outcome, outcome: 'duplicate', reason: 'same_event_id' }
+    })
+}
+
+/** Feedback as screens and API read and sort it. */
+export function feedbackPart({
+  write,
+  read,
+  dialect: { builder },
+}: Store): Omit<FeedbackStore, 'unlinkedFeedback' | 'linkFeedback'> {
+  return {
+    listFeedback: ({ projectIds, state, beforeId, max }) => {
+      if (projectIds.length === 0) return []
+      let query = builder.selectFrom('feedback').selectAll().where('project_id', 'in', projectIds)
+      if (state !== undefined) query = query.where('state', '=', state)
+      if (beforeId !== undefined) query = query.where('id', '<', beforeId)
+      return read.all(query.orderBy('id', 'desc').limit(max)).map(toFeedback)
+    },
+    countFeedback: (projectIds) => {
+      const counts: Record<FeedbackState, number> = { new: 0, resolved: 0, spam: 0 }
+      if (projectIds.length === 0) return counts
+      const rows = read.all(
+        builder
+          .selectFrom('feedback')
+          .select(['state', (build) => build.fn.countAll<number>().as('n')])
+          .where('project_id', 'in', projectIds)
+          .groupBy('state'),
+      )
+      for (const row of rows) counts[row.state as FeedbackState] = Number(row.n)
+      return counts
+    },
+    feedbackOfIssue: (issueId, max) =>
+      read
+        .all(
+          builder
+            .selectFrom('feedback')
+            .selectAll()
+            .where('issue_id', '=', issueId)
+            .where('state', '!=', 'spam')
+            .orderBy('id', 'desc')
+            .limit(max),
+        )
+        .map(toFeedback),
+    feedbackById: (id) => {
+      const row = read.get(builder.selectFrom('feedback').selectAll().where('id', '=', id))
+      return row && toFeedback(row)
+    },
+    setFeedbackState: (id, state, userId, nowMs) =>
+      void write.run(
+        builder.updateTable('feedback').set({ state, changed_ms: nowMs, changed_by: userId }).where('id', '=', id),
+      ),
+    deleteFeedback: (id) =>
+      write.transaction(() => {
+        const row = write.get(builder.selectFrom('feedback').selectAll().where('id', '=', id))
+        if (!row) return []
+        const attached = builder
+          .selectFrom('attachment')
+          .where('project_id', '=', row.project_id)
+          .where('event_id', '=', row.feedback_id)
+        const keys = write.all(attached.select('blob_key').distinct()).map((one) => one.blob_key)
+        write.run(
+          builder
+            .deleteFrom('attachment')
+            .where('project_id', '=', row.project_id)
+            .where('event_id', '=', row.feedback_id),
+        )
+        write.run(builder.deleteFrom('feedback').where('id', '=', id))
+        return keys.filter((key) => key !== '')
+      }),
+  }
+}
+
+/** The look for the issue behind a feedback. */
+export function feedbackLinkPart({
+  write,
+  read,
+  dialect: { builder },
+}: Store): Pick<FeedbackStore, 'unlinkedFeedback' | 'linkFeedback'> {
+  return {
+    unlinkedFeedback: (nowMs, max) =>
+      read
+        .all(
+          builder
+            .selectFrom('feedback')
+            .select(['id', 'project_id', 'event_id', 'received_ms'])
+            .where('next_ms', '<=', nowMs)
+            .orderBy('next_ms')
+            .limit(max),
+        )
+        .map((row) => ({ id: row.id, projectId: row.project_id, eventId: row.event_id, receivedMs: row.received_ms })),
+    linkFeedback: (id, found) =>
+      void write.run(
+        builder
+          .updateTable('feedback')
+          .set('issueId' in found ? { issue_id: found.issueId, next_ms: null } : { next_ms: found.nextMs })
+          .where('id', '=', id),
+      ),
+  }
+}

@@ -1,0 +1,144 @@
+import { type Selectable, sql } from 'kysely'
+import { routeWindowMs } from '../../../domain/error-links.ts'
+import type { Store } from '../database/store.ts'
+import type { Tables } from '../database/tables.ts'
+
+/** A side as it is stored. */
+export type SideRow = Selectable<Tables['failure_side']>
+
+/** Sides of one trace, or of one person's moment, that are compared: more of them is no page of anybody. */
+export const aroundMax = 50
+/** Browser events of one kind that are loaded for a server event at once; what is left is loaded by the next look. */
+export const waitingMax = 500
+/** Groups of server events with one digest that are compared: an issue that people merged of more has seen enough of them. */
+export const groupsMax = 20
+
+export const foreverMs = Number.MAX_SAFE_INTEGER
+
+/** Server sides that a digest is looked for among: the sure ones of all time, or those of a page and moment. */
+export type Scope = 'sure' | 'page'
+
+type OfDigest = { organization: number; digest: string; route: string }
+type OfGroup = OfDigest & { projectId: number; hash: string }
+type Times = { fromMs: number; toMs: number }
+type OfAlone = OfDigest & Times & { sure: number; alone: string; max: number }
+
+/** What is written into the text is what the index is for: with a value in its place it would not be used. */
+const [isServer, isBrowser, isSure, unnamed] = [sql.lit('server'), sql.lit('browser'), sql.lit(1), sql.lit('')] as const
+
+function serverLookUps({ write, dialect: { builder } }: Store, scope: Scope) {
+  type Slots = <K extends keyof OfDigest>(name: K) => OfDigest[K]
+  const servers = (slot: Slots) => {
+    const all = builder
+      .selectFrom('failure_side')
+      .where('organization_id', '=', slot('organization'))
+      .where('digest', '=', slot('digest'))
+      .where('side', '=', isServer)
+    if (scope === 'sure') return all.where('sure', '=', isSure)
+    return all.where('digest', '<>', unnamed).where('route', '=', slot('route'))
+  }
+  const nearest = (way: 'asc' | 'desc') =>
+    write.hot<OfGroup & Times, SideRow>((slot) =>
+      builder
+        .selectFrom('failure_side')
+        .selectAll()
+        // By its id, which the index alone can tell: else the one of the project's ages is taken, and walked through.
+        .where(
+          'id',
+          '=',
+          servers(slot)
+            .select('id')
+            .where('project_id', '=', slot('projectId'))
+            .where('hash', '=', slot('hash'))
+            .where('received_ms', '>=', slot('fromMs'))
+            .where('received_ms', '<=', slot('toMs'))
+            .orderBy('received_ms', way)
+            // Of two that came at once the same one in whatever order they were written.
+            .orderBy('event_id')
+            .limit(1),
+        ),
+    )
+  return {
+    /** The group behind one: so many of one group stand before no other one. */
+    nextGroup: write.hot<OfGroup, { project_id: number; hash: string }>((slot) =>
+      servers(slot)
+        .select(['project_id', 'hash'])
+        .where(({ eb, refTuple, tuple }) =>
+          eb(refTuple('project_id', 'hash'), '>', tuple(slot('projectId'), slot('hash'))),
+        )
+        .orderBy('project_id')
+        .orderBy('hash')
+        .limit(1),
+    ),
+    before: nearest('desc'),
+    after: nearest('asc'),
+  }
+}
+
+/** Look-ups of sides, prepared once. */
+export function lookUps(store: Store) {
+  const { write } = store
+  const { builder } = store.dialect
+  type OfTrace = Times & { organization: number; traceId: string; side: string }
+  type OfPerson = Times & { organization: number; userHash: string; route: string }
+  const browsers = (scope: Scope) =>
+    write.hot<OfAlone, SideRow>((slot) => {
+      const all = builder
+        .selectFrom('failure_side')
+        .selectAll()
+        .where('organization_id', '=', slot('organization'))
+        .where('digest', '=', slot('digest'))
+        .where('side', '=', isBrowser)
+      const own =
+        scope === 'sure'
+          ? all.where('sure', '=', isSure)
+          : all.where('digest', '<>', unnamed).where('route', '=', slot('route')).where('sure', '=', slot('sure'))
+      return own
+        .where('alone', '=', slot('alone'))
+        .where('received_ms', '>=', slot('fromMs'))
+        .where('received_ms', '<=', slot('toMs'))
+        .orderBy('received_ms', 'desc')
+        .limit(slot('max'))
+    })
+  return {
+    servers: { sure: serverLookUps(store, 'sure'), page: serverLookUps(store, 'page') },
+    browsers: { sure: browsers('sure'), page: browsers('page') },
+    trace: write.hot<OfTrace, SideRow>((slot) =>
+      builder
+        .selectFrom('failure_side')
+        .selectAll()
+        .where('organization_id', '=', slot('organization'))
+        .where('trace_id', '=', slot('traceId'))
+        .where('side', '=', slot('side'))
+        .where('received_ms', '>=', slot('fromMs'))
+        .where('received_ms', '<=', slot('toMs'))
+        .orderBy('received_ms')
+        .orderBy('event_id')
+        .limit(aroundMax),
+    ),
+    person: write.hot<OfPerson, SideRow>((slot) =>
+      builder
+        .selectFrom('failure_side')
+        .selectAll()
+        .where('organization_id', '=', slot('organization'))
+        .where('user_hash', '=', slot('userHash'))
+        .where('route', '=', slot('route'))
+        .where('received_ms', '>=', slot('fromMs'))
+        .where('received_ms', '<=', slot('toMs'))
+        .where('side', '=', 'browser')
+        .limit(aroundMax),
+    ),
+  }
+}
+
+export const askedOf = (row: SideRow): OfDigest => ({
+  organization: row.organization_id,
+  digest: row.digest,
+  route: row.route,
+})
+
+/** The half minute before and after a side. */
+export const momentOf = ({ received_ms: ms }: SideRow): Times => ({
+  fromMs: ms - routeWindowMs,
+  toMs: ms + routeWindowMs,
+})

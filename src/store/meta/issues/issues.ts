@@ -1,0 +1,382 @@
+import { type RawBuilder, type Selectable, sql } from 'kysely'
+import { MishapError } from '../../../base/errors.ts'
+import { fromJson, type Store } from '../database/store.ts'
+import type { Tables } from '../database/tables.ts'
+import { readCounts } from '../ingest/diagnostic-counts.ts'
+import type { Activity, Issue, IssueFilter, MetaStore } from '../meta.ts'
+import { condition } from './issue-filter.ts'
+
+type Row = Selectable<Tables['issue']>
+
+/** Ids in one statement at most: far below SQLite's 32,766 parameters, and few different statement texts. */
+const idsMax = 500
+const digestsMax = 100
+const commentCharactersMax = 10_000
+
+export const toIssue = (row: Row): Issue => ({
+  id: row.id,
+  projectId: row.project_id,
+  organizationId: row.organization_id,
+  shortId: row.short_id,
+  kind: row.kind as Issue['kind'],
+  title: row.title,
+  culprit: row.culprit,
+  level: row.level,
+  platform: row.platform,
+  logger: row.logger,
+  metadata: fromJson<Issue['metadata']>(row.metadata),
+  status: row.status as Issue['status'],
+  substatus: row.substatus as Issue['substatus'],
+  statusDetails: fromJson<Issue['statusDetails']>(row.status_details),
+  stateMs: row.state_ms,
+  priority: row.priority as Issue['priority'],
+  assigneeUserId: row.assignee_user_id,
+  firstSeenMs: row.first_seen_ms,
+  lastSeenMs: row.last_seen_ms,
+  count: row.count,
+  firstRelease: row.first_release,
+  lastRelease: row.last_release,
+  unhandled: row.unhandled === 1,
+  comments: row.comments,
+  noise: row.noise === '' ? null : (row.noise as Issue['noise']),
+  signCounts: readCounts(row.sign_counts),
+  rev: row.rev,
+})
+
+const toActivity = (row: Selectable<Tables['activity']>): Activity => ({
+  id: row.id,
+  issueId: row.issue_id,
+  type: row.type as Activity['type'],
+  createdMs: row.created_ms,
+  userId: row.user_id,
+  data: fromJson<Record<string, unknown>>(row.data),
+})
+
+/** Ids of issues, where rows of thousands are read in parts. */
+export type IssueIdsStore = {
+  /** Ids of what `listIssues` would find, in its order. */
+  issueIds(request: Parameters<MetaStore['listIssues']>[0]): number[]
+}
+
+type ListPart = Pick<MetaStore, 'issueById' | 'issueByShortId' | 'listIssues' | 'issueIds' | 'countIssues'>
+type SetPart = Pick<MetaStore, 'issuesByIds' | 'issueStarts' | 'groupsOfIssues'>
+type HangPart = Pick<MetaStore, 'issueIdsOf' | 'hashesOf' | 'activityOf'>
+type SeenPart = Pick<MetaStore, 'digestsOf' | 'issuesOfDigest' | 'environmentsOf' | 'releasesOf'>
+
+/** `since`: the time that `fromMs` is held against. */
+function matching(
+  { builder }: Store['dialect'],
+  request: Parameters<MetaStore['countIssues']>[0],
+  since: 'last_seen_ms' | RawBuilder<number> = 'last_seen_ms',
+) {
+  let query = builder.selectFrom('issue').where('project_id', 'in', request.projectIds)
+  if (request.fromMs !== undefined) query = query.where(since, '>=', request.fromMs)
+  const { filter } = request
+  return filter ? query.where((build) => condition(build, filter)) : query
+}
+
+/** Issues that are known by their ids, and ids of many. */
+function issueSetPart({ read, dialect }: Store): SetPart {
+  const { builder } = dialect
+  const among = (ids: readonly number[], filter: IssueFilter | undefined) => {
+    const query = builder.selectFrom('issue').where('id', 'in', ids)
+    return filter ? query.where((build) => condition(build, filter)) : query
+  }
+  /** As many statements as the ids need. */
+  const inParts = <Row>(ids: readonly number[], ask: (part: readonly number[]) => Row[]): Row[] => {
+    const found: Row[] = []
+    for (let start = 0; start < ids.length; start += idsMax) found.push(...ask(ids.slice(start, start + idsMax)))
+    return found
+  }
+  return {
+    issuesByIds: (ids, filter) => inParts(ids, (part) => read.all(among(part, filter).selectAll())).map(toIssue),
+    issueStarts: (ids, filter) => {
+      const rows = inParts(ids, (part) => read.all(among(part, filter).select(['id', 'first_seen_ms'])))
+      return new Map(rows.map((row) => [row.id, row.first_seen_ms]))
+    },
+    groupsOfIssues: (request) => {
+      if (request.projectIds.length === 0) return []
+      const rows = builder
+        .selectFrom(matching(dialect, request).select(['id', 'first_seen_ms']).as('found'))
+        .innerJoin('fingerprint', 'fingerprint.issue_id', 'found.id')
+        .select(['fingerprint.project_id', 'fingerprint.hash', 'found.id', 'found.first_seen_ms'])
+        .limit(request.max)
+      return read.all(rows).map((row) => ({
+        ...{ projectId: row.project_id, groupHash: row.hash },
+        ...{ issueId: row.id, firstSeenMs: row.first_seen_ms },
+      }))
+    },
+  }
+}
+
+type ListRequest = Parameters<MetaStore['listIssues']>[0]
+const columnOf = ({ sort }: ListRequest) => (sort === 'last' ? 'last_seen_ms' : 'first_seen_ms')
+
+/** Ids of a page of issues, in its order. */
+function pageOf(dialect: Store['dialect'], request: ListRequest) {
+  const column = columnOf(request)
+  // By its index alone: only issues of the page are read whole, however many state leaves out. A plain column here would
+  // have SQLite read every issue since then and sort them (9 ms of 50,000), where the index of the order ends at the page.
+  const since = request.sort === 'first' ? sql<number>`+last_seen_ms` : 'last_seen_ms'
+  let query = matching(dialect, request, since).select('id')
+  const { after } = request
+  if (after)
+    query = query.where((build) =>
+      build.or([
+        build(column, '<', after.valueMs),
+        build.and([build(column, '=', after.valueMs), build('id', '<', after.id)]),
+      ]),
+    )
+  return query.orderBy(column, 'desc').orderBy('id', 'desc').limit(request.max)
+}
+
+/** Reads of issues themselves. */
+export function issueListPart(store: Store): ListPart & SetPart {
+  const { read, dialect } = store
+  const { builder } = dialect
+  const moved = () => builder.selectFrom('moved_issue').select('issue_id')
+  const byId = (id: number) => read.get(builder.selectFrom('issue').selectAll().where('id', '=', id))
+
+  return {
+    ...issueSetPart(store),
+    issueById: (id) => {
+      const row = byId(id) ?? byId(read.get(moved().where('id', '=', id))?.issue_id ?? 0)
+      return row && toIssue(row)
+    },
+    issueByShortId: (organizationId, shortId) => {
+      const [name, own] = [shortId.toUpperCase(), builder.selectFrom('issue').selectAll()]
+      const row =
+        read.get(own.where('organization_id', '=', organizationId).where('short_id', '=', name)) ??
+        byId(
+          read.get(moved().where('organization_id', '=', organizationId).where('short_id', '=', name))?.issue_id ?? 0,
+        )
+      return row && toIssue(row)
+    },
+    listIssues: (request) => {
+      if (request.projectIds.length === 0) return []
+      const column = columnOf(request)
+      const rows = builder.selectFrom('issue').selectAll().where('id', 'in', pageOf(dialect, request))
+      return read.all(rows.orderBy(column, 'desc').orderBy('id', 'desc')).map(toIssue)
+    },
+    issueIds: (request) =>
+      request.projectIds.length === 0 ? [] : read.all(pageOf(dialect, request)).map((row) => row.id),
+    countIssues: (request) => {
+      if (request.projectIds.length === 0) return 0
+      return read.get(matching(dialect, request).select((build) => build.fn.countAll<number>().as('n')))?.n ?? 0
+    },
+  }
+}
+
+/** Reads of what hangs on issues. */
+export function issueHangPart({ read, dialect: { builder } }: Store): HangPart {
+  const fingerprint = read.hot<{ projectId: number; hash: string }, { issue_id: number }>((slot) =>
+    builder
+      .selectFrom('fingerprint')
+      .select('issue_id')
+      .where('project_id', '=', slot('projectId'))
+      .where('hash', '=', slot('hash')),
+  )
+  const hashes = read.hot<{ id: number }, { hash: string }>((slot) =>
+    builder.selectFrom('fingerprint').select('hash').where('issue_id', '=', slot('id')).orderBy('hash'),
+  )
+
+  return {
+    issueIdsOf: (wanted) => {
+      const found = new Map<string, number>()
+      for (const { projectId, groupHash } of wanted) {
+        const row = fingerprint.get({ projectId, hash: groupHash })
+        if (row) found.set(`${projectId}:${groupHash}`, row.issue_id)
+      }
+      return found
+    },
+    hashesOf: (issueIds) => new Map(issueIds.map((id) => [id, hashes.all({ id }).map((row) => row.hash)])),
+    activityOf: (issueId) =>
+      read
+        .all(builder.selectFrom('activity').selectAll().where('issue_id', '=', issueId).orderBy('id'))
+        .map(toActivity),
+  }
+}
+
+/** Digests, environments and releases that events brought along. */
+export function seenPart({ read, dialect: { builder } }: Store): SeenPart {
+  return {
+    digestsOf: (issueId) =>
+      read
+        .all(
+          builder
+            .selectFrom('digest')
+            .select('digest')
+            .where('issue_id', '=', issueId)
+            .orderBy('last_ms', 'desc')
+            .limit(digestsMax),
+        )
+        .map((row) => row.digest),
+    issuesOfDigest: (projectIds, digest) => {
+      if (projectIds.length === 0) return []
+      return read
+        .all(
+          builder
+            .selectFrom('digest')
+            .selectAll()
+            .where('digest', '=', digest)
+            .where('project_id', 'in', projectIds)
+            .orderBy('last_ms', 'desc')
+            .limit(digestsMax),
+        )
+        .map((row) => ({
+          issueId: row.issue_id,
+          projectId: row.project_id,
+          eventId: row.event_id,
+          lastMs: row.last_ms,
+        }))
+    },
+    environmentsOf: (projectIds) => {
+      if (projectIds.length === 0) return []
+      return read
+        .all(
+          builder
+            .selectFrom('environment')
+            .select('name')
+            .distinct()
+            .where('project_id', 'in', projectIds)
+            .orderBy('name'),
+        )
+        .map((row) => row.name)
+    },
+    releasesOf: (projectIds, max) => {
+      if (projectIds.length === 0) return []
+      return read
+        .all(
+          builder
+            .selectFrom('release')
+            .selectAll()
+            .where('project_id', 'in', projectIds)
+            .orderBy('last_event_ms', 'desc')
+            .limit(max),
+        )
+        .map((row) => ({
+          version: row.version,
+          projectId: row.project_id,
+          firstEventMs: row.first_event_ms,
+          lastEventMs: row.last_event_ms,
+        }))
+    },
+  }
+}
+
+function demandIssue({ write, dialect: { builder } }: Store, id: number): Row {
+  const row = write.get(builder.selectFrom('issue').selectAll().where('id', '=', id))
+  if (!row) throw new MishapError('NOT_FOUND')
+  return row
+}
+
+/** Which issues a person has looked at. */
+export function lookPart({ read, dialect: { builder } }: Store): Pick<MetaStore, 'seenBy'> {
+  return {
+    seenBy: (userId, ids) => {
+      const seen = new Set<number>()
+      for (let start = 0; start < ids.length; start += idsMax) {
+        const rows = read.all(
+          builder
+            .selectFrom('issue_seen')
+            .select('issue_id')
+            .where('user_id', '=', userId)
+            .where('issue_id', 'in', ids.slice(start, start + idsMax))
+            .where((build) =>
+              build.not(
+                build.exists(
+                  build
+                    .selectFrom('activity')
+                    .select('activity.id')
+                    .whereRef('activity.issue_id', '=', 'issue_seen.issue_id')
+                    .where('activity.type', '=', 'set_regression')
+                    .whereRef('activity.created_ms', '>', 'issue_seen.at_ms'),
+                ),
+              ),
+            ),
+        )
+        for (const row of rows) seen.add(row.issue_id)
+      }
+      return seen
+    },
+  }
+}
+
+export type CommentStore = {
+  /** `mentions` are ids of the people that the text names. Throws VALIDATION for an empty or too long text, NOT_FOUND. */
+  addComment(issueId: number, userId: string, text: string, nowMs: number, mentions?: readonly string[]): Activity
+  /** Throws as addComment does. */
+  changeComment(id: number, text: string, mentions: readonly string[], nowMs: number): Activity
+  deleteComment(id: number): void
+  activityById(id: number): Activity | undefined
+}
+
+function commentText(text: string): string {
+  const trimmed = text.trim()
+  if (trimmed !== '' && trimmed.length <= commentCharactersMax) return trimmed
+  const sentence = `Use 1 to ${commentCharactersMax} characters.`
+  throw new MishapError('VALIDATION', { detail: sentence, fields: { text: [sentence] } })
+}
+
+/** What people write on an issue. */
+export function commentPart(store: Store): CommentStore {
+  const {
+    write,
+    dialect: { builder },
+  } = store
+  const demandNote = (id: number) => {
+    const row = write.get(builder.selectFrom('activity').selectAll().where('id', '=', id).where('type', '=', 'note'))
+    if (!row) throw new MishapError('NOT_FOUND')
+    return row
+  }
+  return {
+    activityById: (id) => {
+      const row = write.get(builder.selectFrom('activity').selectAll().where('id', '=', id))
+      return row && toActivity(row)
+    },
+    changeComment: (id, text, mentions, nowMs) =>
+      write.transaction(() => {
+        const row = demandNote(id)
+        const data = JSON.stringify({
+          text: commentText(text),
+          ...(mentions.length ? { mentions } : {}),
+          editedMs: nowMs,
+        })
+        write.run(builder.updateTable('activity').set({ data }).where('id', '=', id))
+        return toActivity({ ...row, data })
+      }),
+    deleteComment: (id) =>
+      write.transaction(() => {
+        const row = demandNote(id)
+        write.run(builder.deleteFrom('activity').where('id', '=', id))
+        write.run(
+          builder
+            .updateTable('issue')
+            .set((build) => ({ comments: build('comments', '-', 1) }))
+            .where('id', '=', row.issue_id),
+        )
+      }),
+    addComment: (issueId, userId, text, nowMs, mentions = []) => {
+      const trimmed = commentText(text)
+      return write.transaction(() => {
+        const old = demandIssue(store, issueId)
+        const row = {
+          issue_id: issueId,
+          type: 'note',
+          created_ms: nowMs,
+          user_id: userId,
+          data: JSON.stringify({ text: trimmed, ...(mentions.length ? { mentions } : {}) }),
+        }
+        const { lastId } = write.run(builder.insertInto('activity').values(row))
+        // No new revision: somebody who resolves an issue need not have read the last comment.
+        write.run(
+          builder
+            .updateTable('issue')
+            .set({ comments: old.comments + 1 })
+            .where('id', '=', issueId),
+        )
+        return toActivity({ id: lastId, ...row })
+      })
+    },
+  }
+}

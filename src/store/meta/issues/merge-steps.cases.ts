@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest'
+import { codeOf, commit, effect, hash, nowMs } from '../fixture.cases.ts'
+import type { MetaStore } from '../meta.ts'
+import { leaving } from './merge.cases.ts'
+
+/** Issue `n` has the hash `n` and as many events. */
+function many(meta: MetaStore, count: number): MetaStore {
+  const numbers = Array.from({ length: count }, (_, at) => at + 1)
+  const events = numbers.flatMap((n) =>
+    Array.from({ length: n }, (_, at) =>
+      effect({ hashes: [hash(n)], title: `E${n}`, timestampMs: nowMs + n * 10 + at }),
+    ),
+  )
+  commit(meta, { events })
+  return meta
+}
+const merge = { organizationId: 1, userId: 'ann', intoId: 1, fromIds: [2, 3, 4, 5] }
+const counts = (meta: MetaStore) =>
+  meta
+    .listIssues({ projectIds: [1], sort: 'first', max: 99 })
+    .map((one) => [one.id, one.count])
+    .sort(([a = 0], [b = 0]) => a - b)
+const notes = (meta: MetaStore, id = 1) =>
+  meta.activityOf(id).flatMap(({ type, data }) => (type === 'merge' ? [data] : []))
+
+/** A merge of many issues: what stands between its steps, and what becomes of it when others come in between. */
+export function mergeStepCases(fresh: () => MetaStore): void {
+  describe('merges in steps', () => {
+    test('between two steps counts, hashes and links are those of what was merged by then', () => {
+      const meta = many(fresh(), 5)
+      const { id } = meta.askMerge(merge, nowMs)
+      expect([counts(meta).length, meta.openBulks().map((one) => one.id)]).toEqual([5, [id]])
+      expect(meta.stepBulk(id, 2, nowMs)).toMatchObject({
+        ...{ issueIds: [1, 2, 3], bulk: { done: 2, changed: 2, endedMs: null } },
+      })
+      expect(counts(meta)).toEqual([
+        [1, 6],
+        [4, 4],
+        [5, 5],
+      ])
+      expect([meta.issueById(3)?.id, meta.issueById(4)?.id]).toEqual([1, 4])
+      // events of what was merged and of what was not arrive meanwhile
+      commit(meta, { events: [effect({ hashes: [hash(3)] }), effect({ hashes: [hash(4)] })] })
+      meta.stepBulk(id, 2, nowMs)
+      expect(meta.stepBulk(id, 2, nowMs)).toMatchObject({ issueIds: [], bulk: { changed: 4, endedMs: nowMs } })
+      expect([counts(meta), meta.faults()]).toEqual([[[1, 17]], []])
+      expect(notes(meta)).toEqual([
+        { count: 4, issues: [2, 3, 4, 5].map((n) => ({ id: `${n}`, shortId: `WEB-${n}`, title: `E${n}` })) },
+      ])
+    })
+
+    test('what came with it is taken out again by its hash, also while the merge is under way', () => {
+      const meta = many(fresh(), 5)
+      const { id } = meta.askMerge(merge, nowMs)
+      meta.stepBulk(id, 2, nowMs)
+      expect(meta.unmergeHashes(1, leaving([hash(3)], 3), 'ann', nowMs)).toMatchObject({ made: { shortId: 'WEB-3' } })
+      meta.stepBulk(id, 9, nowMs)
+      expect(counts(meta)).toEqual([
+        [1, 12],
+        [3, 3],
+      ])
+      expect(codeOf(() => meta.undoBulk(id, nowMs))).toBe('VALIDATION')
+    })
+
+    test('where the target became part of another issue, the rest goes there', () => {
+      const meta = many(fresh(), 5)
+      const { id } = meta.askMerge({ ...merge, fromIds: [2, 3, 5] }, nowMs)
+      meta.stepBulk(id, 1, nowMs)
+      meta.mergeIssues(4, [1], 'bob', nowMs)
+      meta.stepBulk(id, 9, nowMs)
+      expect(counts(meta)).toEqual([[4, 15]])
+    })
+
+    test('what is being deleted stays out of it, and a target that is ends it', () => {
+      const meta = many(fresh(), 5)
+      const remove = (issueId: number) => meta.askRemoval({ kind: 'issue', projectId: 1, issueId, userId: 'ann' }).id
+      const { id } = meta.askMerge(merge, nowMs)
+      remove(3)
+      expect(meta.stepBulk(id, 2, nowMs)).toMatchObject({ issueIds: [1, 2], bulk: { changed: 1 } })
+      const removal = remove(1)
+      expect(meta.stepBulk(id, 1, nowMs)).toMatchObject({ issueIds: [], bulk: { done: 3 } })
+      meta.removeRows(removal, 0)
+      expect(meta.stepBulk(id, 9, nowMs)).toMatchObject({ issueIds: [], bulk: { changed: 1, endedMs: nowMs } })
+      expect(counts(meta).map(([one]) => one)).toEqual([3, 4, 5])
+    })
+
+    test('what can’t be merged is refused before anything is', () => {
+      const meta = many(fresh(), 3)
+      meta.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: 'node' })
+      commit(meta, { events: [effect({ projectId: 2, hashes: [hash(9)] })] })
+      const ask = (fromIds: number[]) => codeOf(() => meta.askMerge({ ...merge, fromIds }, nowMs))
+      expect([ask([2, 99]), ask([2, 4])]).toEqual(['NOT_FOUND', 'VALIDATION'])
+      meta.askRemoval({ kind: 'issue', projectId: 1, issueId: 3, userId: 'ann' })
+      expect([ask([2, 3]), meta.openBulks(), counts(meta).length]).toEqual(['CONFLICT', [], 3])
+    })
+  })
+}

@@ -1,0 +1,57 @@
+import type { Store } from '../database/store.ts'
+import { batchStatements } from '../ingest/batch-statements.ts'
+import { demandMergeable as demand, mergeRows } from './merge.ts'
+
+/** Issues that are to become one. */
+export type Merge = { organizationId: number; userId: string | null; intoId: number; fromIds: readonly number[] }
+
+/** What stands of a merge between its steps: where to, and the entry of its activity. */
+export type AskedMerge = { into: number; noted: number | null }
+
+/** See `BulkStore.askMerge`. */
+export const demandMergeable = (store: Store, merge: Merge): void =>
+  void demand(store, batchStatements(store.write, store.dialect), merge)
+
+/**
+ * Makes the function that merges the next issues of a merge, in the caller's transaction. Each step is a merge by itself, so
+ * that counts and links are right whenever the process ends; what can't be merged any more stays as it is.
+ */
+export function mergeStepper(store: Store) {
+  const { write, dialect } = store
+  const { builder } = dialect
+  const statements = batchStatements(write, dialect)
+
+  /** The issue that the others go to: it may have become part of another one meanwhile, or be gone. */
+  function standing(id: number) {
+    const row = statements.issue.get({ id })
+    if (row) return row
+    const moved = write.get(builder.selectFrom('moved_issue').select('issue_id').where('id', '=', id))
+    return moved && statements.issue.get({ id: moved.issue_id })
+  }
+  const leaving = (ids: readonly number[]) =>
+    new Set(
+      write
+        .all(
+          builder.selectFrom('removal').select('issue_id').where('issue_id', 'in', ids).where('ended_ms', 'is', null),
+        )
+        .map((row) => row.issue_id),
+    )
+
+  return (
+    asked: AskedMerge,
+    ids: readonly number[],
+    userId: string | null,
+    nowMs: number,
+  ): { asked: AskedMerge; issueIds: number[]; merged: number } => {
+    const into = standing(asked.into)
+    const gone = leaving([asked.into, ...(into ? [into.id] : []), ...ids])
+    if (!into || gone.has(into.id)) return { asked, issueIds: [], merged: 0 }
+    const from = ids
+      .filter((id) => id !== into.id && !gone.has(id))
+      .flatMap((id) => statements.issue.get({ id }) ?? [])
+      .filter((one) => one.project_id === into.project_id)
+    if (from.length === 0) return { asked, issueIds: [], merged: 0 }
+    const { noted } = mergeRows(store, statements, into, from, { userId, nowMs, noted: asked.noted })
+    return { asked: { ...asked, noted }, issueIds: [into.id, ...from.map((one) => one.id)], merged: from.length }
+  }
+}

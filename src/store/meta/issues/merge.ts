@@ -1,0 +1,449 @@
+import { MishapError } from '../../../base/errors.ts'
+import { fromJson, type Store } from '../database/store.ts'
+import { askOwner, type BatchStatements, batchStatements, laterDigest } from '../ingest/batch-statements.ts'
+import { countsOfHashes, countsOfIssue, dropSigns, joinCounts, withVerdict } from '../ingest/diagnostic-counts.ts'
+import type { Issue } from '../meta.ts'
+import { edgeColumns, type IssueEdges } from '../retention/reprocessing.ts'
+import { lookAgain } from './error-links.ts'
+import { type IssueRow, shiftBefore, stateColumns, textColumns } from './issue-state.ts'
+import { toIssue } from './issues.ts'
+import { decidedOf, forgetForecast, moveIssues, sourceOf } from './move-issue.ts'
+
+/** A hash of an issue, and the issue that it came from, where people merged that one. */
+export type IssueHash = { hash: string; mergedFrom: string | null }
+
+/** What an issue shows of the newest of its events, and whether any of them was unhandled. */
+type Texts = Pick<IssueRow, 'kind' | 'unhandled' | (typeof textColumns)[number]>
+
+/** What leaves an issue with its hashes, and what stays: counted while nothing is committed. */
+export type Leaving = {
+  hashes: string[]
+  /** Events of these hashes over the issue's life, and how many of those were thinned. */
+  events: number
+  thinned: number
+  firstMs: number
+  lastMs: number
+  firstRelease: string
+  lastRelease: string
+  texts: Texts
+  /** What the issue is without them, as far as its events stand; said while it had `count` events. */
+  staying: { texts: Texts | undefined; edges: IssueEdges | undefined; count: number }
+  /** Of the issue's events that people wrote about or that have a digest: those that leave. */
+  eventIds: string[]
+}
+
+export type MergeStore = {
+  /** Hashes of an issue with where they came from, in their order. */
+  issueHashes(issueId: number): IssueHash[]
+  /**
+   * Makes several issues of a project one, in one transaction: hashes, events with them, counts, comments, feedback and
+   * links go to `intoId`. Returns the ids that are gone. Throws NOT_FOUND, VALIDATION for issues of other projects, and
+   * CONFLICT while one of them is being deleted.
+   */
+  mergeIssues(
+    intoId: number,
+    fromIds: readonly number[],
+    userId: string | null,
+    nowMs: number,
+  ): { issue: Issue; merged: number[] }
+  /**
+   * Takes hashes out of an issue, with their events. Those that one merged issue brought bring it back under its old short
+   * id, also when others of its hashes stay: these join it when they are taken out, too. Else it is a new issue, and none
+   * when the hashes have no events. Throws NOT_FOUND for hashes that are not the issue's, VALIDATION when none would stay,
+   * CONFLICT while one of the issues is being deleted.
+   */
+  unmergeHashes(
+    issueId: number,
+    leaving: Leaving,
+    userId: string | null,
+    nowMs: number,
+  ): { issue: Issue; made: Issue | null }
+  /**
+   * Issues of the same project that may be like one: of its error type, culprit or function first, then the others; each
+   * the latest first.
+   */
+  similarCandidates(issueId: number, max: number): Issue[]
+  /** Ids of events that an issue's digests and feedback name, at most `max`. */
+  namedEvents(issueId: number, max: number): string[]
+}
+
+/** Ids in one statement. */
+const chunk = 400
+
+function demand(statements: BatchStatements, id: number): IssueRow {
+  const row = statements.issue.get({ id })
+  if (!row) throw new MishapError('NOT_FOUND')
+  return row
+}
+
+/**
+ * What is to become one. Throws NOT_FOUND, VALIDATION for issues of other projects, and CONFLICT while one of them is being
+ * deleted.
+ */
+export function demandMergeable(
+  store: Store,
+  statements: BatchStatements,
+  { intoId, fromIds }: { intoId: number; fromIds: readonly number[] },
+): { into: IssueRow; from: IssueRow[] } {
+  const into = demand(statements, intoId)
+  const from = fromIds.map((id) => demand(statements, id))
+  if (from.some((one) => one.project_id !== into.project_id)) {
+    const sentence = 'Issues of one project only can be merged.'
+    throw new MishapError('VALIDATION', { detail: sentence, fields: { merge: [sentence] } })
+  }
+  demandStanding(store, [intoId, ...fromIds])
+  return { into, from }
+}
+
+function demandStanding({ write, dialect: { builder } }: Store, ids: readonly number[]): void {
+  const open = write.get(
+    builder.selectFrom('removal').select('id').where('issue_id', 'in', ids).where('ended_ms', 'is', null),
+  )
+  if (open) throw new MishapError('CONFLICT', { detail: 'One of these issues is being deleted.' })
+}
+
+/** What an issue is with another one's events. */
+function withEvents(to: IssueRow, from: IssueRow): IssueRow {
+  const isOlder = from.first_seen_ms < to.first_seen_ms
+  const isNewer = from.last_seen_ms > to.last_seen_ms
+  const shown = isNewer ? Object.fromEntries(textColumns.map((name) => [name, from[name]])) : {}
+  return {
+    ...to,
+    ...shown,
+    count: to.count + from.count,
+    sign_counts: joinCounts(to.sign_counts, from.sign_counts),
+    unhandled: Math.max(to.unhandled, from.unhandled),
+    first_seen_ms: Math.min(to.first_seen_ms, from.first_seen_ms),
+    last_seen_ms: Math.max(to.last_seen_ms, from.last_seen_ms),
+    first_release: isOlder ? from.first_release || to.first_release : to.first_release || from.first_release,
+    last_release: isNewer ? from.last_release || to.last_release : to.last_release || from.last_release,
+    status_details: shiftBefore(to.status_details, from.count),
+    ...decidedOf(to, from),
+  }
+}
+
+/** Copies the digests of issues to another one, all or those of some events; of two the later event stays. */
+function copyDigests(
+  { write, dialect: { builder } }: Store,
+  fromIds: readonly number[],
+  toId: number,
+  eventIds?: readonly string[],
+): void {
+  const all = builder.selectFrom('digest').where('issue_id', 'in', fromIds)
+  const own = eventIds ? all.where('event_id', 'in', eventIds) : all
+  write.run(
+    builder
+      .insertInto('digest')
+      .columns(['project_id', 'digest', 'issue_id', 'event_id', 'last_ms'])
+      .expression(own.select(({ val }) => ['project_id', 'digest', val(toId).as('issue_id'), 'event_id', 'last_ms']))
+      .onConflict(laterDigest),
+  )
+}
+
+function addThinned({ write, dialect: { builder } }: Store, issueId: number, quantity: number): void {
+  write.run(
+    builder
+      .insertInto('thinned_issue')
+      .values({ issue_id: issueId, quantity })
+      .onConflict((conflict) =>
+        conflict
+          .column('issue_id')
+          .doUpdateSet((build) => ({ quantity: build('thinned_issue.quantity', '+', quantity) })),
+      ),
+  )
+}
+
+/**
+ * Moves what hangs on issues to another one, and leaves their links behind. Each statement is for all of them: a thousand one
+ * by one kept the process for a second.
+ */
+function moveAll(store: Store, ids: readonly number[], { id: toId, project_id }: IssueRow, nowMs: number): void {
+  const { write } = store
+  const { builder } = store.dialect
+  const hashes = builder.selectFrom('fingerprint').where('issue_id', 'in', ids)
+  // What was noted of an issue that leads nowhere any more says nothing.
+  write.run(
+    builder
+      .deleteFrom('merged_hash')
+      .where('project_id', '=', project_id)
+      .where('hash', 'in', hashes.select('hash'))
+      .where('from_id', 'not in', builder.selectFrom('moved_issue').select('id')),
+  )
+  write.run(
+    builder
+      .insertInto('merged_hash')
+      .columns(['project_id', 'hash', 'from_id', 'merged_ms'])
+      .expression(hashes.select(({ val }) => ['project_id', 'hash', 'issue_id', val(nowMs).as('merged_ms')]))
+      // One that came with an earlier merge goes on naming the issue that it was of at first.
+      .onConflict((conflict) => conflict.doNothing()),
+  )
+  const sides = builder.selectFrom('failure_side').where('project_id', '=', project_id)
+  lookAgain(store, sides.where('hash', 'in', hashes.select('hash')), ['several'])
+  copyDigests(store, ids, toId)
+  const thinned = write.get(
+    builder
+      .selectFrom('thinned_issue')
+      .select(({ fn }) => fn.sum<number | null>('quantity').as('n'))
+      .where('issue_id', 'in', ids),
+  )
+  if (thinned?.n) addThinned(store, toId, thinned.n)
+  moveIssues(store, ids, toId, ['first_seen'], nowMs)
+}
+
+/** What an entry of a merge says: the first issues that came, and how many. */
+type MergeNote = { issues: { id: string; shortId: string; title: string }[]; count: number }
+
+/** Issues that a merge's entry names. */
+const namedMax = 20
+
+/**
+ * Makes issues one with `into`, in the caller's transaction. `noted`: the entry of the step before of the same merge, which
+ * goes on; returned for the next one.
+ */
+export function mergeRows(
+  store: Store,
+  statements: BatchStatements,
+  into: IssueRow,
+  from: readonly IssueRow[],
+  by: { userId: string | null; nowMs: number; noted: number | null },
+): { row: IssueRow; noted: number } {
+  const { write } = store
+  const { builder } = store.dialect
+  const ids = from.map((one) => one.id)
+  for (let start = 0; start < ids.length; start += chunk)
+    moveAll(store, ids.slice(start, start + chunk), into, by.nowMs)
+  const row = withVerdict(from.reduce(withEvents, { ...into, rev: into.rev + 1 }))
+  statements.updateIssue.run(row)
+  forgetForecast(store, into.id)
+  const entry = builder.selectFrom('activity').select(['id', 'data']).where('id', '=', by.noted)
+  const before = by.noted === null ? undefined : write.get(entry)
+  const old = before ? fromJson<MergeNote>(before.data) : { issues: [], count: 0 }
+  const came = from.map((one) => ({ id: String(one.id), shortId: one.short_id, title: one.title }))
+  const note: MergeNote = { issues: [...old.issues, ...came].slice(0, namedMax), count: old.count + from.length }
+  const data = JSON.stringify(note)
+  if (before) {
+    write.run(builder.updateTable('activity').set({ data }).where('id', '=', before.id))
+    return { row, noted: before.id }
+  }
+  const values = { issue_id: into.id, type: 'merge', created_ms: by.nowMs, user_id: by.userId, data }
+  return { row, noted: write.run(builder.insertInto('activity').values(values)).lastId }
+}
+
+/** Issues that may be like one. */
+export function similarPart({ read, dialect: { builder } }: Store): Pick<MergeStore, 'similarCandidates'> {
+  return {
+    similarCandidates: (issueId, max) => {
+      const row = read.get(builder.selectFrom('issue').selectAll().where('id', '=', issueId))
+      if (!row) return []
+      const others = () =>
+        builder
+          .selectFrom('issue')
+          .selectAll()
+          .where('project_id', '=', row.project_id)
+          .where('id', '!=', row.id)
+          .where('kind', '=', row.kind)
+          .orderBy('last_seen_ms', 'desc')
+          .limit(max)
+      const near = read.all(
+        others().where((build) =>
+          build.or([
+            ...(row.error_type === '' ? [] : [build('error_type', '=', row.error_type)]),
+            ...(row.culprit === '' ? [] : [build('culprit', '=', row.culprit)]),
+            build('title', '=', row.title),
+          ]),
+        ),
+      )
+      const known = new Set(near.map((one) => one.id))
+      const far = near.length < max ? read.all(others()).filter((one) => !known.has(one.id)) : []
+      return [...near, ...far].slice(0, max).map(toIssue)
+    },
+  }
+}
+
+/** Issues that people make one. */
+export function mergePart(store: Store): Pick<MergeStore, 'mergeIssues' | 'issueHashes' | 'namedEvents'> {
+  const { write, read, dialect } = store
+  const { builder } = dialect
+  const statements = batchStatements(write, dialect)
+  return {
+    issueHashes: (issueId) =>
+      read
+        .all(
+          builder
+            .selectFrom('fingerprint')
+            .leftJoin('merged_hash', (join) =>
+              join
+                .onRef('merged_hash.project_id', '=', 'fingerprint.project_id')
+                .onRef('merged_hash.hash', '=', 'fingerprint.hash'),
+            )
+            .leftJoin('moved_issue', 'moved_issue.id', 'merged_hash.from_id')
+            // It may stand again while this hash of it is still here.
+            .leftJoin('issue', (join) =>
+              join.onRef('issue.id', '=', 'merged_hash.from_id').onRef('issue.id', '!=', 'fingerprint.issue_id'),
+            )
+            .select(['fingerprint.hash', 'moved_issue.short_id as moved', 'issue.short_id as standing'])
+            .where('fingerprint.issue_id', '=', issueId)
+            .orderBy('fingerprint.hash'),
+        )
+        .map((row) => ({ hash: row.hash, mergedFrom: row.moved ?? row.standing })),
+    namedEvents: (issueId, max) => {
+      const named = (table: 'digest' | 'feedback') =>
+        read.all(builder.selectFrom(table).select('event_id').distinct().where('issue_id', '=', issueId).limit(max))
+      return [...new Set([...named('feedback'), ...named('digest')].map((row) => row.event_id))].slice(0, max)
+    },
+    mergeIssues: (intoId, fromIds, userId, nowMs) =>
+      write.transaction(() => {
+        const merge = { intoId, fromIds: [...new Set(fromIds)].filter((id) => id !== intoId) }
+        const { into, from } = demandMergeable(store, statements, merge)
+        if (from.length === 0) return { issue: toIssue(into), merged: [] }
+        const { row } = mergeRows(store, statements, into, from, { userId, nowMs, noted: null })
+        return { issue: toIssue(row), merged: merge.fromIds }
+      }),
+  }
+}
+
+/** The merged issue that brought hashes; its row, where it stands again as others of its hashes were taken out before. */
+type Came = { id: number; shortId: string; row?: IssueRow } | undefined
+
+/** The one merged issue that brought all of these hashes, if it leads here or stands again. */
+function cameFrom(store: Store, row: IssueRow, hashes: readonly string[]): Came {
+  const { write } = store
+  const { builder } = store.dialect
+  const [id, ...others] = new Set(hashes.map((hash) => sourceOf(store, row, hash)))
+  if (id === undefined || others.length > 0) return undefined
+  const moved = write.get(
+    builder.selectFrom('moved_issue').select('short_id').where('id', '=', id).where('issue_id', '=', row.id),
+  )
+  if (moved) return { id, shortId: moved.short_id }
+  const again = write.get(
+    builder.selectFrom('issue').selectAll().where('id', '=', id).where('project_id', '=', row.project_id),
+  )
+  return again && { id, shortId: again.short_id, row: again }
+}
+
+function takeOut(store: Store, row: IssueRow, hashes: readonly string[], came: Came): void {
+  const { write, dialect } = store
+  const { builder } = dialect
+  const own = write.all(builder.selectFrom('fingerprint').select('hash').where('issue_id', '=', row.id))
+  const known = new Set(own.map((one) => one.hash))
+  if (hashes.length === 0 || hashes.some((hash) => !known.has(hash))) throw new MishapError('NOT_FOUND')
+  if (new Set(hashes).size >= known.size) {
+    const sentence = 'An issue keeps at least one of its hashes.'
+    throw new MishapError('VALIDATION', { detail: sentence, fields: { id: [sentence] } })
+  }
+  demandStanding(store, [row.id, ...(came ? [came.id] : [])])
+  for (let start = 0; start < hashes.length; start += chunk) {
+    const some = hashes.slice(start, start + chunk)
+    for (const table of ['fingerprint', 'merged_hash'] as const)
+      write.run(builder.deleteFrom(table).where('project_id', '=', row.project_id).where('hash', 'in', some))
+    // Else every hash that its other events are mapped to later would begin an issue of its own.
+    write.run(builder.deleteFrom('taken_issue').where('issue_id', '=', row.id).where('hash', 'in', some))
+    // What was one issue's is of two now: also what is linked.
+    const sides = builder.selectFrom('failure_side').where('project_id', '=', row.project_id)
+    lookAgain(store, sides.where('hash', 'in', some), ['several', ''])
+  }
+}
+
+/** Feedback and digests of the events that leave. */
+function moveNamed(store: Store, fromId: number, toId: number, eventIds: readonly string[]): void {
+  const { write } = store
+  const { builder } = store.dialect
+  for (let start = 0; start < eventIds.length; start += chunk) {
+    const some = eventIds.slice(start, start + chunk)
+    const feedback = builder.updateTable('feedback').set({ issue_id: toId })
+    write.run(feedback.where('issue_id', '=', fromId).where('event_id', 'in', some))
+    copyDigests(store, [fromId], toId, some)
+    write.run(builder.deleteFrom('digest').where('issue_id', '=', fromId).where('event_id', 'in', some))
+  }
+}
+
+/** The number of events that the disk budget took. */
+function moveThinned(store: Store, fromId: number, toId: number, quantity: number): void {
+  const { write, dialect } = store
+  write.run(
+    dialect.builder
+      .updateTable('thinned_issue')
+      .set((build) => ({ quantity: build('quantity', '-', quantity) }))
+      .where('issue_id', '=', fromId),
+  )
+  addThinned(store, toId, quantity)
+}
+
+/** What an issue is without the events that leave. */
+function without(row: IssueRow, { events, staying }: Leaving): IssueRow {
+  const count = Math.max(0, row.count - events)
+  // With another count somebody merged an issue into it meanwhile: what was asked before says nothing of that one's events.
+  const { texts, edges } = staying.count === row.count ? staying : {}
+  return {
+    // What kind it is was said by the event that began it.
+    ...{ ...row, ...texts, kind: row.kind, count, rev: row.rev + 1 },
+    ...(edges ? edgeColumns(edges, count) : {}),
+    status_details: shiftBefore(row.status_details, -events),
+  }
+}
+
+/** Hashes that people take out of an issue again. */
+export function unmergePart(store: Store): Pick<MergeStore, 'unmergeHashes'> {
+  const { write, dialect } = store
+  const { builder } = dialect
+  const statements = batchStatements(write, dialect)
+
+  function begin(row: IssueRow, leaving: Leaving, came: Came, nowMs: number): IssueRow {
+    const { texts: shown, events, firstMs, lastMs, firstRelease, lastRelease } = leaving
+    const shortId = () => {
+      const prefix = statements.project.get({ id: row.project_id })?.slug.toUpperCase() ?? ''
+      return `${prefix}-${statements.shortId.get({ organizationId: row.organization_id, prefix })?.last}`
+    }
+    const made = withVerdict({
+      ...{ organization_id: row.organization_id, project_id: row.project_id, ...shown },
+      ...stateColumns('unresolved', 'ongoing', {}, nowMs),
+      ...{ ten_ms: 0, ten_counts: '', hour_ms: 0, hour_count: 0, priority: null },
+      ...{ assignee_user_id: null, comments: 0, rev: 0, count: events },
+      ...{ first_seen_ms: firstMs, last_seen_ms: lastMs, first_release: firstRelease, last_release: lastRelease },
+      short_id: came?.shortId ?? shortId(),
+      ...{ sign_counts: countsOfHashes(store, row.project_id, leaving.hashes), noise: '' },
+    })
+    if (!came) return { id: statements.insertIssue.run(made).lastId, ...made }
+    if (came.row) {
+      const joined = withEvents(came.row, { id: came.id, ...made })
+      const again = withVerdict({ ...joined, rev: joined.rev + 1 })
+      statements.updateIssue.run(again)
+      forgetForecast(store, came.id)
+      return again
+    }
+    write.run(builder.deleteFrom('moved_issue').where('id', '=', came.id))
+    write.run(builder.insertInto('issue').values({ id: came.id, ...made }))
+    return { id: came.id, ...made }
+  }
+
+  return {
+    unmergeHashes: (issueId, leaving, userId, nowMs) =>
+      write.transaction(() => {
+        const row = demand(statements, issueId)
+        const { hashes, events } = leaving
+        const came = cameFrom(store, row, hashes)
+        takeOut(store, row, hashes, came)
+        const note = (id: number, type: string, data: object) =>
+          write.run(
+            builder
+              .insertInto('activity')
+              .values({ issue_id: id, type, created_ms: nowMs, user_id: userId, data: JSON.stringify(data) }),
+          )
+        let made: IssueRow | null = null
+        if (events > 0) {
+          made = begin(row, leaving, came, nowMs)
+          if (leaving.thinned > 0) moveThinned(store, issueId, made.id, leaving.thinned)
+          for (const hash of hashes) statements.attachHash.run({ projectId: row.project_id, hash, issueId: made.id })
+          askOwner(statements, made, nowMs)
+          moveNamed(store, issueId, made.id, leaving.eventIds)
+          if (!came?.row) note(made.id, 'first_seen', {})
+          note(made.id, 'unmerge', { source: row.short_id, hashes: hashes.length, events })
+        } else dropSigns(store, row.project_id, hashes)
+        const left = withVerdict({ ...without(row, leaving), sign_counts: countsOfIssue(store, issueId) })
+        statements.updateIssue.run(left)
+        forgetForecast(store, issueId)
+        note(issueId, 'unmerge', { destination: made?.short_id ?? null, hashes: hashes.length, events })
+        return { issue: toIssue(left), made: made && toIssue(made) }
+      }),
+  }
+}

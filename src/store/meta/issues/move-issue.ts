@@ -1,0 +1,80 @@
+import type { Store } from '../database/store.ts'
+import { moveAttention } from './attention.ts'
+import type { IssueRow } from './issue-state.ts'
+
+/**
+ * Gives what hangs on issues to another one of their organization and removes them; their links lead to the other one. What
+ * people wrote and decided goes along, entries of their activity of the types `staying` end with them. Counts and texts are
+ * the caller's. At most some hundred at once, as their ids stand in one statement.
+ */
+export function moveIssues(
+  store: Store,
+  ids: readonly number[],
+  targetId: number,
+  staying: readonly string[],
+  nowMs: number,
+): void {
+  const { write, dialect } = store
+  const { builder } = dialect
+  for (const table of ['fingerprint', 'feedback', 'alert_due', 'moved_issue'] as const)
+    write.run(builder.updateTable(table).set({ issue_id: targetId }).where('issue_id', 'in', ids))
+  write.run(
+    builder
+      .updateTable('activity')
+      .set({ issue_id: targetId })
+      .where('issue_id', 'in', ids)
+      .where('type', 'not in', staying),
+  )
+  moveAttention(store, ids, targetId)
+  write.run(
+    builder
+      .insertInto('moved_issue')
+      .columns(['id', 'organization_id', 'short_id', 'issue_id', 'moved_ms'])
+      .expression(
+        builder
+          .selectFrom('issue')
+          .select(({ val }) => [
+            ...(['id', 'organization_id', 'short_id'] as const),
+            ...[val(targetId).as('issue_id'), val(nowMs).as('moved_ms')],
+          ])
+          .where('id', 'in', ids),
+      ),
+  )
+  write.run(builder.deleteFrom('issue').where('id', 'in', ids))
+}
+
+/** What people decided about an issue goes on for the one that it became part of, where nothing was decided there. */
+export const decidedOf = (to: IssueRow, from: IssueRow) => ({
+  priority: to.priority ?? from.priority,
+  assignee_user_id: to.assignee_user_id ?? from.assignee_user_id,
+  comments: to.comments + from.comments,
+})
+
+/** Forgets how much an issue's own past lets arrive: with other events it has another one. The job makes it anew. */
+export function forgetForecast({ write, dialect: { builder } }: Store, issueId: number): void {
+  write.run(builder.deleteFrom('issue_forecast').where('issue_id', '=', issueId))
+}
+
+/**
+ * The id of the issue that a hash of this one was of before people merged the two. It leads to another one, or stands again;
+ * what is noted of one that was deleted says nothing.
+ */
+export function sourceOf(
+  { write, dialect: { builder } }: Store,
+  { id, project_id }: Pick<IssueRow, 'id' | 'project_id'>,
+  hash: string,
+): number | undefined {
+  const noted = builder
+    .selectFrom('merged_hash')
+    .select('from_id')
+    .where('project_id', '=', project_id)
+    .where('hash', '=', hash)
+    .where('from_id', '!=', id)
+    .where((build) =>
+      build.or([
+        build('from_id', 'in', builder.selectFrom('moved_issue').select('id')),
+        build('from_id', 'in', builder.selectFrom('issue').select('id')),
+      ]),
+    )
+  return write.get(noted)?.from_id
+}

@@ -1,0 +1,149 @@
+import type { Selectable } from 'kysely'
+import { MishapError } from '../../../base/errors.ts'
+import { staleError } from '../database/revision.ts'
+import type { Store } from '../database/store.ts'
+import { fromJson } from '../database/store.ts'
+import type { Tables } from '../database/tables.ts'
+
+/** Saved views of one person, or shared ones of one organization, at most. */
+export const searchesMax = 100
+const nameCharactersMax = 64
+/** As search/parse.ts has it. */
+const queryCharactersMax = 4096
+const namesMax = 100
+
+/**
+ * What a saved view shows. `sort` is one of the stream's; `projects` (ids) and `environments` are empty for all; `span` is
+ * a relative length such as 14d, two ISO dates with a slash between, or '' for the usual one.
+ */
+export type SearchView = { query: string; sort: string; projects: string[]; environments: string[]; span: string }
+
+/** A saved view; `userId` made it. Shared ones are everybody's in the organization. */
+export type SavedSearch = SearchView & {
+  id: number
+  organizationId: number
+  userId: string
+  name: string
+  shared: boolean
+  createdMs: number
+  rev: number
+}
+
+export type SearchStore = {
+  /** The shared views of an organization and the person's own, by name. */
+  savedSearches(organizationId: number, userId: string): SavedSearch[]
+  savedSearchById(id: number): SavedSearch | undefined
+  /** Throws VALIDATION with fields, CONFLICT when there are 100 already or the name is taken among them. */
+  saveSearch(value: { organizationId: number; userId: string; name: string; shared: boolean } & SearchView): SavedSearch
+  /** Changes what is given. Throws NOT_FOUND, VALIDATION, CONFLICT (`rev` is of before another change, or the name is taken). */
+  updateSearch(
+    id: number,
+    change: Partial<{ name: string; shared: boolean } & SearchView>,
+    rev?: number | undefined,
+  ): SavedSearch
+  /** Throws CONFLICT when `rev` is of before another change. */
+  deleteSearch(id: number, rev?: number | undefined): void
+}
+
+const toSearch = (row: Selectable<Tables['saved_search']>): SavedSearch => ({
+  id: row.id,
+  organizationId: row.organization_id,
+  userId: row.user_id,
+  name: row.name,
+  shared: row.shared === 1,
+  query: row.query,
+  sort: row.sort,
+  projects: fromJson<string[]>(row.projects),
+  environments: fromJson<string[]>(row.environments),
+  span: row.span,
+  createdMs: row.created_ms,
+  rev: row.rev,
+})
+
+const wrong = (field: string, sentence: string) =>
+  new MishapError('VALIDATION', { detail: sentence, fields: { [field]: [sentence] } })
+
+function checked(value: Omit<SavedSearch, 'id' | 'rev' | 'createdMs'>): typeof value {
+  const name = value.name.trim()
+  if (name === '' || name.length > nameCharactersMax || /\p{Cc}/u.test(name))
+    throw wrong('name', `1 to ${nameCharactersMax} characters.`)
+  if (value.query.length > queryCharactersMax) throw wrong('query', `At most ${queryCharactersMax} characters.`)
+  for (const field of ['projects', 'environments'] as const)
+    if (value[field].length > namesMax || value[field].some((one) => one.length > 64))
+      throw wrong(field, `At most ${namesMax} names.`)
+  if (!/^(?:|\d{1,6}[smhdw]|[\dTZ:.+-]{10,40}\/[\dTZ:.+-]{10,40})$/.test(value.span))
+    throw wrong('statsPeriod', 'A number with m, h, d or w, or two dates.')
+  return { ...value, name }
+}
+
+/** Saved views of the issue stream. */
+export function searchPart(store: Store): SearchStore {
+  const { write, read, clock } = store
+  const { builder } = store.dialect
+  const all = () => builder.selectFrom('saved_search').selectAll()
+  const row = (value: ReturnType<typeof checked>) => ({
+    ...{ organization_id: value.organizationId, user_id: value.userId, name: value.name },
+    ...{ shared: Number(value.shared), query: value.query, sort: value.sort, span: value.span },
+    ...{ projects: JSON.stringify(value.projects), environments: JSON.stringify(value.environments) },
+  })
+
+  /** Those among which a name stands once: the organization's, or the person's own. */
+  const beside = ({ organizationId, userId, shared }: { organizationId: number; userId: string; shared: boolean }) => {
+    const same = all()
+      .where('organization_id', '=', organizationId)
+      .where('shared', '=', shared ? 1 : 0)
+    return write.all(shared ? same : same.where('user_id', '=', userId))
+  }
+
+  const demandRoom = (value: ReturnType<typeof checked>, butId: number) => {
+    const others = beside(value).filter((one) => one.id !== butId)
+    if (others.some((one) => one.name.toLowerCase() === value.name.toLowerCase()))
+      throw new MishapError('CONFLICT', {
+        detail: 'Another view has this name.',
+        fields: { name: ['Another view has this name.'] },
+      })
+    if (others.length >= searchesMax)
+      throw new MishapError('CONFLICT', { detail: `There are ${searchesMax} views already: delete one.` })
+  }
+
+  return {
+    savedSearches: (organizationId, userId) =>
+      read
+        .all(
+          all()
+            .where('organization_id', '=', organizationId)
+            .where((build) => build.or([build('shared', '=', 1), build('user_id', '=', userId)])),
+        )
+        .map(toSearch)
+        .sort((a, b) => a.name.localeCompare(b.name) || a.id - b.id),
+    savedSearchById: (id) => {
+      const found = read.get(all().where('id', '=', id))
+      return found && toSearch(found)
+    },
+    saveSearch: (value) =>
+      write.transaction(() => {
+        const good = checked(value)
+        demandRoom(good, 0)
+        const made = { ...row(good), created_ms: clock.now() }
+        return toSearch({ id: write.run(builder.insertInto('saved_search').values(made)).lastId, rev: 0, ...made })
+      }),
+    updateSearch: (id, change, rev) =>
+      write.transaction(() => {
+        const old = write.get(all().where('id', '=', id))
+        if (!old) throw new MishapError('NOT_FOUND')
+        if (rev !== undefined && rev !== old.rev) throw staleError(store, { rev: old.rev, userId: null, atMs: null })
+        const before = toSearch(old)
+        const good = checked({ ...before, ...change })
+        demandRoom(good, id)
+        const next = { ...row(good), rev: old.rev + 1 }
+        write.run(builder.updateTable('saved_search').set(next).where('id', '=', id))
+        return toSearch({ ...old, ...next })
+      }),
+    deleteSearch: (id, rev) =>
+      write.transaction(() => {
+        const old = rev === undefined ? undefined : write.get(all().where('id', '=', id))
+        if (old && rev !== old.rev) throw staleError(store, { rev: old.rev, userId: null, atMs: null })
+        write.run(builder.deleteFrom('saved_search').where('id', '=', id))
+      }),
+  }
+}

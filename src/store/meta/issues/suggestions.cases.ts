@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest'
+import { commit, effect, hash, nowMs } from '../fixture.cases.ts'
+import type { EventEffect, IssueFilter, MetaStore } from '../meta.ts'
+import { leaving } from './merge.cases.ts'
+
+const arrive = (meta: MetaStore, hashes: string[], change: Partial<EventEffect> = {}) =>
+  commit(meta, { events: [effect({ hashes, ...change })] })
+const by = { userId: 'ann' }
+const named = (...userIds: string[]) => userIds.map((userId) => ({ userId, rule: 'path:*' }))
+const found = (meta: MetaStore, filter: IssueFilter) =>
+  meta
+    .listIssues({ projectIds: [1], filter, sort: 'last', max: 9 })
+    .map((one) => one.id)
+    .sort()
+
+/** Whom rules of ownership suggest, as every store has them. */
+export function suggestionCases(fresh: () => MetaStore): void {
+  const three = () => {
+    const meta = fresh()
+    for (const n of [1, 2, 3]) arrive(meta, [hash(n)])
+    return meta
+  }
+
+  test('suggestions stand in the order of the rule, are replaced, and go with their issue', () => {
+    const meta = three()
+    const all = new Map([
+      [1, named('bob', 'ann')],
+      [2, []],
+      [9, named('bob')],
+    ])
+    expect(meta.suggest(all)).toEqual(new Set([1]))
+    expect(meta.suggest(all)).toEqual(new Set())
+    expect(meta.suggestionsOf(1).map((one) => one.userId)).toEqual(['bob', 'ann'])
+    expect(meta.suggest(new Map([[1, named('ann', 'bob')]]))).toEqual(new Set([1]))
+    expect(meta.suggestionsOf(1)).toEqual(named('ann', 'bob'))
+    meta.mergeIssues(2, [1], null, nowMs)
+    expect(found(meta, { op: 'suggested', userId: 'any' })).toEqual([])
+  })
+
+  test.each<[IssueFilter, number[]]>([
+    [{ op: 'suggested', userId: 'bob' }, [1, 2]],
+    [{ op: 'suggested', userId: 'ann' }, [1]],
+    [{ op: 'suggested', userId: 'any' }, [1, 2]],
+    [{ op: 'not', of: { op: 'suggested', userId: 'any' } }, [3]],
+    [{ op: 'suggested', userId: 'eve' }, []],
+  ])('search: %j', (filter, ids) => {
+    const meta = three()
+    meta.suggest(
+      new Map([
+        [1, named('bob', 'ann')],
+        [2, named('bob')],
+      ]),
+    )
+    expect(found(meta, filter)).toEqual(ids)
+    expect(meta.countIssues({ projectIds: [1], filter })).toBe(ids.length)
+  })
+
+  test('changed rules have every issue looked at again, the youngest first; the same ones none', () => {
+    const meta = three()
+    expect(meta.suggestionsDue(2)).toBeUndefined()
+    meta.setOwnership(1, { text: 'path:* a@b.c' }, by, nowMs)
+    const first = meta.suggestionsDue(2)
+    expect(first).toEqual({ projectId: 1, issueIds: [3, 2], sweepId: 3 })
+    if (first) meta.endSuggestionsDue(first)
+    const second = meta.suggestionsDue(2)
+    expect(second?.issueIds).toEqual([1])
+    // Changed again while these were looked at: what was begun ends nothing.
+    meta.setOwnership(1, { text: 'path:x a@b.c' }, by, nowMs)
+    if (second) meta.endSuggestionsDue(second)
+    expect(meta.suggestionsDue(9)?.issueIds).toEqual([3, 2, 1])
+    for (let due = meta.suggestionsDue(2); due; due = meta.suggestionsDue(2)) meta.endSuggestionsDue(due)
+    meta.setOwnership(1, { text: 'path:x a@b.c', autoAssign: false }, by, nowMs)
+    expect(meta.suggestionsDue(9)).toBeUndefined()
+  })
+
+  test('who leaves is suggested no more; who joins has the rules asked again', () => {
+    const meta = three()
+    meta.setOwnership(1, { text: 'path:* a@b.c' }, by, nowMs)
+    for (let due = meta.suggestionsDue(9); due; due = meta.suggestionsDue(9)) meta.endSuggestionsDue(due)
+    const invited = { organizationId: 1, email: 'a@b.c', role: 'member' as const, invitedBy: 'ann', secret: 's', nowMs }
+    meta.acceptInvitation(meta.invite(invited).id, 'bob', nowMs)
+    expect(meta.suggestionsDue(9)?.issueIds).toEqual([3, 2, 1])
+    meta.suggest(new Map([[1, named('bob', 'ann')]]))
+    meta.endMembership(1, 'bob')
+    expect(meta.suggestionsOf(1)).toEqual(named('ann'))
+  })
+
+  test('issues that come back are looked at though somebody has them, and what is taken out of a merged one', () => {
+    const meta = three()
+    meta.mergeIssues(1, [2], null, nowMs)
+    meta.setOwnership(1, { text: 'path:* a@b.c', autoAssign: false }, by, nowMs)
+    meta.updateIssue(3, { assigneeUserId: 'ann' }, 'ann', nowMs)
+    meta.updateIssue(3, { status: 'resolved' }, 'ann', nowMs)
+    arrive(meta, [hash(3)], { timestampMs: nowMs + 9, receivedMs: nowMs + 9, eventId: 'b'.repeat(32) })
+    meta.unmergeHashes(1, leaving([hash(2)], 1), null, nowMs + 20)
+    expect(meta.ownersDue(9).map((one) => [one.issueId, one.eventId])).toEqual([
+      [3, 'b'.repeat(32)],
+      [2, ''],
+    ])
+  })
+}

@@ -1,0 +1,491 @@
+import { describe, expect, test } from 'vitest'
+import { quietLimits, type StatusDetails } from '../../../domain/issue-states.ts'
+import { codeOf, commit, effect, hash, nowMs } from '../fixture.cases.ts'
+import type { EventEffect, Issue, MetaStore } from '../meta.ts'
+import { suggestionCases } from './suggestions.cases.ts'
+
+const minuteMs = 60_000
+const dayMs = 86_400_000
+
+/** States that change by themselves, as every store has them. */
+export function triageCases(fresh: () => MetaStore): void {
+  describe('triage', () => {
+    releaseCases(fresh)
+    awaitingCases(fresh)
+    archiveCases(fresh)
+    escalationCases(fresh)
+    clockCases(fresh)
+    bulkCases(fresh)
+    attentionCases(fresh)
+    ownershipCases(fresh)
+    suggestionCases(fresh)
+  })
+}
+
+const stateOf = (meta: MetaStore, id = 1) => {
+  const issue = meta.issueById(id)
+  return [issue?.status, issue?.substatus]
+}
+const typesOf = (meta: MetaStore, id = 1) => meta.activityOf(id).map((one) => one.type)
+/** `count` events of issue 1, `everyMs` apart from `fromMs` on, each in a commit of all of them. */
+const arrive = (meta: MetaStore, count: number, fromMs: number, change: Partial<EventEffect> = {}, everyMs = 1) =>
+  commit(
+    meta,
+    {
+      events: Array.from({ length: count }, (_, at) =>
+        effect({ timestampMs: fromMs + at * everyMs, receivedMs: fromMs + at * everyMs, ...change }),
+      ),
+    },
+    fromMs,
+  )
+
+function releaseCases(fresh: () => MetaStore): void {
+  const named = (meta: MetaStore, versions: readonly string[]) => {
+    for (const [at, release] of versions.entries()) arrive(meta, 1, nowMs - 1_000 + at, { release, hashes: [hash(9)] })
+  }
+  test.each<[string, string[], string, string, boolean]>([
+    ['a later one by semver', ['web@1.0.0', 'web@1.1.0'], 'web@1.0.0', 'web@1.1.0', true],
+    ['the same', ['web@1.0.0'], 'web@1.0.0', 'web@1.0.0', false],
+    ['an older one by semver that was made later', ['web@1.1.0', 'web@1.0.9'], 'web@1.1.0', 'web@1.0.9', false],
+    ['ten is more than nine', ['web@1.10.0', 'web@1.9.0'], 'web@1.9.0', 'web@1.10.0', true],
+    ['a later one by creation', ['abc', 'def'], 'abc', 'def', true],
+    ['an older one by creation', ['def', 'abc'], 'abc', 'def', false],
+    ['one that this event names first', ['abc'], 'abc', 'new', true],
+    ['none', ['abc'], 'abc', '', false],
+    ['any while nobody has made the release', ['abc'], 'to come', 'abc', false],
+  ])('resolved in a release, and an event of %s', (_says, versions, inRelease, release, comesBack) => {
+    const meta = fresh()
+    arrive(meta, 1, nowMs)
+    named(meta, versions)
+    meta.updateIssue(1, { status: 'resolved', statusDetails: { inRelease } }, 'ann', nowMs)
+    arrive(meta, 1, nowMs + 1_000, { release })
+    expect(stateOf(meta)).toEqual(comesBack ? ['unresolved', 'regressed'] : ['resolved', null])
+    expect(typesOf(meta).includes('set_regression')).toBe(comesBack)
+  })
+
+  test.each<[string, (meta: MetaStore) => void, StatusDetails]>([
+    ['an event names it', (meta) => arrive(meta, 1, nowMs + 5, { release: 'web@2.0.0' }), { inRelease: 'web@2.0.0' }],
+    ['a person makes it', (meta) => meta.settleRelease([1], 'web@2.0.0', nowMs + 5), { inRelease: 'web@2.0.0' }],
+    [
+      'a fix of an old version is not it',
+      (meta) => arrive(meta, 1, nowMs + 5, { release: 'web@0.9.0' }),
+      { inNextRelease: true, afterRelease: 'web@1.0.0' },
+    ],
+    [
+      'a release that is there is not it',
+      (meta) => arrive(meta, 1, nowMs + 5, { release: 'web@1.0.0' }),
+      { inNextRelease: true, afterRelease: 'web@1.0.0' },
+    ],
+  ])('resolved in the next release: %s', (_says, happens, details) => {
+    const meta = fresh()
+    arrive(meta, 1, nowMs, { release: 'web@1.0.0' })
+    const waits = { inNextRelease: true, afterRelease: 'web@1.0.0' } as const
+    meta.updateIssue(1, { status: 'resolved', statusDetails: waits }, 'ann', nowMs)
+    happens(meta)
+    expect(stateOf(meta)).toEqual(['resolved', null])
+    expect(meta.issueById(1)?.statusDetails).toEqual(details)
+    arrive(meta, 1, nowMs + 20, { release: 'web@3.0.0' })
+    const comesBack = details.inRelease !== undefined
+    expect(stateOf(meta)[1]).toBe(comesBack ? 'regressed' : null)
+    if (!comesBack) expect(meta.issueById(1)?.statusDetails).toEqual({ inRelease: 'web@3.0.0' })
+  })
+}
+
+function awaitingCases(fresh: () => MetaStore): void {
+  test('resolved in a commit: no release without it settles it or brings it back, a later one than its own does', () => {
+    const meta = fresh()
+    arrive(meta, 1, nowMs, { release: 'web@1.0.0' })
+    const inCommit = { repository: 'acme/web', commit: 'c0ffee' }
+    meta.updateIssue(1, { status: 'resolved', statusDetails: { inCommit } }, 'ann', nowMs)
+    arrive(meta, 1, nowMs + 5, { release: 'web@2.0.0' })
+    meta.settleRelease([1], 'web@2.1.0', nowMs + 6)
+    expect(meta.settleCommits([1], 'web@2.2.0', () => false, nowMs + 7)).toEqual([])
+    expect([stateOf(meta), meta.issueById(1)?.statusDetails]).toEqual([['resolved', null], { inCommit }])
+    const has = (repository: string, commit: string) => repository === 'acme/web' && commit === 'c0ffee'
+    expect(meta.settleCommits([2], 'web@3.0.0', has, nowMs + 8)).toEqual([])
+    expect(meta.settleCommits([1], 'web@3.0.0', has, nowMs + 8)).toEqual([1])
+    expect(meta.settleCommits([1], 'web@3.5.0', has, nowMs + 9)).toEqual([])
+    expect(meta.issueById(1)?.statusDetails).toEqual({ inRelease: 'web@3.0.0', inCommit })
+    arrive(meta, 1, nowMs + 20, { release: 'web@3.0.0' })
+    expect(stateOf(meta)).toEqual(['resolved', null])
+    arrive(meta, 1, nowMs + 30, { release: 'web@4.0.0' })
+    expect(stateOf(meta)).toEqual(['unresolved', 'regressed'])
+  })
+
+  test('of issues that wait for the next release only those that it settles are in the batch, each once', () => {
+    const meta = fresh()
+    for (const [at, release] of ['web@1.0.0', 'web@2.0.0', 'web@5.0.0'].entries())
+      arrive(meta, 1, nowMs, { release, hashes: [hash(at + 1)] })
+    for (const [at, afterRelease] of ['web@1.0.0', 'web@2.0.0', 'web@5.0.0'].entries())
+      meta.updateIssue(
+        at + 1,
+        { status: 'resolved', statusDetails: { inNextRelease: true, afterRelease } },
+        'ann',
+        nowMs,
+      )
+    const revs = () => [1, 2, 3].map((id) => meta.issueById(id)?.rev)
+    const before = revs()
+    const versions = ['web@0.1.0', 'web@1.5.0', 'web@2.5.0', 'web@0.2.0', 'web@3.0.0']
+    const events = versions.map((release) => effect({ release, hashes: [hash(9)], timestampMs: nowMs + 5 }))
+    expect(commit(meta, { events }).issues.map((one) => [one.id, one.events])).toEqual([
+      [4, 5],
+      [1, 0],
+      [2, 0],
+    ])
+    expect(revs()).toEqual([(before[0] ?? 0) + 1, (before[1] ?? 0) + 1, before[2]])
+    expect([1, 2, 3].map((id) => meta.issueById(id)?.statusDetails)).toEqual([
+      { inRelease: 'web@1.5.0' },
+      { inRelease: 'web@2.5.0' },
+      { inNextRelease: true, afterRelease: 'web@5.0.0' },
+    ])
+  })
+}
+
+function archiveCases(fresh: () => MetaStore): void {
+  test('archived until three more events: the third one brings it back, with why', () => {
+    const meta = fresh()
+    arrive(meta, 5, nowMs)
+    meta.updateIssue(1, { status: 'ignored', statusDetails: { ignoreCount: 3 } }, 'ann', nowMs)
+    expect(meta.issueById(1)).toMatchObject({
+      substatus: 'archived_until_condition_met',
+      statusDetails: { ignoreCount: 3, eventsBefore: 5 },
+    })
+    arrive(meta, 2, nowMs + 10)
+    expect(stateOf(meta)[0]).toBe('ignored')
+    arrive(meta, 1, nowMs + 20)
+    expect(stateOf(meta)).toEqual(['unresolved', 'escalating'])
+    expect(meta.activityOf(1).at(-1)).toMatchObject({ type: 'set_escalating', data: { reason: 'count', count: 3 } })
+  })
+
+  test.each<[StatusDetails, boolean]>([
+    [{ ignoreUserCount: 3 }, true],
+    [{ ignoreCount: 3, ignoreWindow: 10 }, true],
+    [{ ignoreCount: 3 }, false],
+    [{}, false],
+  ])('archived until %j: an event makes the clock look: %s', (statusDetails, looks) => {
+    const meta = fresh()
+    arrive(meta, 1, nowMs)
+    meta.updateIssue(1, { status: 'ignored', statusDetails }, 'ann', nowMs)
+    expect(meta.issuesDue(nowMs + dayMs, 9)).toEqual([])
+    arrive(meta, 1, nowMs + 10)
+    expect(meta.issuesDue(nowMs + 10, 9).map((one) => one.issue.id)).toEqual(looks ? [1] : [])
+    if (!looks) return
+    const { rev = 0, count = 0 } = meta.issueById(1) ?? {}
+    const later = { id: 1, rev, turn: { to: 'later', dueMs: null } } as const
+    // An event that came while the store was asked: nobody has counted it yet.
+    meta.turnIssues([{ ...later, count: count - 1 }], nowMs)
+    expect(meta.issuesDue(nowMs + dayMs, 9)).toHaveLength(1)
+    meta.turnIssues([{ ...later, count }], nowMs)
+    expect(meta.issuesDue(nowMs + dayMs, 9)).toEqual([])
+    const turn = { to: 'escalating', reason: 'users', count: 3 } as const
+    const turned = meta.turnIssues([{ id: 1, rev, count, turn }], nowMs)
+    expect(turned).toMatchObject([{ id: 1, status: 'unresolved', substatus: 'escalating' }])
+  })
+
+  test('archived until events or users: the events that are enough wake it without the clock', () => {
+    const meta = fresh()
+    arrive(meta, 5, nowMs)
+    const statusDetails = { ignoreCount: 3, ignoreUserCount: 100 }
+    meta.updateIssue(1, { status: 'ignored', statusDetails }, 'ann', nowMs)
+    arrive(meta, 2, nowMs + 10)
+    expect([stateOf(meta)[0], meta.issuesDue(nowMs + 10, 9).length]).toEqual(['ignored', 1])
+    arrive(meta, 1, nowMs + 20)
+    expect(stateOf(meta)).toEqual(['unresolved', 'escalating'])
+    expect(meta.activityOf(1).at(-1)).toMatchObject({ type: 'set_escalating', data: { reason: 'count', count: 3 } })
+  })
+}
+
+function escalationCases(fresh: () => MetaStore): void {
+  const limits = { ten: Array(24).fill(50), hour: Array(24).fill(200) }
+  const begin = (change: Partial<Issue> | undefined) => {
+    const meta = fresh()
+    arrive(meta, 150, nowMs - 3 * dayMs, {}, minuteMs)
+    meta.putForecasts([{ issueId: 1, limits }], nowMs)
+    if (change) meta.updateIssue(1, change, 'ann', nowMs)
+    return meta
+  }
+  const escalating = ['unresolved', 'escalating']
+  test.each<[string, Partial<Issue> | undefined, number, number, (string | null | undefined)[]]>([
+    ['new, 50 in ten minutes', undefined, 50, 1_000, ['unresolved', 'new']],
+    ['new, 51 in ten minutes', undefined, 51, 1_000, escalating],
+    ['new, 51 in an hour', undefined, 51, minuteMs, ['unresolved', 'new']],
+    ['ongoing, 225 in each hour', { substatus: 'ongoing' }, 500, 16_000, escalating],
+    ['regressed', { substatus: 'regressed' }, 51, 1_000, ['unresolved', 'regressed']],
+    [
+      'archived until it escalates',
+      { status: 'ignored', substatus: 'archived_until_escalating' },
+      51,
+      1_000,
+      escalating,
+    ],
+    ['archived for ever', { status: 'ignored' }, 51, 1_000, ['ignored', 'archived_forever']],
+  ])('escalation: %s', (_says, change, count, everyMs, state) => {
+    const meta = begin(change)
+    arrive(meta, count, nowMs + 1, {}, everyMs)
+    expect(stateOf(meta)).toEqual(state)
+    const told = meta.activityOf(1).filter((one) => one.type === 'set_escalating')
+    expect(told.map((one) => one.data.reason)).toEqual(state === escalating ? ['forecast'] : [])
+  })
+
+  test('an issue of a day that was quiet is held against the floors, one of an hour against nothing', () => {
+    const most = quietLimits.ten[0] ?? 0
+    for (const ageMs of [25 * 3_600_000, 3_600_000]) {
+      const meta = fresh()
+      arrive(meta, 1, nowMs - ageMs)
+      arrive(meta, most + 1, nowMs)
+      expect(stateOf(meta)[1]).toBe(ageMs > dayMs ? 'escalating' : 'new')
+    }
+  })
+
+  test('events of long ago that come late are in no window', () => {
+    const meta = begin(undefined)
+    arrive(meta, 1, nowMs + 1)
+    arrive(meta, 500, nowMs + 2, { receivedMs: nowMs - dayMs })
+    expect(stateOf(meta)[1]).toBe('new')
+  })
+
+  test('a forecast is wanted for what has events enough, again when it is old', () => {
+    const meta = fresh()
+    arrive(meta, 150, nowMs - 3 * dayMs, {}, minuteMs)
+    arrive(meta, 5, nowMs - 3 * dayMs, { hashes: [hash(2)] })
+    const wanted = (atMs: number) => meta.forecastsWanted(atMs, atMs - 3_600_000, 9).map((one) => one.id)
+    expect(wanted(nowMs)).toEqual([1])
+    meta.putForecasts(
+      [
+        { issueId: 1, limits },
+        { issueId: 99, limits },
+      ],
+      nowMs,
+    )
+    expect([wanted(nowMs + 60_000), wanted(nowMs + 3_700_000)]).toEqual([[], [1]])
+    meta.updateIssue(1, { status: 'resolved' }, 'ann', nowMs)
+    expect(wanted(nowMs + 3_700_000)).toEqual([])
+  })
+}
+
+function clockCases(fresh: () => MetaStore): void {
+  test('a new issue is due after seven days, an ongoing one never, an archived one at its time', () => {
+    const meta = fresh()
+    arrive(meta, 1, nowMs)
+    const due = (atMs: number) => meta.issuesDue(atMs, 9).map((one) => one.issue.substatus)
+    expect([due(nowMs + 7 * dayMs - 1), due(nowMs + 7 * dayMs)]).toEqual([[], ['new']])
+    const { rev = 0, count = 0 } = meta.issueById(1) ?? {}
+    const turn = { to: 'ongoing', reason: 'age' } as const
+    expect(meta.turnIssues([{ id: 1, rev: rev + 1, count, turn }], nowMs)).toEqual([])
+    expect(meta.turnIssues([{ id: 1, rev, count, turn }], nowMs).map((one) => one.substatus)).toEqual(['ongoing'])
+    expect(typesOf(meta)).toEqual(['first_seen', 'auto_set_ongoing'])
+    expect(due(nowMs + 99 * dayMs)).toEqual([])
+    const ignoreUntil = new Date(nowMs + dayMs).toISOString()
+    meta.updateIssue(1, { status: 'ignored', statusDetails: { ignoreUntil } }, 'ann', nowMs)
+    expect([due(nowMs + dayMs - 1), due(nowMs + dayMs)]).toEqual([[], ['archived_until_condition_met']])
+    meta.turnIssues([{ id: 1, rev: rev + 2, count, turn: { to: 'unarchived', reason: 'time' } }], nowMs + dayMs)
+    expect(stateOf(meta)).toEqual(['unresolved', 'ongoing'])
+    expect(meta.activityOf(1).at(-1)).toMatchObject({ type: 'set_unresolved', data: { reason: 'time' } })
+  })
+}
+
+function bulkCases(fresh: () => MetaStore): void {
+  const many = (meta: MetaStore, count: number) =>
+    commit(meta, { events: Array.from({ length: count }, (_, at) => effect({ hashes: [hash(at + 1)] })) })
+  const change = { status: 'resolved' } as const
+  test('goes in steps, over a restart, and back; who changed since keeps what they made', () => {
+    const meta = fresh()
+    many(meta, 5)
+    meta.updateIssue(5, { status: 'resolved' }, 'bob', nowMs)
+    const items = [1, 2, 3, 4, 5].map((issueId) => ({ issueId, change }))
+    const { id } = meta.askBulk({ organizationId: 1, userId: 'ann', items }, nowMs)
+    expect(meta.stepBulk(id, 2, nowMs)).toMatchObject({ issueIds: [1, 2], bulk: { done: 2, endedMs: null } })
+    expect(meta.openBulks().map((one) => one.id)).toEqual([id])
+    meta.stepBulk(id, 2, nowMs)
+    expect(meta.stepBulk(id, 2, nowMs)).toMatchObject({
+      ...{ issueIds: [], bulk: { done: 5, changed: 4, endedMs: nowMs } },
+    })
+    expect([1, 2, 3, 4].map((one) => stateOf(meta, one)[0])).toEqual(Array(4).fill('resolved'))
+    expect(meta.activityOf(1).at(-1)).toMatchObject({ type: 'set_resolved', userId: 'ann', data: { bulk: id } })
+    meta.updateIssue(3, { status: 'ignored' }, 'bob', nowMs)
+    meta.undoBulk(id, nowMs)
+    expect(meta.stepBulk(id, 9, nowMs)).toMatchObject({ issueIds: [1, 2, 4], bulk: { undone: true, changed: 3 } })
+    expect([1, 3, 5].map((one) => stateOf(meta, one))).toEqual([
+      ['unresolved', 'new'],
+      ['ignored', 'archived_forever'],
+      ['resolved', null],
+    ])
+    expect(meta.undoBulk(id, nowMs)).toBeUndefined()
+    // in parts, its row last
+    expect([2, 2, 9].map((max) => [meta.dropBulks(nowMs + 1, max), meta.bulkById(id)?.id])).toEqual([
+      [true, id],
+      [true, id],
+      [true, id],
+    ])
+    expect([meta.dropBulks(nowMs + 1, 9), meta.dropBulks(nowMs + 1, 9)]).toEqual([true, false])
+    expect(meta.bulkById(id)).toBeUndefined()
+  })
+
+  test('who is given many issues follows each, and is told once', () => {
+    const meta = fresh()
+    many(meta, 6)
+    meta.updateIssue(1, { assigneeUserId: 'bob' }, 'ann', nowMs)
+    meta.subscribe(2, 'bob', false, 'asked', nowMs)
+    const give = (assigneeUserId: string, userId: string) => {
+      const items = [1, 2, 3, 4, 5].map((issueId) => ({ issueId, change: { assigneeUserId } }))
+      const { id } = meta.askBulk({ organizationId: 1, userId, items }, nowMs)
+      const steps = [0, 1, 2].map(() => {
+        meta.stepBulk(id, 2, nowMs)
+        return meta.noticesDue(nowMs, 9).length
+      })
+      return { id, steps }
+    }
+    const { id, steps } = give('bob', 'ann')
+    expect(steps).toEqual([0, 0, 1])
+    expect([1, 2, 3, 4, 5, 6].map((one) => meta.subscribersOf(one))).toEqual([[], [], ['bob'], ['bob'], ['bob'], []])
+    const [told] = meta.noticesDue(nowMs, 9)
+    expect(told).toMatchObject({ userId: 'bob', kind: 'assigned', issueId: 5 })
+    // The first one was his already.
+    expect(meta.activityById(told?.activityId ?? 0)).toMatchObject({ type: 'assigned', data: { issues: 4, bulk: id } })
+    meta.endNotice(told?.id ?? 0)
+    meta.undoBulk(id, nowMs)
+    meta.stepBulk(id, 9, nowMs)
+    // Nobody is told of what they do themselves.
+    expect(give('ann', 'ann').steps).toEqual([0, 0, 0])
+    expect(meta.subscribersOf(3)).toEqual(['ann', 'bob'])
+  })
+
+  test('what is asked in parts is not open before its last part; what a kill leaves of it changes nothing', () => {
+    const meta = fresh()
+    many(meta, 5)
+    const part = (ids: number[], change: { status: 'resolved' | 'ignored' }) =>
+      ids.map((issueId) => ({ issueId, change }))
+    const [resolve, ignore] = [{ status: 'resolved' } as const, { status: 'ignored' } as const]
+    const ask = () =>
+      meta.askBulk({ organizationId: 1, userId: 'ann', items: part([1, 2], resolve), more: true }, nowMs)
+    const left = ask()
+    expect([meta.openBulks(), meta.stepBulk(left.id, 9, nowMs).issueIds]).toEqual([[], []])
+    expect(meta.dropBulks(nowMs + 1, 9)).toBe(true)
+    const { id } = ask()
+    meta.growBulk(id, part([3], resolve), true)
+    expect(meta.openBulks()).toEqual([])
+    expect(meta.growBulk(id, part([4, 5], ignore), false)).toMatchObject({ total: 5, done: 0, endedMs: null })
+    expect(meta.openBulks().map((one) => one.id)).toEqual([id])
+    expect([3, 3].map((max) => meta.stepBulk(id, max, nowMs).issueIds)).toEqual([
+      [1, 2, 3],
+      [4, 5],
+    ])
+    expect([1, 2, 3, 4, 5].map((one) => stateOf(meta, one)[0])).toEqual([
+      ...['resolved', 'resolved', 'resolved', 'ignored', 'ignored'],
+    ])
+  })
+
+  test('an issue that is gone by then is passed over', () => {
+    const meta = fresh()
+    many(meta, 3)
+    const items = [1, 2, 3].map((issueId) => ({ issueId, change }))
+    const { id } = meta.askBulk({ organizationId: 1, userId: 'ann', items }, nowMs)
+    const removal = meta.askRemoval({ kind: 'issue', projectId: 1, issueId: 2, userId: 'ann' })
+    meta.removeRows(removal.id, 0)
+    expect(meta.stepBulk(id, 2, nowMs)).toMatchObject({ issueIds: [1, 3], bulk: { done: 3, endedMs: nowMs } })
+  })
+}
+
+function attentionCases(fresh: () => MetaStore): void {
+  test('bookmarks and subscriptions are a person’s own; what was asked for outlasts what happens', () => {
+    const meta = fresh()
+    arrive(meta, 1, nowMs)
+    meta.setOwn([1], 'ann', { isBookmarked: true }, nowMs)
+    meta.setOwn([1], 'ann', { isBookmarked: true }, nowMs)
+    expect([meta.bookmarkedBy('ann', [1, 2]), meta.bookmarkedBy('bob', [1])]).toEqual([new Set([1]), new Set()])
+    meta.subscribe(1, 'ann', true, 'commented', nowMs)
+    meta.subscribe(1, 'bob', true, 'mentioned', nowMs + 1)
+    meta.subscribe(1, 'ann', false, 'asked', nowMs)
+    meta.subscribe(1, 'ann', true, 'assigned', nowMs)
+    expect(meta.subscribersOf(1)).toEqual(['bob'])
+    expect(meta.subscriptionOf(1, 'ann')).toEqual({ active: false, reason: 'asked' })
+    meta.setOwn([1], 'ann', { isBookmarked: false }, nowMs)
+    expect(meta.bookmarkedBy('ann', [1])).toEqual(new Set())
+  })
+
+  test('a person’s own marks of many issues are set at once; one that is gone stops nothing', () => {
+    const meta = fresh()
+    const ids = Array.from({ length: 1_200 }, (_, at) => at + 1)
+    commit(meta, { events: ids.map((id) => effect({ hashes: [hash(id)] })) })
+    meta.setOwn([...ids, 9_999], 'ann', { hasSeen: true, isBookmarked: true, isSubscribed: false }, nowMs)
+    expect([meta.seenBy('ann', ids).size, meta.bookmarkedBy('ann', ids).size]).toEqual([1_200, 1_200])
+    expect([meta.subscriptionOf(7, 'ann'), meta.seenBy('bob', ids).size]).toEqual([
+      { active: false, reason: 'asked' },
+      0,
+    ])
+    meta.setOwn(ids.slice(1), 'ann', { hasSeen: false, isBookmarked: false }, nowMs)
+    expect([meta.seenBy('ann', ids), meta.bookmarkedBy('ann', ids)]).toEqual([new Set([1]), new Set([1])])
+  })
+
+  test('bookmarks and subscriptions go with an issue into another one, each person’s once', () => {
+    const meta = fresh()
+    arrive(meta, 1, nowMs)
+    arrive(meta, 1, nowMs, { hashes: [hash(2)], eventId: 'b'.repeat(32), jpos: 2 })
+    for (const [issue, user] of [
+      [1, 'ann'],
+      [1, 'bob'],
+      [2, 'bob'],
+    ] as const)
+      meta.setOwn([issue], user, { isBookmarked: true }, nowMs)
+    meta.subscribe(1, 'ann', true, 'asked', nowMs)
+    const step = meta.planRegroup(meta.beginRegrouping(1, 'upload', 9).id, {
+      ...{ projectId: 1, week: '2026-11-16', gen: 0, positions: [1], from: [hash(1)], to: [hash(2)] },
+      ...{ hours: [0], token: 't' },
+    })
+    meta.commitRegroup(step.id, [{ fromHash: hash(1), effect: effect({ timestampMs: nowMs, hashes: [hash(2)] }) }])
+    expect(meta.issueById(1)?.id).toBe(2)
+    expect(['ann', 'bob'].map((one) => meta.bookmarkedBy(one, [2]).size)).toEqual([1, 1])
+    expect(meta.subscribersOf(2)).toEqual(['ann', 'bob'])
+  })
+
+  test('who is named has not seen it any more; a notice is tried again or goes', () => {
+    const meta = fresh()
+    arrive(meta, 1, nowMs)
+    for (const one of ['ann', 'bob']) meta.setOwn([1], one, { hasSeen: true }, nowMs)
+    const { id } = meta.addComment(1, 'ann', '@bob', nowMs, ['bob'])
+    meta.addNotices([{ userId: 'bob', kind: 'mention' }], 1, id, nowMs)
+    expect(meta.lookedAt(1)).toEqual([{ userId: 'ann', atMs: nowMs }])
+    const [due] = meta.noticesDue(nowMs, 9)
+    expect(due).toMatchObject({ issueId: 1, userId: 'bob', activityId: id, attempts: 0 })
+    meta.endNotice(due?.id ?? 0, nowMs + 5)
+    expect([meta.noticesDue(nowMs, 9), meta.noticesDue(nowMs + 5, 9)]).toMatchObject([[], [{ attempts: 1 }]])
+    meta.endNotice(due?.id ?? 0)
+    expect(meta.noticesDue(nowMs + 99, 9)).toEqual([])
+  })
+
+  test('a comment changes, and goes', () => {
+    const meta = fresh()
+    arrive(meta, 1, nowMs)
+    const { id } = meta.addComment(1, 'ann', 'one', nowMs)
+    expect(meta.changeComment(id, ' two ', ['bob'], nowMs + 1).data).toEqual({
+      ...{ text: 'two', mentions: ['bob'], editedMs: nowMs + 1 },
+    })
+    expect(codeOf(() => meta.changeComment(id, ' ', [], nowMs))).toBe('VALIDATION')
+    expect(codeOf(() => meta.changeComment(1, 'x', [], nowMs))).toBe('NOT_FOUND')
+    meta.deleteComment(id)
+    expect([meta.activityById(id), meta.issueById(1)?.comments]).toEqual([undefined, 0])
+  })
+}
+
+function ownershipCases(fresh: () => MetaStore): void {
+  test('new issues of a project with rules wait for their owner; those of others do not', () => {
+    const meta = fresh()
+    expect(meta.ownershipOf(1)).toMatchObject({ text: '', autoAssign: true, rev: 0 })
+    arrive(meta, 1, nowMs)
+    expect(meta.ownersDue(9)).toEqual([])
+    const by = { userId: 'ann', rev: 0 }
+    expect(meta.setOwnership(1, { text: 'path:* a@b.c' }, by, nowMs)).toMatchObject({ rev: 1, changedBy: 'ann' })
+    expect(codeOf(() => meta.setOwnership(1, { text: '' }, by, nowMs))).toBe('CONFLICT')
+    arrive(meta, 1, nowMs, { hashes: [hash(2)], eventId: 'b'.repeat(32) })
+    expect(meta.ownersDue(9)).toEqual([{ issueId: 2, projectId: 1, eventId: 'b'.repeat(32), atMs: nowMs }])
+    meta.endOwnerDue([2])
+    meta.setOwnership(1, { autoAssign: false }, { userId: 'ann' }, nowMs)
+    arrive(meta, 1, nowMs, { hashes: [hash(3)] })
+    // Nobody is assigned, but whom the rules suggest is found.
+    expect(meta.ownersDue(9).map((one) => one.issueId)).toEqual([3])
+    meta.endOwnerDue([3])
+    meta.setOwnership(1, { text: '' }, { userId: 'ann' }, nowMs)
+    arrive(meta, 1, nowMs, { hashes: [hash(4)] })
+    expect(meta.ownersDue(9)).toEqual([])
+  })
+}

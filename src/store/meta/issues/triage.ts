@@ -1,0 +1,206 @@
+import { MishapError } from '../../../base/errors.ts'
+import { archiveOf, type StatusDetails, type Substatus } from '../../../domain/issue-states.ts'
+import type { Connection } from '../database/connection.ts'
+import type { Dialect } from '../database/dialect.ts'
+import { staleError } from '../database/revision.ts'
+import { fromJson, type Store } from '../database/store.ts'
+import type { Activity, Issue } from '../meta.ts'
+import { type IssueRow, stateColumns } from './issue-state.ts'
+import { toIssue } from './issues.ts'
+
+export type Priority = 'high' | 'medium' | 'low'
+
+/** What people (and rules) change on an issue; what is not named stays. */
+export type IssueChange = {
+  status?: Issue['status']
+  /** Without it: ongoing, or the kind of archive that the details make. */
+  substatus?: Issue['substatus']
+  statusDetails?: StatusDetails
+  assigneeUserId?: string | null
+  /** null: it follows from level and state again. */
+  priority?: Priority | null
+}
+
+/** Who changes and why; the reason stands in each activity. */
+export type Change = { userId: string | null; nowMs: number; rev?: number | undefined; why?: Record<string, unknown> }
+
+/** What a change is undone with. */
+export type Before = Required<IssueChange>
+
+export type IssueChangeStore = {
+  /**
+   * Changes status, assignee or priority, writes an activity for each, returns the issue and the id of the last one.
+   * CONFLICT when `rev` is given and any of them has changed since.
+   */
+  updateIssue(
+    id: number,
+    change: IssueChange,
+    userId: string | null,
+    nowMs: number,
+    rev?: number,
+    why?: Record<string, unknown>,
+  ): { issue: Issue; activityId: number | null }
+}
+
+const activityTypes = { unresolved: 'set_unresolved', ignored: 'set_ignored' } as const
+
+/** Statements of a change, prepared once: a bulk change runs each ten thousand times. */
+export function changeStatements(write: Connection, { builder }: Dialect) {
+  type State = Pick<
+    IssueRow,
+    | 'id'
+    | 'status'
+    | 'substatus'
+    | 'status_details'
+    | 'state_ms'
+    | 'due_ms'
+    | 'awaits_release'
+    | 'resolved_ms'
+    | 'assignee_user_id'
+    | 'priority'
+    | 'rev'
+  >
+  type Note = { issue_id: number; type: string; created_ms: number; user_id: string | null; data: string }
+  return {
+    issue: write.hot<{ id: number }, IssueRow>((slot) =>
+      builder.selectFrom('issue').selectAll().where('id', '=', slot('id')),
+    ),
+    setState: write.hot<State, unknown>((slot) =>
+      builder
+        .updateTable('issue')
+        .set({
+          status: slot('status'),
+          substatus: slot('substatus'),
+          status_details: slot('status_details'),
+          state_ms: slot('state_ms'),
+          due_ms: slot('due_ms'),
+          awaits_release: slot('awaits_release'),
+          resolved_ms: slot('resolved_ms'),
+          assignee_user_id: slot('assignee_user_id'),
+          priority: slot('priority'),
+          rev: slot('rev'),
+        })
+        .where('id', '=', slot('id')),
+    ),
+    note: write.hot<Note, unknown>((slot) =>
+      builder.insertInto('activity').values({
+        issue_id: slot('issue_id'),
+        type: slot('type'),
+        created_ms: slot('created_ms'),
+        user_id: slot('user_id'),
+        data: slot('data'),
+      }),
+    ),
+  }
+}
+export type ChangeStatements = ReturnType<typeof changeStatements>
+
+/** The substatus after a change; a status that moves brings its own beginning. */
+function substatusAfter(old: IssueRow, change: IssueChange, details: StatusDetails): Substatus | null {
+  const status = change.status ?? (old.status as Issue['status'])
+  if (status === 'resolved') return null
+  if (status === 'ignored') return archiveOf(details, change.substatus ?? old.substatus)
+  if (change.substatus != null && !change.substatus.startsWith('archived')) return change.substatus
+  return status === old.status ? (old.substatus as Substatus | null) : 'ongoing'
+}
+
+/** The state's columns after a change; undefined when the state stays. */
+function stateAfter(old: IssueRow, change: IssueChange, nowMs: number) {
+  const status = change.status ?? (old.status as Issue['status'])
+  const moved = status !== old.status
+  const given = change.statusDetails ?? (moved ? {} : fromJson<StatusDetails>(old.status_details))
+  const details =
+    given.ignoreCount !== undefined && given.eventsBefore === undefined ? { ...given, eventsBefore: old.count } : given
+  const substatus = substatusAfter(old, change, details)
+  if (!moved && substatus === old.substatus && JSON.stringify(details) === old.status_details) return undefined
+  const columns = stateColumns(status, substatus, details, nowMs)
+  return { ...columns, resolved_ms: status === 'resolved' && !moved ? old.resolved_ms : columns.resolved_ms }
+}
+
+const beforeOf = (old: IssueRow) => ({
+  status: old.status,
+  substatus: old.substatus,
+  statusDetails: fromJson<StatusDetails>(old.status_details),
+})
+
+/** What a bulk change needs to undo itself. */
+export const undoOf = (old: IssueRow): Before => ({
+  ...(beforeOf(old) as Pick<Before, 'status' | 'substatus' | 'statusDetails'>),
+  assigneeUserId: old.assignee_user_id,
+  priority: old.priority as Priority | null,
+})
+
+function noteState(details: StatusDetails, status: Issue['status']): Activity['type'] {
+  if (status !== 'resolved') return activityTypes[status]
+  return details.inRelease === undefined && details.inNextRelease === undefined && !details.inCommit
+    ? 'set_resolved'
+    : 'set_resolved_in_release'
+}
+
+/**
+ * Changes one issue in the caller's transaction: the row afterwards and the ids of the activities, none when nothing
+ * changed.
+ */
+export function changeRow(statements: ChangeStatements, old: IssueRow, change: IssueChange, by: Change) {
+  const { nowMs, userId: user_id, why = {} } = by
+  const state = stateAfter(old, change, nowMs)
+  const assignee = change.assigneeUserId === undefined ? old.assignee_user_id : change.assigneeUserId
+  const priority = change.priority === undefined ? old.priority : change.priority
+  const reassigned = assignee !== old.assignee_user_id
+  const reprioritized = priority !== old.priority
+  if (!state && !reassigned && !reprioritized) return { row: old, activityIds: [] }
+  const row: IssueRow = { ...old, ...state, assignee_user_id: assignee, priority, rev: old.rev + 1 }
+  statements.setState.run(row)
+  const note = (type: Activity['type'], data: object) =>
+    statements.note.run({ issue_id: old.id, type, created_ms: nowMs, user_id, data: JSON.stringify(data) }).lastId
+  // What stood before is kept with the activity, so that undo is an update with these values.
+  const activityIds: number[] = []
+  if (state) {
+    const statusDetails = fromJson<StatusDetails>(state.status_details)
+    const { substatus } = state
+    const { inRelease: version } = statusDetails
+    const data = {
+      before: beforeOf(old),
+      statusDetails,
+      substatus,
+      ...(version === undefined ? {} : { version }),
+      ...why,
+    }
+    activityIds.push(note(noteState(statusDetails, state.status), data))
+  }
+  if (reassigned) {
+    const type = assignee === null ? 'unassigned' : 'assigned'
+    activityIds.push(note(type, { before: { assigneeUserId: old.assignee_user_id }, assignee, ...why }))
+  }
+  if (reprioritized) activityIds.push(note('set_priority', { before: { priority: old.priority }, priority, ...why }))
+  return { row, activityIds }
+}
+
+/** What people change on an issue's state. */
+export function issueChangePart(store: Store): IssueChangeStore {
+  const { write, dialect } = store
+  const statements = changeStatements(write, dialect)
+  const lastChange = (id: number) =>
+    write.get(
+      dialect.builder
+        .selectFrom('activity')
+        .select(['user_id', 'created_ms'])
+        .where('issue_id', '=', id)
+        .where('type', '!=', 'note')
+        .orderBy('id', 'desc')
+        .limit(1),
+    )
+  return {
+    updateIssue: (id, change, userId, nowMs, rev, why = {}) =>
+      write.transaction(() => {
+        const old = statements.issue.get({ id })
+        if (!old) throw new MishapError('NOT_FOUND')
+        if (rev !== undefined && rev !== old.rev) {
+          const last = lastChange(id)
+          throw staleError(store, { rev: old.rev, userId: last?.user_id ?? null, atMs: last?.created_ms ?? null })
+        }
+        const { row, activityIds } = changeRow(statements, old, change, { userId, nowMs, why })
+        return { issue: toIssue(row), activityId: activityIds.at(-1) ?? null }
+      }),
+  }
+}

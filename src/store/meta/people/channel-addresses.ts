@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto'
+import type { Selectable, Updateable } from 'kysely'
+import type { Store } from '../database/store.ts'
+import type { Tables } from '../database/tables.ts'
+
+/** Stands for all addresses of a channel that was made before addresses had to confirm. */
+export const everyAddress = '*'
+
+/** What is known of an address that a mail channel names; the link's secret itself is never stored. */
+export type ChannelAddress = {
+  channelId: number
+  /** Lower case. */
+  address: string
+  /** When the last mail with a link left; null: none did. */
+  askedMs: number | null
+  confirmedMs: number | null
+  /** Why the last mail did not leave. */
+  error: string
+}
+
+/** Who has confirmed that they want a channel's mails. */
+export type ChannelAddressStore = {
+  addressesOf(channelId: number): ChannelAddress[]
+  /** Notes that a mail with this secret left; an earlier link of the address ends. */
+  noteAsked(value: { channelId: number; address: string; secret: string; nowMs: number; expiresMs: number }): void
+  /** Notes that no mail left. */
+  noteNotAsked(channelId: number, address: string, error: string): void
+  /** Whose link it is; undefined when there is none or it has expired before it was used. */
+  addressBySecret(secret: string, nowMs: number): ChannelAddress | undefined
+  /** The same, and the address is confirmed from now on. */
+  confirmAddress(secret: string, nowMs: number): ChannelAddress | undefined
+  /** A channel's addresses change: of those that it keeps all that is known stays, the others are forgotten. */
+  keepAddresses(channelId: number, kept: string[]): void
+}
+
+type Known = Pick<Updateable<Tables['channel_address']>, 'token_hash' | 'asked_ms' | 'expires_ms' | 'confirmed_ms'> & {
+  error?: string
+}
+
+const hashOf = (secret: string) => createHash('sha256').update(secret).digest('hex')
+
+const toAddress = (row: Selectable<Tables['channel_address']>): ChannelAddress => ({
+  channelId: row.channel_id,
+  address: row.address,
+  askedMs: row.asked_ms,
+  confirmedMs: row.confirmed_ms,
+  error: row.error,
+})
+
+/** Addresses of mail channels. */
+export function channelAddressPart({ write, read, dialect: { builder } }: Store): ChannelAddressStore {
+  const rows = builder.selectFrom('channel_address').selectAll()
+  const bySecret = (secret: string, nowMs: number) =>
+    rows
+      .where('token_hash', '=', hashOf(secret))
+      .where((where) => where.or([where('expires_ms', '>', nowMs), where('confirmed_ms', 'is not', null)]))
+  const put = (channelId: number, address: string, value: Known) => {
+    const key = { channel_id: channelId, address: address.toLowerCase() }
+    const insert = builder.insertInto('channel_address').values({ error: '', ...value, ...key })
+    write.run(insert.onConflict((conflict) => conflict.columns(['channel_id', 'address']).doUpdateSet(value)))
+  }
+  return {
+    addressesOf: (channelId) => read.all(rows.where('channel_id', '=', channelId)).map(toAddress),
+    noteAsked: ({ channelId, address, secret, nowMs, expiresMs }) =>
+      put(channelId, address, { token_hash: hashOf(secret), asked_ms: nowMs, expires_ms: expiresMs, error: '' }),
+    noteNotAsked: (channelId, address, error) => put(channelId, address, { error }),
+    addressBySecret: (secret, nowMs) => {
+      const row = read.get(bySecret(secret, nowMs))
+      return row && toAddress(row)
+    },
+    confirmAddress: (secret, nowMs) =>
+      write.transaction(() => {
+        const row = write.get(bySecret(secret, nowMs))
+        if (!row) return undefined
+        const confirmedMs = row.confirmed_ms ?? nowMs
+        const one = builder.updateTable('channel_address').where('token_hash', '=', hashOf(secret))
+        write.run(one.set({ confirmed_ms: confirmedMs, error: '' }))
+        return toAddress({ ...row, confirmed_ms: confirmedMs, error: '' })
+      }),
+    keepAddresses: (channelId, kept) =>
+      write.transaction(() => {
+        const addresses = kept.map((one) => one.toLowerCase())
+        const every = write.get(rows.where('channel_id', '=', channelId).where('address', '=', everyAddress))
+        for (const address of every ? addresses : [])
+          put(channelId, address, { confirmed_ms: every?.confirmed_ms ?? null })
+        const gone = builder.deleteFrom('channel_address').where('channel_id', '=', channelId)
+        write.run(addresses.length ? gone.where('address', 'not in', addresses) : gone)
+      }),
+  }
+}

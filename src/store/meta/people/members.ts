@@ -1,0 +1,172 @@
+import { createHash } from 'node:crypto'
+import type { Selectable } from 'kysely'
+import { MishapError } from '../../../base/errors.ts'
+import type { Store } from '../database/store.ts'
+import type { Tables } from '../database/tables.ts'
+import { dropSuggestionsOf, sweepOrganization } from '../issues/suggestions.ts'
+import type { Member, Role } from '../meta.ts'
+
+/** An invitation is good for 7 days (spec.md 9). */
+export const invitationMs = 7 * 86_400_000
+
+/** Somebody who was asked to join and has not answered; the link's secret itself is never stored. */
+export type Invitation = {
+  id: number
+  organizationId: number
+  /** Lower case. */
+  email: string
+  role: Role
+  invitedBy: string
+  createdMs: number
+  expiresMs: number
+}
+
+/** Invitations, and changes of members that keep at least one owner. */
+export type MemberStore = {
+  /** Replaces an earlier invitation of the same address in the organization; `secret` opens it for 7 days. */
+  invite(value: {
+    organizationId: number
+    email: string
+    role: Role
+    invitedBy: string
+    secret: string
+    nowMs: number
+  }): Invitation
+  /** Those that nobody has accepted, newest first, the expired ones too. */
+  invitationsOf(organizationId: number): Invitation[]
+  /** The invitation of a link's secret, expired or not. */
+  invitationBySecret(secret: string): Invitation | undefined
+  deleteInvitation(id: number): void
+  /** Makes the person a member (one who is keeps the role) and ends the invitation. Throws NOT_FOUND for one that is gone or expired. */
+  acceptInvitation(id: number, userId: string, nowMs: number): Member
+  /** Throws NOT_FOUND for a stranger, CONFLICT when it would leave no owner. */
+  changeRole(organizationId: number, userId: string, role: Role): void
+  /** Ends a membership with the tokens and invitations that hang on it. Throws NOT_FOUND, CONFLICT for the last owner. */
+  endMembership(organizationId: number, userId: string): void
+}
+
+const hashOf = (secret: string) => createHash('sha256').update(secret).digest('hex')
+
+const toInvitation = (row: Selectable<Tables['invitation']>): Invitation => ({
+  id: row.id,
+  organizationId: row.organization_id,
+  email: row.email,
+  role: row.role as Role,
+  invitedBy: row.invited_by,
+  createdMs: row.created_ms,
+  expiresMs: row.expires_ms,
+})
+
+/** Invitations. */
+export function invitationPart(
+  store: Store,
+): Pick<MemberStore, 'invite' | 'invitationsOf' | 'invitationBySecret' | 'deleteInvitation' | 'acceptInvitation'> {
+  const { write, read } = store
+  const { builder } = store.dialect
+  const memberRow = (organizationId: number, userId: string) =>
+    builder.selectFrom('member').selectAll().where('organization_id', '=', organizationId).where('user_id', '=', userId)
+  return {
+    invite: ({ organizationId, email, role, invitedBy, secret, nowMs }) => {
+      const row = {
+        organization_id: organizationId,
+        email: email.trim().toLowerCase(),
+        role,
+        token_hash: hashOf(secret),
+        invited_by: invitedBy,
+        created_ms: nowMs,
+        expires_ms: nowMs + invitationMs,
+      }
+      return write.transaction(() => {
+        write.run(
+          builder.deleteFrom('invitation').where('organization_id', '=', organizationId).where('email', '=', row.email),
+        )
+        return toInvitation({ id: write.run(builder.insertInto('invitation').values(row)).lastId, ...row })
+      })
+    },
+    invitationsOf: (organizationId) =>
+      read
+        .all(
+          builder
+            .selectFrom('invitation')
+            .selectAll()
+            .where('organization_id', '=', organizationId)
+            .orderBy('id', 'desc'),
+        )
+        .map(toInvitation),
+    invitationBySecret: (secret) => {
+      const row = read.get(builder.selectFrom('invitation').selectAll().where('token_hash', '=', hashOf(secret)))
+      return row && toInvitation(row)
+    },
+    deleteInvitation: (id) => void write.run(builder.deleteFrom('invitation').where('id', '=', id)),
+    acceptInvitation: (id, userId, nowMs) =>
+      write.transaction(() => {
+        const row = write.get(builder.selectFrom('invitation').selectAll().where('id', '=', id))
+        if (!row || row.expires_ms <= nowMs) throw new MishapError('NOT_FOUND')
+        const organizationId = row.organization_id
+        write.run(builder.deleteFrom('invitation').where('id', '=', id))
+        const found = write.get(memberRow(organizationId, userId))
+        if (found) return { organizationId, userId, role: found.role as Role, createdMs: found.created_ms }
+        write.run(
+          builder
+            .insertInto('member')
+            .values({ organization_id: organizationId, user_id: userId, role: row.role, created_ms: nowMs }),
+        )
+        sweepOrganization(store, organizationId)
+        return { organizationId, userId, role: row.role as Role, createdMs: nowMs }
+      }),
+  }
+}
+
+/** Changes of who is in an organization, and as what. */
+export function membershipPart(store: Store): Pick<MemberStore, 'changeRole' | 'endMembership'> {
+  const { write } = store
+  const { builder } = store.dialect
+  /** Throws unless the person is a member, and somebody else is an owner where an owner is to end. */
+  const demandAnotherOwner = (organizationId: number, userId: string, ends: (role: string) => boolean) => {
+    const owners = write.all(builder.selectFrom('member').selectAll().where('organization_id', '=', organizationId))
+    const one = owners.find((row) => row.user_id === userId)
+    if (!one) throw new MishapError('NOT_FOUND')
+    if (!ends(one.role) || owners.some((row) => row.role === 'owner' && row.user_id !== userId)) return
+    throw new MishapError('CONFLICT', {
+      detail: 'An organization keeps at least one owner.',
+      causes: ['Make somebody else an owner first.'],
+    })
+  }
+  const own = (organizationId: number, userId: string) =>
+    [
+      ['organization_id', organizationId],
+      ['user_id', userId],
+    ] as const
+
+  return {
+    changeRole: (organizationId, userId, role) =>
+      write.transaction(() => {
+        demandAnotherOwner(organizationId, userId, (old) => old === 'owner' && role !== 'owner')
+        let query = builder.updateTable('member').set({ role })
+        for (const [column, value] of own(organizationId, userId)) query = query.where(column, '=', value)
+        write.run(query)
+      }),
+    endMembership: (organizationId, userId) =>
+      write.transaction(() => {
+        demandAnotherOwner(organizationId, userId, (old) => old === 'owner')
+        write.run(
+          builder.deleteFrom('member').where('organization_id', '=', organizationId).where('user_id', '=', userId),
+        )
+        dropSuggestionsOf(store, organizationId, userId)
+        // Tokens of the organization itself (sntrys_) stay: builds use them.
+        write.run(
+          builder
+            .deleteFrom('api_token')
+            .where('organization_id', '=', organizationId)
+            .where('user_id', '=', userId)
+            .where('prefix', 'not like', 'sntrys%'),
+        )
+        write.run(
+          builder
+            .deleteFrom('invitation')
+            .where('organization_id', '=', organizationId)
+            .where('invited_by', '=', userId),
+        )
+      }),
+  }
+}

@@ -1,0 +1,156 @@
+import { MishapError } from '../../../base/errors.ts'
+import { checkName, checkSlug } from '../database/names.ts'
+import { staleError } from '../database/revision.ts'
+import type { Store } from '../database/store.ts'
+import { pruneFailures } from '../issues/error-links.ts'
+import type { ChangedBy, Organization } from '../meta.ts'
+
+/** What an organization says for itself; null: as the installation is set. */
+export type OrganizationSettings = { retentionErrorsDays: number | null; rev: number }
+export type OrganizationChange = { name?: string; slug?: string; retentionErrorsDays?: number | null }
+
+export type OrganizationStore = {
+  /** The organization that had this slug before and has another one now. */
+  organizationByOldSlug(slug: string): Organization | undefined
+  /** Throws NOT_FOUND. */
+  organizationSettings(id: number): OrganizationSettings
+  /**
+   * Changes name, slug (the old one goes on leading here, until another organization takes it) or retention, of 1 to
+   * `daysMax` days. Throws VALIDATION with fields, CONFLICT for a slug that is taken and for an older revision.
+   */
+  updateOrganization(id: number, change: OrganizationChange, daysMax: number, by?: ChangedBy): Organization
+  /** Organizations that keep errors for a time of their own, with their projects. */
+  shorterRetentions(): { organizationId: number; days: number; projectIds: number[] }[]
+  /** Notes that what was received before is gone, and removes the rows of that time in meta; returns the blob keys to delete. */
+  dropKept(organizationId: number, projectIds: number[], beforeMs: number): string[]
+  /** By project: what was received before was dropped by a retention of the organization's own. */
+  keptSince(): Map<number, number>
+}
+
+/** Projects in one statement at most. */
+const chunk = 500
+
+/** The days that an organization may ask for; null: as the installation is set. Throws VALIDATION. */
+function checkDays(days: number | null, daysMax: number): number | null {
+  if (days === null || (Number.isInteger(days) && days >= 1 && days <= daysMax)) return days
+  const sentence = `Use 1 to ${daysMax} whole days, or nothing.`
+  throw new MishapError('VALIDATION', { detail: sentence, fields: { retentionErrorsDays: [sentence] } })
+}
+
+/** What people change on an organization. */
+export function organizationChangePart(
+  store: Store,
+): Pick<OrganizationStore, 'organizationByOldSlug' | 'organizationSettings' | 'updateOrganization'> {
+  const { write, read, clock } = store
+  const { builder } = store.dialect
+  const one = (id: number) => builder.selectFrom('organization').selectAll().where('id', '=', id)
+  const forget = (slug: string) => void write.run(builder.deleteFrom('old_organization_slug').where('slug', '=', slug))
+
+  function move(id: number, from: string, to: string): void {
+    if (write.get(builder.selectFrom('organization').select('id').where('slug', '=', to))) {
+      const sentence = 'Another organization has this slug.'
+      throw new MishapError('CONFLICT', { detail: sentence, fields: { slug: [sentence] } })
+    }
+    forget(to)
+    forget(from)
+    write.run(builder.insertInto('old_organization_slug').values({ slug: from, organization_id: id }))
+  }
+
+  return {
+    organizationByOldSlug: (slug) => {
+      const row = read.get(
+        builder
+          .selectFrom('old_organization_slug')
+          .innerJoin('organization', 'organization.id', 'old_organization_slug.organization_id')
+          .selectAll('organization')
+          .where('old_organization_slug.slug', '=', slug),
+      )
+      return row && { id: row.id, slug: row.slug, name: row.name, createdMs: row.created_ms }
+    },
+    organizationSettings: (id) => {
+      const row = read.get(one(id))
+      if (!row) throw new MishapError('NOT_FOUND')
+      return { retentionErrorsDays: row.retention_errors_days, rev: row.rev }
+    },
+    updateOrganization: (id, change, daysMax, by) =>
+      write.transaction(() => {
+        const old = write.get(one(id))
+        if (!old) throw new MishapError('NOT_FOUND')
+        if (by?.rev !== undefined && by.rev !== old.rev)
+          throw staleError(store, { rev: old.rev, userId: old.changed_by, atMs: old.changed_ms })
+        const days = change.retentionErrorsDays
+        const row = {
+          name: change.name === undefined ? old.name : checkName(change.name),
+          slug: change.slug === undefined ? old.slug : checkSlug(change.slug),
+          retention_errors_days: days === undefined ? old.retention_errors_days : checkDays(days, daysMax),
+          rev: old.rev + 1,
+          changed_ms: clock.now(),
+          changed_by: by?.userId ?? null,
+        }
+        if (row.slug !== old.slug) move(id, old.slug, row.slug)
+        write.run(builder.updateTable('organization').set(row).where('id', '=', id))
+        return { id, slug: row.slug, name: row.name, createdMs: old.created_ms }
+      }),
+  }
+}
+
+/** Retention of an organization's own. */
+export function organizationKeepPart(
+  store: Store,
+): Pick<OrganizationStore, 'shorterRetentions' | 'dropKept' | 'keptSince'> {
+  const { write, read } = store
+  const { builder } = store.dialect
+  const projectsOf = (organizationId: number) =>
+    read
+      .all(builder.selectFrom('project').select('id').where('organization_id', '=', organizationId))
+      .map((row) => row.id)
+  return {
+    shorterRetentions: () =>
+      read
+        .all(builder.selectFrom('organization').selectAll().where('retention_errors_days', 'is not', null))
+        .map((row) => ({
+          organizationId: row.id,
+          days: row.retention_errors_days ?? 0,
+          projectIds: projectsOf(row.id),
+        })),
+    dropKept: (organizationId, projectIds, beforeMs) =>
+      write.transaction(() => {
+        const keys: string[] = []
+        for (let start = 0; start < projectIds.length; start += chunk) {
+          const ids = projectIds.slice(start, start + chunk)
+          const old = builder
+            .selectFrom('attachment')
+            .where('project_id', 'in', ids)
+            .where('received_ms', '<', beforeMs)
+          keys.push(...write.all(old.select('blob_key').distinct()).map((row) => row.blob_key))
+          for (const table of ['attachment', 'feedback'] as const)
+            write.run(builder.deleteFrom(table).where('project_id', 'in', ids).where('received_ms', '<', beforeMs))
+          pruneFailures(store, beforeMs, ids)
+        }
+        write.run(
+          builder
+            .updateTable('organization')
+            .set({ kept_since_ms: beforeMs })
+            .where('id', '=', organizationId)
+            .where((build) => build.or([build('kept_since_ms', 'is', null), build('kept_since_ms', '<', beforeMs)])),
+        )
+        // A younger row may stand on the same blob.
+        return keys.filter(
+          (key) =>
+            key !== '' &&
+            !write.get(builder.selectFrom('attachment').select('id').where('blob_key', '=', key).limit(1)),
+        )
+      }),
+    keptSince: () =>
+      new Map(
+        read
+          .all(
+            builder
+              .selectFrom('project')
+              .innerJoin('organization', 'organization.id', 'project.organization_id')
+              .select(['project.id', 'organization.kept_since_ms']),
+          )
+          .flatMap((row): [number, number][] => (row.kept_since_ms === null ? [] : [[row.id, row.kept_since_ms]])),
+      ),
+  }
+}

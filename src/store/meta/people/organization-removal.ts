@@ -1,0 +1,101 @@
+import { MishapError } from '../../../base/errors.ts'
+import type { Store } from '../database/store.ts'
+import { bumpKeysVersion } from '../projects/projects.ts'
+import { type Removal, removalPart, toRemoval } from '../retention/removals.ts'
+
+export type OrganizationRemovalStore = {
+  /**
+   * Asks for the removal of an organization and of each of its projects, whose keys end at once; one that is open is
+   * returned as it is. Members keep it until its projects are gone. Throws NOT_FOUND.
+   */
+  askOrganizationRemoval(value: { organizationId: number; userId: string | null }): Removal
+  /** Asks for the removal of projects that an organization's removal has not asked for yet; returns how many projects there are. */
+  askProjectsOf(organizationId: number, userId: string | null): number
+  /**
+   * Removes an organization without projects in one transaction with all that names it: members, invitations, channels,
+   * tokens bound to it, old slugs. Its removal then has the sums of its projects'. Nothing when it has a project again.
+   */
+  removeOrganization(removalId: number): void
+  /** Tables that still have a row of the organization. */
+  organizationLeft(organizationId: number): string[]
+  /** Removals of organizations that a person asked for, newest first: they outlive what they are about. */
+  organizationRemovalsBy(userId: string, max: number): Removal[]
+}
+
+/** Everything that names an organization by a reference; the database takes them with it. */
+const referring = [
+  'member',
+  'invitation',
+  'project',
+  'channel',
+  'api_token',
+  'short_id',
+  'old_organization_slug',
+  'repository',
+  'release_commit',
+  'release_ref',
+  'deploy',
+  'saved_search',
+] as const
+
+/** Deletion of organizations, over the deletion of their projects. */
+export function organizationRemovalPart(store: Store): OrganizationRemovalStore {
+  const { write, read, clock } = store
+  const { builder } = store.dialect
+  const { askRemoval } = removalPart(store)
+  const all = () => builder.selectFrom('removal').selectAll()
+  const projectsOf = (organizationId: number) =>
+    write.all(builder.selectFrom('project').select('id').where('organization_id', '=', organizationId).orderBy('id'))
+
+  function askProjectsOf(organizationId: number, userId: string | null): number {
+    const projects = projectsOf(organizationId)
+    for (const { id: projectId } of projects) askRemoval({ kind: 'project', projectId, issueId: null, userId })
+    return projects.length
+  }
+
+  return {
+    askProjectsOf,
+    askOrganizationRemoval: ({ organizationId, userId }) => {
+      const removal = write.transaction(() => {
+        const found = write.get(builder.selectFrom('organization').selectAll().where('id', '=', organizationId))
+        if (!found) throw new MishapError('NOT_FOUND')
+        const own = all().where('organization_id', '=', organizationId).where('kind', '=', 'organization')
+        const same = write.get(own.where('ended_ms', 'is', null))
+        if (same) return toRemoval(same)
+        const row = {
+          ...{ organization_id: organizationId, project_id: 0, issue_id: null, kind: 'organization' },
+          ...{ title: found.name, user_id: userId, created_ms: clock.now(), ended_ms: null },
+          ...{ stage: 'asked', events: 0, blobs: 0, error: '' },
+        }
+        return toRemoval({ id: write.run(builder.insertInto('removal').values(row)).lastId, ...row })
+      })
+      askProjectsOf(organizationId, userId)
+      return removal
+    },
+    removeOrganization: (removalId) =>
+      write.transaction(() => {
+        const removal = write.get(all().where('id', '=', removalId))
+        if (removal?.stage !== 'asked' || projectsOf(removal.organization_id).length > 0) return
+        const organizationId = removal.organization_id
+        const parts = write.all(all().where('organization_id', '=', organizationId).where('id', '>', removalId))
+        const sum = (key: 'events' | 'blobs') =>
+          parts.filter((one) => one.kind === 'project').reduce((total, one) => total + one[key], 0)
+        write.run(builder.deleteFrom('organization').where('id', '=', organizationId))
+        const change = { stage: 'proof', events: sum('events'), blobs: sum('blobs') }
+        write.run(builder.updateTable('removal').set(change).where('id', '=', removalId))
+        bumpKeysVersion(store)
+      }),
+    organizationLeft: (organizationId) => [
+      ...(read.get(builder.selectFrom('organization').select('id').where('id', '=', organizationId))
+        ? ['organization']
+        : []),
+      ...referring.filter((table) =>
+        read.get(builder.selectFrom(table).select('organization_id').where('organization_id', '=', organizationId)),
+      ),
+    ],
+    organizationRemovalsBy: (userId, max) =>
+      read
+        .all(all().where('kind', '=', 'organization').where('user_id', '=', userId).orderBy('id', 'desc').limit(max))
+        .map(toRemoval),
+  }
+}

@@ -1,0 +1,116 @@
+import type { Selectable } from 'kysely'
+import { MishapError } from '../../../base/errors.ts'
+import { checkName, checkSlug, idOf } from '../database/names.ts'
+import type { Store } from '../database/store.ts'
+import type { Tables } from '../database/tables.ts'
+import type { MetaStore, Organization, Role } from '../meta.ts'
+
+type Row = Selectable<Tables['organization']>
+
+const toOrganization = (row: Pick<Row, 'id' | 'slug' | 'name' | 'created_ms'>): Organization => ({
+  id: row.id,
+  slug: row.slug,
+  name: row.name,
+  createdMs: row.created_ms,
+})
+
+type OrganizationPart = Pick<
+  MetaStore,
+  'createOrganization' | 'organizationBySlug' | 'organizationById' | 'organizationsOf' | 'organizations'
+>
+type MemberPart = Pick<MetaStore, 'memberOf' | 'setMember' | 'removeMember' | 'membersOf'>
+
+/** Organizations. */
+export function organizationPart(store: Store): OrganizationPart {
+  const {
+    write,
+    read,
+    dialect: { builder },
+    clock,
+  } = store
+  const byId = (id: number) => read.get(builder.selectFrom('organization').selectAll().where('id', '=', id))
+
+  return {
+    createOrganization: ({ slug, name, ownerUserId }) => {
+      const row = { slug: checkSlug(slug), name: checkName(name), created_ms: clock.now() }
+      return write.transaction(() => {
+        if (write.get(builder.selectFrom('organization').select('id').where('slug', '=', slug))) {
+          throw new MishapError('CONFLICT', {
+            detail: 'Another organization has this slug.',
+            fields: { slug: ['Another organization has this slug.'] },
+          })
+        }
+        const { lastId } = write.run(builder.insertInto('organization').values(row))
+        memberPart(store).setMember(lastId, ownerUserId, 'owner')
+        return toOrganization({ id: lastId, ...row })
+      })
+    },
+    organizationBySlug: (slugOrId) => {
+      const id = idOf(slugOrId)
+      const row =
+        id === undefined
+          ? read.get(builder.selectFrom('organization').selectAll().where('slug', '=', slugOrId))
+          : byId(id)
+      return row && toOrganization(row)
+    },
+    organizationById: (id) => {
+      const row = byId(id)
+      return row && toOrganization(row)
+    },
+    organizationsOf: (userId) =>
+      read
+        .all(
+          builder
+            .selectFrom('organization')
+            .innerJoin('member', 'member.organization_id', 'organization.id')
+            .selectAll('organization')
+            .select('member.role')
+            .where('member.user_id', '=', userId)
+            .orderBy('organization.id'),
+        )
+        .map((row) => ({ ...toOrganization(row), role: row.role as Role })),
+    organizations: () => read.all(builder.selectFrom('organization').selectAll().orderBy('id')).map(toOrganization),
+  }
+}
+
+/** Who is in an organization. */
+export function memberPart({ write, read, dialect: { builder }, clock }: Store): MemberPart {
+  const setMember = (organizationId: number, userId: string, role: Role) => {
+    const row = { organization_id: organizationId, user_id: userId, role, created_ms: clock.now() }
+    write.run(
+      builder
+        .insertInto('member')
+        .values(row)
+        .onConflict((conflict) => conflict.columns(['organization_id', 'user_id']).doUpdateSet({ role })),
+    )
+  }
+
+  return {
+    memberOf: (organizationId, userId) => {
+      const row = read.get(
+        builder
+          .selectFrom('member')
+          .selectAll()
+          .where('organization_id', '=', organizationId)
+          .where('user_id', '=', userId),
+      )
+      return row && { organizationId, userId, role: row.role as Role, createdMs: row.created_ms }
+    },
+    setMember,
+    removeMember: (organizationId, userId) =>
+      void write.run(
+        builder.deleteFrom('member').where('organization_id', '=', organizationId).where('user_id', '=', userId),
+      ),
+    membersOf: (organizationId) =>
+      read
+        .all(
+          builder
+            .selectFrom('member')
+            .selectAll()
+            .where('organization_id', '=', organizationId)
+            .orderBy('created_ms')
+            .orderBy('user_id'),
+        )
+        .map((row) => ({ organizationId, userId: row.user_id, role: row.role as Role, createdMs: row.created_ms })),
+  }
+}

@@ -1,0 +1,52 @@
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import { Kysely, SqliteDialect } from 'kysely'
+import { keepPrivate } from '../database/connection.ts'
+import type { Store } from '../database/store.ts'
+import type { MetaStore, Person } from '../meta.ts'
+
+type Part = Pick<MetaStore, 'personById' | 'people' | 'personByEmail' | 'isEmpty'>
+
+/** Reads better-auth's tables; only auth writes them. */
+export function peoplePart({ read, dialect: { builder } }: Store): Part {
+  const person = builder.selectFrom('auth_user').select(['id', 'name', 'email'])
+  // The driver's rows have no prototype, which React refuses to hand from server to client: copy them.
+  const plain = (row: Person | undefined): Person | undefined => row && { ...row }
+  return {
+    personById: (userId) => plain(read.get(person.where('id', '=', userId))),
+    people: (userIds) =>
+      userIds.length === 0
+        ? []
+        : read.all(person.where('id', 'in', userIds).orderBy('name')).map((row) => ({ ...row })),
+    personByEmail: (email) => plain(read.get(person.where('email', '=', email.trim().toLowerCase()))),
+    // A user without a password is what a crash between the two inserts leaves; nobody could sign in with it.
+    isEmpty: () => read.get(builder.selectFrom('auth_account').select('id').limit(1)) === undefined,
+  }
+}
+
+/**
+ * better-auth's own connection to the meta file, through Kysely's executor. Each statement commits by itself:
+ * a transaction held across an await would block meta's synchronous writer in this same process until its busy time-out.
+ */
+export function openAuthDatabase(file: string): { kysely: Kysely<never>; close(): void } {
+  keepPrivate(file)
+  const database = new DatabaseSync(file, { enableForeignKeyConstraints: true, timeout: 5_000 })
+  database.exec('pragma journal_mode = wal; pragma synchronous = full')
+  const kysely = new Kysely<never>({
+    dialect: new SqliteDialect({
+      database: {
+        prepare: (text) => {
+          const statement = database.prepare(text)
+          const values = (parameters: readonly unknown[]) => parameters as SQLInputValue[]
+          return {
+            reader: statement.columns().length > 0,
+            all: (parameters) => statement.all(...values(parameters)),
+            run: (parameters) => statement.run(...values(parameters)),
+            iterate: (parameters) => statement.iterate(...values(parameters)),
+          }
+        },
+        close: () => database.close(),
+      },
+    }),
+  })
+  return { kysely, close: () => database.close() }
+}

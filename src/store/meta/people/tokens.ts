@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto'
+import type { Selectable } from 'kysely'
+import { checkName } from '../database/names.ts'
+import { fromJson, type Store } from '../database/store.ts'
+import type { Tables } from '../database/tables.ts'
+import type { ApiToken, MetaStore } from '../meta.ts'
+
+/** A token in steady use writes its time of use once a minute, not once a request. */
+const lastUsedMs = 60_000
+/** `sntryu_` and four characters: enough to tell tokens apart on a page. */
+const prefixCharacters = 11
+const organizationPrefix = 'sntrys_'
+
+/** Tokens of an organization all begin alike, and are told apart by their last four characters. */
+const shownOf = (secret: string) =>
+  secret.startsWith(organizationPrefix)
+    ? `${organizationPrefix}…${secret.slice(-4)}`
+    : secret.slice(0, prefixCharacters)
+
+const toToken = (row: Selectable<Tables['api_token']>): ApiToken => ({
+  id: row.id,
+  name: row.name,
+  prefix: row.prefix,
+  userId: row.user_id,
+  organizationId: row.organization_id,
+  ofOrganization: row.prefix.startsWith(organizationPrefix),
+  scopes: fromJson<string[]>(row.scopes),
+  createdMs: row.created_ms,
+  lastUsedMs: row.last_used_ms,
+})
+
+/** The secret has 256 random bits, so a plain SHA-256 keeps it; nothing slower is needed as for passwords. */
+const hashOf = (secret: string) => createHash('sha256').update(secret).digest('hex')
+
+type Part = Pick<MetaStore, 'createToken' | 'tokenBySecret' | 'tokensOf' | 'tokensOfOrganization' | 'deleteToken'>
+
+/** API tokens; the secret itself is never stored. */
+export function tokenPart({ write, read, dialect: { builder }, clock }: Store): Part {
+  return {
+    createToken: ({ name, userId, organizationId, scopes, secret, nowMs }) => {
+      const row = {
+        name: checkName(name),
+        prefix: shownOf(secret),
+        hash: hashOf(secret),
+        user_id: userId,
+        organization_id: organizationId,
+        scopes: JSON.stringify(scopes),
+        created_ms: nowMs,
+        last_used_ms: null,
+      }
+      const { lastId } = write.run(builder.insertInto('api_token').values(row))
+      return toToken({ id: lastId, ...row })
+    },
+    tokenBySecret: (secret) => {
+      const row = read.get(builder.selectFrom('api_token').selectAll().where('hash', '=', hashOf(secret)))
+      if (!row) return undefined
+      const now = clock.now()
+      if (row.last_used_ms !== null && now - row.last_used_ms < lastUsedMs) return toToken(row)
+      write.run(builder.updateTable('api_token').set({ last_used_ms: now }).where('id', '=', row.id))
+      return toToken({ ...row, last_used_ms: now })
+    },
+    tokensOf: (userId) =>
+      read
+        .all(builder.selectFrom('api_token').selectAll().where('user_id', '=', userId).orderBy('id'))
+        .map(toToken)
+        .filter((one) => !one.ofOrganization),
+    tokensOfOrganization: (organizationId) =>
+      read
+        .all(builder.selectFrom('api_token').selectAll().where('organization_id', '=', organizationId).orderBy('id'))
+        .map(toToken)
+        .filter((one) => one.ofOrganization),
+    deleteToken: (id) => void write.run(builder.deleteFrom('api_token').where('id', '=', id)),
+  }
+}

@@ -1,0 +1,116 @@
+import { MishapError } from '../../../base/errors.ts'
+import { type FilterReason, isOldBrowser, noFilters, type ProjectFilters } from '../../../domain/filters.ts'
+import type { Store } from '../database/store.ts'
+import { checkNetworks, checkPatterns } from './setting-lists.ts'
+
+/** One of the dropped events that are kept to look at; its payload is scrubbed as a stored one's. */
+export type FilteredEvent = {
+  projectId: number
+  reason: FilterReason
+  eventId: string
+  receivedMs: number
+  title: string
+  /** What met the filter: the pattern, the browser, the address. */
+  why: string
+  /** The normalized event as JSON; '' where it was too large to keep. */
+  payload: string
+}
+
+export type FilterStore = {
+  /** Throws NOT_FOUND. */
+  filtersOf(projectId: number): ProjectFilters
+  /** The newest kept ones of a filter. */
+  filteredEvents(projectId: number, reason: FilterReason, max: number): FilteredEvent[]
+}
+
+/** Kept of one filter of a project, and for how long. */
+export const samplesMax = 100
+export const sampleDays = 7
+
+/** Filters as they are stored, read; what an older version wrote has the defaults for the rest. */
+export function readFilters(text: string): ProjectFilters {
+  return { ...noFilters, ...(JSON.parse(text) as Partial<ProjectFilters>) }
+}
+
+/** Whether nothing is filtered. */
+export const isIdle = (filters: ProjectFilters): boolean =>
+  Object.values(filters).every((one) => one === false || (Array.isArray(one) && one.length === 0))
+
+/** Filters after a change, as text; throws VALIDATION that names the field and the first wrong entry. */
+export function writeFilters(before: string, change: Partial<ProjectFilters>): string {
+  const next = { ...readFilters(before), ...change }
+  const checked: ProjectFilters = {
+    ...next,
+    browsers: [...new Set(next.browsers)].filter(isOldBrowser),
+    messages: checkPatterns(next.messages, 'messages'),
+    releases: checkPatterns(next.releases, 'releases'),
+    addresses: checkNetworks(next.addresses, 'addresses'),
+    cspSources: checkPatterns(next.cspSources, 'cspSources'),
+  }
+  return JSON.stringify(checked)
+}
+
+/** Keeps dropped events, the newest 100 of each filter; the caller holds the transaction. */
+export function sampleWriter({ write, dialect: { builder } }: Store): (samples: readonly FilteredEvent[]) => void {
+  return (samples) => {
+    const groups = new Map<string, FilteredEvent[]>()
+    for (const one of samples) {
+      const key = `${one.projectId} ${one.reason}`
+      groups.set(key, [...(groups.get(key) ?? []), one].slice(-samplesMax))
+    }
+    for (const group of groups.values()) {
+      const [first] = group
+      // A project that was deleted meanwhile has no row to refer to.
+      const has = first && write.get(builder.selectFrom('project').select('id').where('id', '=', first.projectId))
+      if (!first || !has) continue
+      for (const one of group)
+        write.run(
+          builder.insertInto('filtered_event').values({
+            ...{ project_id: one.projectId, reason: one.reason, event_id: one.eventId, received_ms: one.receivedMs },
+            ...{ title: one.title, why: one.why, payload: one.payload },
+          }),
+        )
+      const own = builder
+        .selectFrom('filtered_event')
+        .select('id')
+        .where('project_id', '=', first.projectId)
+        .where('reason', '=', first.reason)
+        .orderBy('id', 'desc')
+      const oldest = write.get(own.offset(samplesMax).limit(1))
+      if (oldest)
+        write.run(
+          builder
+            .deleteFrom('filtered_event')
+            .where('project_id', '=', first.projectId)
+            .where('reason', '=', first.reason)
+            .where('id', '<=', oldest.id),
+        )
+    }
+  }
+}
+
+/** What a project filters, and what was kept of it. */
+export function filterPart({ read, dialect: { builder } }: Store): FilterStore {
+  return {
+    filtersOf: (projectId) => {
+      const row = read.get(builder.selectFrom('project').select('filters').where('id', '=', projectId))
+      if (!row) throw new MishapError('NOT_FOUND')
+      return readFilters(row.filters)
+    },
+    filteredEvents: (projectId, reason, max) =>
+      read
+        .all(
+          builder
+            .selectFrom('filtered_event')
+            .selectAll()
+            .where('project_id', '=', projectId)
+            .where('reason', '=', reason)
+            .orderBy('id', 'desc')
+            .limit(max),
+        )
+        .map((row) => ({
+          ...{ projectId, reason, eventId: row.event_id, receivedMs: row.received_ms },
+          ...{ title: row.title, why: row.why, payload: row.payload },
+        })),
+  }
+}

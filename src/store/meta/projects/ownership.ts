@@ -1,0 +1,71 @@
+import { staleError } from '../database/revision.ts'
+import type { Store } from '../database/store.ts'
+
+/** Who owns what in a project, as its people wrote it. */
+export type Ownership = {
+  text: string
+  autoAssign: boolean
+  rev: number
+  changedMs: number | null
+  changedBy: string | null
+}
+
+export type OwnershipStore = {
+  /** What stands; an empty text where nobody wrote any. */
+  ownershipOf(projectId: number): Ownership
+  /** CONFLICT when `rev` is given and somebody has changed it since. */
+  setOwnership(
+    projectId: number,
+    value: { text?: string; autoAssign?: boolean },
+    by: { userId: string; rev?: number | undefined },
+    nowMs: number,
+  ): Ownership
+  /** New issues whose owner is to be found, the oldest first; without an event's id they are looked at, and nobody is assigned. */
+  ownersDue(max: number): { issueId: number; projectId: number; eventId: string; atMs: number }[]
+  endOwnerDue(issueIds: readonly number[]): void
+}
+
+const none: Ownership = { text: '', autoAssign: true, rev: 0, changedMs: null, changedBy: null }
+
+/** Rules of ownership, and the issues that wait for them. */
+export function ownershipPart(store: Store): OwnershipStore {
+  const { write, dialect } = store
+  const { builder } = dialect
+  const ownershipOf = (projectId: number): Ownership => {
+    const row = write.get(builder.selectFrom('ownership').selectAll().where('project_id', '=', projectId))
+    if (!row) return none
+    return {
+      ...{ text: row.text, autoAssign: row.auto_assign === 1, rev: row.rev },
+      ...{ changedMs: row.changed_ms, changedBy: row.changed_by },
+    }
+  }
+  return {
+    ownershipOf,
+    setOwnership: (projectId, value, { userId, rev }, nowMs) =>
+      write.transaction(() => {
+        const old = ownershipOf(projectId)
+        if (rev !== undefined && rev !== old.rev)
+          throw staleError(store, { rev: old.rev, userId: old.changedBy, atMs: old.changedMs })
+        const row = {
+          ...{ text: value.text ?? old.text, auto_assign: Number(value.autoAssign ?? old.autoAssign) },
+          ...{ rev: old.rev + 1, changed_ms: nowMs, changed_by: userId },
+        }
+        const newest = builder.selectFrom('issue').select(({ fn }) => fn.max('id').as('id'))
+        const sweep = row.text === old.text ? {} : { sweep_id: write.get(newest)?.id ?? null }
+        write.run(
+          builder
+            .insertInto('ownership')
+            .values({ project_id: projectId, sweep_id: null, ...row, ...sweep })
+            .onConflict((conflict) => conflict.column('project_id').doUpdateSet({ ...row, ...sweep })),
+        )
+        return ownershipOf(projectId)
+      }),
+    ownersDue: (max) =>
+      write
+        .all(builder.selectFrom('owner_due').selectAll().orderBy('at_ms').orderBy('issue_id').limit(max))
+        .map((row) => ({ issueId: row.issue_id, projectId: row.project_id, eventId: row.event_id, atMs: row.at_ms })),
+    endOwnerDue: (issueIds) => {
+      for (const id of issueIds) write.run(builder.deleteFrom('owner_due').where('issue_id', '=', id))
+    },
+  }
+}

@@ -1,0 +1,397 @@
+import { randomBytes } from 'node:crypto'
+import { type Selectable, sql } from 'kysely'
+import { MishapError } from '../../../base/errors.ts'
+import { newestGrouping } from '../../../domain/grouping.ts'
+import { checkName, checkSlug, idOf } from '../database/names.ts'
+import { staleError } from '../database/revision.ts'
+import { fromJson, type Store } from '../database/store.ts'
+import type { Tables } from '../database/tables.ts'
+import { groupingColumns, groupingOf } from '../ingest/grouping.ts'
+import type { ChangedBy, MetaStore, Project, ProjectChange, ProjectKey } from '../meta.ts'
+import { isIdle, readFilters, writeFilters } from './inbound-filters.ts'
+import { checkFieldNames, checkOrigins } from './setting-lists.ts'
+
+const toProject = (row: Selectable<Tables['project']>): Project => ({
+  id: row.id,
+  organizationId: row.organization_id,
+  slug: row.slug,
+  name: row.name,
+  platform: row.platform,
+  createdMs: row.created_ms,
+  firstEventMs: row.first_event_ms,
+  allowedOrigins: fromJson<string[]>(row.allowed_origins),
+  rev: row.rev,
+})
+
+const toKey = (row: Selectable<Tables['project_key']>): ProjectKey => ({
+  id: row.id,
+  projectId: row.project_id,
+  label: row.label,
+  publicKey: row.public_key,
+  active: row.active === 1,
+  rateLimit:
+    row.rate_count === null || row.rate_window_s === null
+      ? null
+      : { count: row.rate_count, windowS: row.rate_window_s },
+  createdMs: row.created_ms,
+  lastUsedMs: row.last_used_ms,
+  browserSdk: row.browser_sdk,
+  loaderOptions: fromJson<Record<string, boolean>>(row.loader_options),
+  rev: row.rev,
+})
+
+/** Grows with each change that accept has to know; must run inside the change's transaction. */
+export function bumpKeysVersion({ write, dialect: { builder } }: Pick<Store, 'write' | 'dialect'>): void {
+  const next = sql<string>`cast(cast(value.text as integer) + 1 as text)`
+  write.run(
+    builder
+      .insertInto('value')
+      .values({ name: 'keys_version', text: '1' })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet({ text: next })),
+  )
+}
+
+/** Throws CONFLICT when the change was made for another revision than the row's. */
+function demandRevision(
+  store: Store,
+  row: { rev: number; changed_by: string | null; changed_ms: number | null },
+  by: ChangedBy | undefined,
+): void {
+  if (by?.rev !== undefined && by.rev !== row.rev)
+    throw staleError(store, { rev: row.rev, userId: row.changed_by, atMs: row.changed_ms })
+}
+
+/** The columns that say who changed a row. */
+const revised = (store: Store, row: { rev: number }, by: ChangedBy | undefined) => ({
+  rev: row.rev + 1,
+  changed_ms: store.clock.now(),
+  changed_by: by?.userId ?? null,
+})
+
+const isSame = (columns: Record<string, unknown>, old: object): boolean =>
+  Object.entries(columns).every(([name, value]) => (old as Record<string, unknown>)[name] === value)
+
+/** The columns of a change; throws VALIDATION with fields. */
+function projectColumns(old: Selectable<Tables['project']>, change: ProjectChange, nowMs: number) {
+  const list = (value: string[] | undefined, kept: string) => (value === undefined ? kept : JSON.stringify(value))
+  const flag = (value: boolean | undefined, kept: number) => (value === undefined ? kept : Number(value))
+  const { allowedOrigins, sensitiveFields, safeFields } = change
+  return {
+    slug: change.slug === undefined ? old.slug : checkSlug(change.slug),
+    name: change.name === undefined ? old.name : checkName(change.name),
+    platform: change.platform === undefined ? old.platform : change.platform,
+    allowed_origins: list(allowedOrigins && checkOrigins(allowedOrigins), old.allowed_origins),
+    scrub: flag(change.scrub, old.scrub),
+    scrub_defaults: flag(change.scrubDefaults, old.scrub_defaults),
+    scrub_ip_addresses: flag(change.scrubIpAddresses, old.scrub_ip_addresses),
+    sensitive_fields: list(
+      sensitiveFields && checkFieldNames(sensitiveFields, 'sensitiveFields'),
+      old.sensitive_fields,
+    ),
+    safe_fields: list(safeFields && checkFieldNames(safeFields, 'safeFields'), old.safe_fields),
+    scrape: flag(change.scrape, old.scrape),
+    scrape_tls: flag(change.scrapeTls, old.scrape_tls),
+    sealed_scrape_token: change.sealedScrapeToken ?? old.sealed_scrape_token,
+    ...groupingColumns(old, change, nowMs),
+    filters: change.filters ? writeFilters(old.filters, change.filters) : old.filters,
+  }
+}
+
+/** What making and changing a project share; `demandFree` and `forgetOldSlug` run inside the change's transaction. */
+function projectSteps({ write, dialect: { builder } }: Store) {
+  const one = (id: number) => builder.selectFrom('project').selectAll().where('id', '=', id)
+  const demandFree = (organizationId: number, slug: string, butId: number) => {
+    const taken = write.get(
+      builder.selectFrom('project').select('id').where('organization_id', '=', organizationId).where('slug', '=', slug),
+    )
+    if (taken && taken.id !== butId)
+      throw new MishapError('CONFLICT', {
+        detail: 'Another project has this slug.',
+        fields: { slug: ['Another project has this slug.'] },
+      })
+  }
+
+  const forgetOldSlug = (organizationId: number, slug: string) =>
+    void write.run(
+      builder.deleteFrom('old_slug').where('organization_id', '=', organizationId).where('slug', '=', slug),
+    )
+
+  return { one, demandFree, forgetOldSlug }
+}
+
+type ProjectPart = Pick<
+  MetaStore,
+  'createProject' | 'projectsOf' | 'projectById' | 'projectBySlug' | 'projectByOldSlug'
+>
+
+/** Projects. */
+export function projectPart(store: Store): ProjectPart {
+  const {
+    write,
+    read,
+    dialect: { builder },
+    clock,
+  } = store
+  const { one, demandFree, forgetOldSlug } = projectSteps(store)
+
+  return {
+    createProject: ({ organizationId, slug, name, platform }) => {
+      const row = {
+        organization_id: organizationId,
+        slug: checkSlug(slug),
+        name: checkName(name),
+        platform,
+        created_ms: clock.now(),
+        allowed_origins: '[]',
+        grouping_version: newestGrouping,
+      }
+      return write.transaction(() => {
+        demandFree(organizationId, slug, 0)
+        forgetOldSlug(organizationId, slug)
+        const { lastId } = write.run(builder.insertInto('project').values(row))
+        bumpKeysVersion(store)
+        const made = write.get(one(lastId))
+        if (!made) throw new MishapError('INTERNAL')
+        return toProject(made)
+      })
+    },
+    projectsOf: (organizationId) =>
+      read
+        .all(builder.selectFrom('project').selectAll().where('organization_id', '=', organizationId).orderBy('slug'))
+        .map(toProject),
+    projectById: (id) => {
+      const row = read.get(one(id))
+      return row && toProject(row)
+    },
+    projectBySlug: (organizationId, slugOrId) => {
+      const id = idOf(slugOrId)
+      const base = builder.selectFrom('project').selectAll().where('organization_id', '=', organizationId)
+      const row = read.get(id === undefined ? base.where('slug', '=', slugOrId) : base.where('id', '=', id))
+      return row && toProject(row)
+    },
+    projectByOldSlug: (organizationId, slug) => {
+      const row = read.get(
+        builder
+          .selectFrom('old_slug')
+          .innerJoin('project', 'project.id', 'old_slug.project_id')
+          .selectAll('project')
+          .where('old_slug.organization_id', '=', organizationId)
+          .where('old_slug.slug', '=', slug),
+      )
+      return row && toProject(row)
+    },
+  }
+}
+
+/** What people change on a project. */
+export function projectChangePart(store: Store): Pick<MetaStore, 'updateProject'> {
+  const {
+    write,
+    dialect: { builder },
+  } = store
+  const { one, demandFree, forgetOldSlug } = projectSteps(store)
+  return {
+    updateProject: (id, change, by) =>
+      write.transaction(() => {
+        const old = write.get(one(id))
+        if (!old) throw new MishapError('NOT_FOUND')
+        demandRevision(store, old, by)
+        const columns = projectColumns(old, change, store.clock.now())
+        if (columns.slug !== old.slug) {
+          demandFree(old.organization_id, columns.slug, id)
+          forgetOldSlug(old.organization_id, columns.slug)
+          forgetOldSlug(old.organization_id, old.slug)
+          write.run(
+            builder
+              .insertInto('old_slug')
+              .values({ organization_id: old.organization_id, slug: old.slug, project_id: id }),
+          )
+        }
+        if (isSame(columns, old)) return toProject(old)
+        const row = { ...columns, ...revised(store, old, by) }
+        write.run(builder.updateTable('project').set(row).where('id', '=', id))
+        bumpKeysVersion(store)
+        return toProject({ ...old, ...row })
+      }),
+  }
+}
+
+/** What refine needs of a project that people deleted; undefined for one that was never there. */
+const removedSettings = (organizationId: number | undefined, projectId: number) =>
+  organizationId === undefined
+    ? undefined
+    : {
+        ...{ projectId, organizationId, removed: true as const },
+        ...{ scrubDefaults: true, scrubIpAddresses: true, sensitiveFields: [], safeFields: [] },
+      }
+
+/** The switches of a project that refine reads. */
+export function settingsPart({
+  read,
+  clock,
+  dialect: { builder },
+}: Store): Pick<MetaStore, 'projectSettings' | 'scrubSettings' | 'groupingSettings'> {
+  const settings = read.hot<{ id: number }, Selectable<Tables['project']>>((slot) =>
+    builder.selectFrom('project').selectAll().where('id', '=', slot('id')),
+  )
+  const removed = read.hot<{ id: number }, { organization_id: number }>((slot) =>
+    builder
+      .selectFrom('removal')
+      .select('organization_id')
+      .where('project_id', '=', slot('id'))
+      .where('kind', '=', 'project')
+      .limit(1),
+  )
+  const discarded = read.hot<{ id: number }, { hash: string }>((slot) =>
+    builder.selectFrom('discarded').select('hash').where('project_id', '=', slot('id')),
+  )
+  const idleless = (text: string) => (text === '{}' || isIdle(readFilters(text)) ? {} : { filters: readFilters(text) })
+  return {
+    projectSettings: (projectId) => {
+      const row = settings.get({ id: projectId })
+      if (!row) return removedSettings(removed.get({ id: projectId })?.organization_id, projectId)
+      const hashes = discarded.all({ id: projectId }).map((one) => one.hash)
+      return {
+        projectId,
+        organizationId: row.organization_id,
+        scrubDefaults: row.scrub === 1 && row.scrub_defaults === 1,
+        scrubIpAddresses: row.scrub_ip_addresses === 1,
+        sensitiveFields: row.scrub === 1 ? fromJson<string[]>(row.sensitive_fields) : [],
+        safeFields: fromJson<string[]>(row.safe_fields),
+        ...(hashes.length > 0 ? { discardedHashes: hashes } : {}),
+        ...(row.scrape === 1 ? { scrape: true as const } : {}),
+        ...idleless(row.filters),
+        ...groupingOf(row, clock.now()),
+      }
+    },
+    groupingSettings: (projectId) => {
+      const row = settings.get({ id: projectId })
+      if (!row) throw new MishapError('NOT_FOUND')
+      return {
+        ...{ fingerprintRules: row.fingerprint_rules, stackRules: row.stack_rules, version: row.grouping_version },
+        ...(row.grouping_secondary === null ? {} : { secondary: row.grouping_secondary }),
+        ...(row.grouping_until_ms === null ? {} : { secondaryUntilMs: row.grouping_until_ms }),
+      }
+    },
+    scrubSettings: (projectId) => {
+      const row = settings.get({ id: projectId })
+      if (!row) throw new MishapError('NOT_FOUND')
+      return {
+        scrub: row.scrub === 1,
+        scrubDefaults: row.scrub_defaults === 1,
+        scrubIpAddresses: row.scrub_ip_addresses === 1,
+        sensitiveFields: fromJson<string[]>(row.sensitive_fields),
+        safeFields: fromJson<string[]>(row.safe_fields),
+      }
+    },
+  }
+}
+
+const wholeNumber = (value: number, max: number) => Number.isInteger(value) && value >= 1 && value <= max
+
+/** A limit is 1 to 10^9 items in 1 to 86,400 seconds; throws VALIDATION (field `rateLimit`). */
+function checkRateLimit(limit: { count: number; windowS: number } | null): void {
+  if (limit === null || (wholeNumber(limit.count, 1e9) && wholeNumber(limit.windowS, 86_400))) return
+  const sentence = 'Use 1 to 1,000,000,000 items in 1 to 86,400 seconds.'
+  throw new MishapError('VALIDATION', { detail: sentence, fields: { rateLimit: [sentence] } })
+}
+
+type KeyPart = Pick<MetaStore, 'createKey' | 'keysOf' | 'updateKey' | 'deleteKey'>
+
+/** Project keys. */
+export function keyPart(store: Store): KeyPart {
+  const {
+    write,
+    read,
+    dialect: { builder },
+    clock,
+  } = store
+  const one = (id: number) => builder.selectFrom('project_key').selectAll().where('id', '=', id)
+
+  return {
+    createKey: (projectId, label) => {
+      const row = {
+        project_id: projectId,
+        label: checkName(label, 'label'),
+        public_key: randomBytes(16).toString('hex'),
+        active: 1,
+        rate_count: null,
+        rate_window_s: null,
+        created_ms: clock.now(),
+        last_used_ms: null,
+        browser_sdk: 'latest',
+        loader_options: '{}',
+        rev: 0,
+        changed_ms: null,
+        changed_by: null,
+      }
+      return write.transaction(() => {
+        const { lastId } = write.run(builder.insertInto('project_key').values(row))
+        bumpKeysVersion(store)
+        return toKey({ id: lastId, ...row })
+      })
+    },
+    keysOf: (projectId) =>
+      read
+        .all(builder.selectFrom('project_key').selectAll().where('project_id', '=', projectId).orderBy('id'))
+        .map(toKey),
+    updateKey: (id, value, by) => {
+      if (value.rateLimit !== undefined) checkRateLimit(value.rateLimit)
+      return write.transaction(() => {
+        const old = write.get(one(id))
+        if (!old) throw new MishapError('NOT_FOUND')
+        demandRevision(store, old, by)
+        const limit = value.rateLimit
+        const columns = {
+          label: value.label === undefined ? old.label : checkName(value.label, 'label'),
+          active: value.active === undefined ? old.active : Number(value.active),
+          rate_count: limit === undefined ? old.rate_count : (limit?.count ?? null),
+          rate_window_s: limit === undefined ? old.rate_window_s : (limit?.windowS ?? null),
+          browser_sdk: value.browserSdk ?? old.browser_sdk,
+          loader_options: value.loaderOptions
+            ? JSON.stringify({ ...fromJson<Record<string, boolean>>(old.loader_options), ...value.loaderOptions })
+            : old.loader_options,
+        }
+        if (isSame(columns, old)) return toKey(old)
+        const row = { ...columns, ...revised(store, old, by) }
+        write.run(builder.updateTable('project_key').set(row).where('id', '=', id))
+        bumpKeysVersion(store)
+        return toKey({ ...old, ...row })
+      })
+    },
+    deleteKey: (id) =>
+      write.transaction(() => {
+        write.run(builder.deleteFrom('project_key').where('id', '=', id))
+        bumpKeysVersion(store)
+      }),
+  }
+}
+
+/** The snapshot of all keys that accept works by. */
+export function snapshotPart({ read, dialect: { builder } }: Store): Pick<MetaStore, 'keySnapshot'> {
+  return {
+    keySnapshot: () => {
+      const version = read.get(builder.selectFrom('value').select('text').where('name', '=', 'keys_version'))
+      const rows = read.all(
+        builder
+          .selectFrom('project_key')
+          .innerJoin('project', 'project.id', 'project_key.project_id')
+          .selectAll('project_key')
+          .select(['project.organization_id', 'project.allowed_origins']),
+      )
+      const keys: ReturnType<MetaStore['keySnapshot']>['keys'] = {}
+      for (const row of rows) {
+        const { id, projectId, active, rateLimit } = toKey(row)
+        keys[row.public_key] = {
+          keyId: id,
+          projectId,
+          organizationId: row.organization_id,
+          active,
+          ...(rateLimit ? { rateLimit } : {}),
+          allowedOrigins: fromJson<string[]>(row.allowed_origins),
+        }
+      }
+      return { version: Number(version?.text ?? 0), keys }
+    },
+  }
+}

@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest'
+import { codeOf, commit, effect, nowMs } from '../fixture.cases.ts'
+import type { MetaStore } from '../meta.ts'
+import { scrapeName, scrapesMax } from './scrape.ts'
+
+const url = 'https://cdn.test/a.js'
+const [minuteMs, hourMs] = [60_000, 3_600_000]
+
+/** Public scripts to be fetched, for every meta store. */
+export function scrapeCases(fresh: () => MetaStore): void {
+  const ready = (): MetaStore => {
+    const meta = fresh()
+    meta.updateProject(1, { scrape: true })
+    return meta
+  }
+  const ran = (meta: MetaStore, atMs: number, ...urls: string[]) =>
+    commit(meta, { events: [effect({ scrapes: urls.map((one) => scrapeName('shop@1', '', one)) })] }, atMs)
+  const dueAt = (meta: MetaStore, atMs: number) => meta.dueScrapes(atMs, 9).map((one) => one.url)
+
+  describe('scripts that nobody uploaded', () => {
+    test('are asked for by projects that want it, with what a person set', () => {
+      const meta = fresh()
+      expect(meta.scrapeSettings(1)).toEqual({ on: false, verifyTls: true, sealedToken: '', origins: [] })
+      expect(meta.projectSettings(1)).not.toHaveProperty('scrape')
+      ran(meta, nowMs, url)
+      expect(dueAt(meta, nowMs)).toEqual([])
+      meta.updateProject(1, { scrape: true, scrapeTls: false, sealedScrapeToken: 'v1.x', allowedOrigins: ['*.test'] })
+      expect(meta.scrapeSettings(1)).toEqual({ on: true, verifyTls: false, sealedToken: 'v1.x', origins: ['*.test'] })
+      expect(meta.projectSettings(1)).toMatchObject({ scrape: true })
+      expect(meta.dueScrapes(nowMs, 9)).toEqual([
+        { projectId: 1, organizationId: 1, release: 'shop@1', dist: '', url, lastMs: nowMs },
+      ])
+      meta.updateProject(1, { sealedScrapeToken: '' })
+      expect(meta.scrapeSettings(1).sealedToken).toBe('')
+      expect(meta.scrapeSettings(99).on).toBe(false)
+    })
+
+    test('come once for many events, and again when their time has come and events still run them', () => {
+      const meta = ready()
+      ran(meta, nowMs, url, url)
+      ran(meta, nowMs + 1, url)
+      const [due] = meta.dueScrapes(nowMs + 1, 9)
+      if (!due) throw new Error('nothing is due')
+      meta.setScrape(due, { nextMs: nowMs + hourMs, fetchedMs: nowMs + 5, failure: '' })
+      expect(dueAt(meta, nowMs + 2 * hourMs)).toEqual([])
+      ran(meta, nowMs + 30 * minuteMs, url)
+      expect([dueAt(meta, nowMs + 59 * minuteMs), dueAt(meta, nowMs + hourMs)]).toEqual([[], [url]])
+    })
+
+    test('are bounded for each project, and forgotten when nothing has run them', () => {
+      const meta = ready()
+      for (let at = 0; at < scrapesMax + 5; at += 401)
+        ran(meta, nowMs, ...Array.from({ length: 401 }, (_, n) => `https://cdn.test/${at + n}.js`))
+      expect(meta.dueScrapes(nowMs, 9999)).toHaveLength(scrapesMax)
+      expect(meta.dueScrapes(nowMs, 3)).toHaveLength(3)
+      ran(meta, nowMs + hourMs, 'https://cdn.test/0.js')
+      expect(meta.dropScrapes(nowMs + 1)).toBe(scrapesMax - 1)
+      expect(dueAt(meta, nowMs + hourMs)).toEqual(['https://cdn.test/0.js'])
+    })
+
+    test('of one project hold up no other: projects in turn, what failed behind the rest', () => {
+      const meta = ready()
+      const other = meta.createProject({ organizationId: 1, slug: 'second', name: 'Second', platform: null })
+      meta.updateProject(other.id, { scrape: true })
+      ran(meta, nowMs, ...Array.from({ length: 20 }, (_, n) => `https://made.test/${n}.js`))
+      const [failed] = meta.dueScrapes(nowMs, 1)
+      if (!failed) throw new Error('nothing is due')
+      meta.setScrape(failed, { nextMs: nowMs, fetchedMs: null, failure: 'It answered 404.' })
+      commit(
+        meta,
+        { events: [effect({ projectId: other.id, scrapes: [scrapeName('shop@1', '', url)] })] },
+        nowMs + minuteMs,
+      )
+      const due = meta.dueScrapes(nowMs + minuteMs, 99)
+      expect(
+        due
+          .slice(0, 2)
+          .map((one) => one.projectId)
+          .sort(),
+      ).toEqual([1, other.id].sort())
+      expect(due.at(-1)).toMatchObject({ url: failed.url })
+      expect(due).toHaveLength(21)
+    })
+
+    test('that cannot be fetched give way to new ones where there are too many', () => {
+      const meta = ready()
+      for (let at = 0; at < scrapesMax; at += 400)
+        ran(meta, nowMs, ...Array.from({ length: 400 }, (_, n) => `https://made.test/${at + n}.js`))
+      ran(meta, nowMs + 1, url)
+      expect(dueAt(meta, nowMs + 1).includes(url)).toBe(false)
+      const all = meta.dueScrapes(nowMs + 1, 9999)
+      expect(all).toHaveLength(scrapesMax)
+      for (const one of all.slice(0, 5))
+        meta.setScrape(one, { nextMs: nowMs + hourMs, fetchedMs: nowMs, failure: 'no' })
+      const later = nowMs + 11 * minuteMs
+      ran(meta, later, url)
+      expect(meta.dueScrapes(later, 9999).map((one) => one.url)).toContain(url)
+      expect(meta.dueScrapes(later, 9999)).toHaveLength(scrapesMax - 4)
+    })
+
+    test('go with their project', () => {
+      const meta = ready()
+      ran(meta, nowMs, url)
+      const { id } = meta.askRemoval({ kind: 'project', projectId: 1, issueId: null, userId: null })
+      meta.removeRows(id, 1)
+      expect([dueAt(meta, nowMs), meta.faults()]).toEqual([[], []])
+      expect(codeOf(() => meta.updateProject(1, { scrape: true }))).toBe('NOT_FOUND')
+    })
+  })
+}

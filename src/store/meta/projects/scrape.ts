@@ -1,0 +1,197 @@
+import { sql } from 'kysely'
+import { LRUCache } from 'lru-cache'
+import type { Store } from '../database/store.ts'
+import type { EventEffect } from '../meta.ts'
+
+/** A public script that events of a release and dist ran, and that nobody uploaded. */
+export type Scrape = { projectId: number; release: string; dist: string; url: string }
+
+/** One that is to be fetched. `organizationId`: of its project. */
+export type DueScrape = Scrape & { organizationId: number; lastMs: number }
+
+/** How a project fetches scripts. `sealedToken`: '' for none; `origins`: those that may be asked, none or `*` for all. */
+export type ScrapeSettings = { on: boolean; verifyTls: boolean; sealedToken: string; origins: string[] }
+
+export type ScrapeStore = {
+  /** Throws NOT_FOUND. */
+  scrapeSettings(projectId: number): ScrapeSettings
+  /**
+   * Those whose time has come and that events still run, of projects that fetch: projects in turn, in each what failed
+   * before behind the rest, then the longest due first. So one project's made-up addresses hold up nobody else.
+   */
+  dueScrapes(nowMs: number, max: number): DueScrape[]
+  /** Notes how it went, and when it is asked for again if events run it then. */
+  setScrape(scrape: Scrape, value: { nextMs: number; fetchedMs: number | null; failure: string }): void
+  /** Forgets what no event has run since `beforeMs`; returns how many. */
+  dropScrapes(beforeMs: number): number
+  /** Bytes of all that was fetched for a project. */
+  scrapedBytes(projectId: number): number
+}
+
+/** Of one project: whoever knows its key can name addresses. */
+export const scrapesMax = 2000
+/** Of those that could not be fetched, how many give way at once when there is no room for a new one. */
+const givenWayMax = 200
+const notedMax = 20_000
+/** Where it is noted again that events still run a script. */
+const stepMs = 600_000
+
+/** Name of a script in an effect: release, dist and address, each in a line. */
+export const scrapeName = (release: string, dist: string, url: string): string => `${release}\n${dist}\n${url}`
+
+/** The writer of what events ran, and what it remembers to have written. */
+export type ScrapeNotes = {
+  /** The caller holds the transaction. */
+  note(effect: EventEffect, nowMs: number): void
+  /** What was written may have gone. */
+  forget(): void
+}
+
+export function scrapeWriter({ write, dialect: { builder } }: Store): ScrapeNotes {
+  type Row = { project: number; release: string; dist: string; url: string; ms: number }
+  const noted = new LRUCache<string, true>({ max: notedMax })
+  const again = write.hot<Row, unknown>((slot) =>
+    builder
+      .updateTable('scrape')
+      .set({ last_ms: slot('ms') })
+      .where('project_id', '=', slot('project'))
+      .where('release', '=', slot('release'))
+      .where('dist', '=', slot('dist'))
+      .where('url', '=', slot('url')),
+  )
+  const first = write.hot<Row, unknown>((slot) =>
+    builder.insertInto('scrape').values({
+      ...{ project_id: slot('project'), release: slot('release'), dist: slot('dist'), url: slot('url') },
+      ...{ next_ms: slot('ms'), last_ms: slot('ms'), fetched_ms: null },
+    }),
+  )
+  const count = write.hot<{ project: number }, { n: number }>((slot) =>
+    builder
+      .selectFrom('scrape')
+      .select(({ fn }) => fn.countAll<number>().as('n'))
+      .where('project_id', '=', slot('project')),
+  )
+  // A flood of made-up addresses must not count the rows for each of them.
+  const full = new LRUCache<number, number>({ max: 1000 })
+  const isFull = (project: number, step: number): boolean => {
+    if (full.get(project) === step) return true
+    if (Number(count.get({ project })?.n ?? 0) < scrapesMax) return false
+    if (makeRoom(project) > 0) return false
+    full.set(project, step)
+    return true
+  }
+  const makeRoom = (project: number): number =>
+    write.run(
+      builder
+        .deleteFrom('scrape')
+        .where('project_id', '=', project)
+        .where(({ eb, refTuple, selectFrom }) =>
+          eb(
+            refTuple('release', 'dist', 'url'),
+            'in',
+            selectFrom('scrape')
+              .select(['release', 'dist', 'url'])
+              .where('project_id', '=', project)
+              .where('failure', '<>', '')
+              .orderBy('last_ms')
+              .limit(givenWayMax)
+              .$asTuple('release', 'dist', 'url'),
+          ),
+        ),
+    ).changes
+  return {
+    note: ({ projectId: project, scrapes = [] }, nowMs) => {
+      const step = Math.floor(nowMs / stepMs)
+      for (const name of scrapes) {
+        const key = `${project} ${step} ${name}`
+        if (noted.has(key)) continue
+        const [release = '', dist = '', url = ''] = name.split('\n')
+        const row = { project, release, dist, url, ms: nowMs }
+        if (again.run(row).changes === 0 && !isFull(project, step)) first.run(row)
+        noted.set(key, true)
+      }
+    },
+    forget: () => noted.clear(),
+  }
+}
+
+/** What is due, each with its turn among those of its project. */
+function dueQuery(builder: Store['dialect']['builder'], nowMs: number) {
+  return (
+    builder
+      .selectFrom('scrape')
+      .innerJoin('project', 'project.id', 'scrape.project_id')
+      .select(['scrape.project_id', 'scrape.release', 'scrape.dist', 'scrape.url', 'scrape.last_ms', 'scrape.next_ms'])
+      .select('project.organization_id')
+      .select(({ fn, ref }) =>
+        fn
+          .agg<number>('row_number')
+          .over((over) =>
+            over
+              .partitionBy('scrape.project_id')
+              .orderBy(sql`case when ${ref('scrape.failure')} = '' then 0 else 1 end`)
+              .orderBy('scrape.next_ms')
+              .orderBy('scrape.url'),
+          )
+          .as('turn'),
+      )
+      .where('project.scrape', '=', 1)
+      .where('scrape.next_ms', '<=', nowMs)
+      // What was fetched is asked for again only when events have run it since.
+      .where((build) =>
+        build.or([
+          build('scrape.fetched_ms', 'is', null),
+          build('scrape.last_ms', '>', build.ref('scrape.fetched_ms')),
+        ]),
+      )
+  )
+}
+
+/** Scripts to be fetched, for the job that does it. */
+export function scrapePart({ write, read, dialect: { builder } }: Store): ScrapeStore {
+  return {
+    scrapeSettings: (projectId) => {
+      const row = read.get(builder.selectFrom('project').selectAll().where('id', '=', projectId))
+      return {
+        on: row?.scrape === 1,
+        verifyTls: row?.scrape_tls !== 0,
+        sealedToken: row?.sealed_scrape_token ?? '',
+        origins: row ? (JSON.parse(row.allowed_origins) as string[]) : [],
+      }
+    },
+    dueScrapes: (nowMs, max) => {
+      const due = dueQuery(builder, nowMs)
+      return write
+        .all(builder.selectFrom(due.as('due')).selectAll().orderBy('turn').orderBy('next_ms').limit(max))
+        .map((row) => ({
+          ...{ projectId: row.project_id, organizationId: row.organization_id },
+          ...{ release: row.release, dist: row.dist, url: row.url, lastMs: row.last_ms },
+        }))
+    },
+    setScrape: ({ projectId, release, dist, url }, { nextMs, fetchedMs, failure }) =>
+      void write.run(
+        builder
+          .updateTable('scrape')
+          .set({ next_ms: nextMs, fetched_ms: fetchedMs, failure })
+          .where('project_id', '=', projectId)
+          .where('release', '=', release)
+          .where('dist', '=', dist)
+          .where('url', '=', url),
+      ),
+    scrapedBytes: (projectId) =>
+      Number(
+        read.get(
+          builder
+            .selectFrom('artifact_bundle')
+            .select(({ fn }) => fn.sum<number>('bytes').as('bytes'))
+            .where('kind', '=', 'scraped')
+            .where(
+              'id',
+              'in',
+              builder.selectFrom('artifact_link').select('bundle_id').where('project_id', '=', projectId),
+            ),
+        )?.bytes ?? 0,
+      ),
+    dropScrapes: (beforeMs) => write.run(builder.deleteFrom('scrape').where('last_ms', '<', beforeMs)).changes,
+  }
+}

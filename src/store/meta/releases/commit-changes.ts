@@ -1,0 +1,251 @@
+import type { Selectable } from 'kysely'
+import type { Store } from '../database/store.ts'
+import type { Tables } from '../database/tables.ts'
+import { type CommitStore, type NewCommit, type Place, type Ref, toRepository } from './commits.ts'
+
+/** Values in one statement at most. */
+const chunk = 500
+
+/**
+ * Takes out commits that no release has, all of an organization or of these `ids` only, and repositories that nothing
+ * names; the caller holds the transaction.
+ */
+export function dropLooseCommits(
+  { write, dialect: { builder } }: Store,
+  organizationId: number,
+  ids?: readonly number[],
+): void {
+  const own = builder.selectFrom('repository').select('id').where('organization_id', '=', organizationId)
+  const loose = builder
+    .deleteFrom('code_commit')
+    .where((build) =>
+      build.not(
+        build.exists(
+          build
+            .selectFrom('release_commit')
+            .select('release_commit.place')
+            .whereRef('release_commit.commit_id', '=', 'code_commit.id'),
+        ),
+      ),
+    )
+  if (!ids) write.run(loose.where('repository_id', 'in', own))
+  for (let start = 0; start < (ids?.length ?? 0); start += chunk)
+    write.run(loose.where('id', 'in', ids?.slice(start, start + chunk) ?? []))
+  write.run(
+    builder
+      .deleteFrom('repository')
+      .where('organization_id', '=', organizationId)
+      .where('listed', '=', 0)
+      .where((build) =>
+        build.not(
+          build.or(
+            (['code_commit', 'release_ref'] as const).map((table) =>
+              build.exists(
+                build.selectFrom(table).select(`${table}.sha`).whereRef(`${table}.repository_id`, '=', 'repository.id'),
+              ),
+            ),
+          ),
+        ),
+      ),
+  )
+}
+
+/** The statements that a list of commits is written with, compiled once: it may have 5,000 commits and 50,000 files. */
+function statementsOf({ write, dialect: { builder } }: Store) {
+  type Row = Omit<Selectable<Tables['code_commit']>, 'id'>
+  return {
+    repository: write.hot<{ organizationId: number; name: string; nowMs: number }, { id: number }>((slot) =>
+      builder
+        .insertInto('repository')
+        .values({ organization_id: slot('organizationId'), name: slot('name'), created_ms: slot('nowMs') })
+        .onConflict((conflict) =>
+          conflict.columns(['organization_id', 'name']).doUpdateSet({ name: (build) => build.ref('repository.name') }),
+        )
+        .returning('id'),
+    ),
+    known: write.hot<{ repositoryId: number; sha: string }, Selectable<Tables['code_commit']>>((slot) =>
+      builder
+        .selectFrom('code_commit')
+        .selectAll()
+        .where('repository_id', '=', slot('repositoryId'))
+        .where('sha', '=', slot('sha')),
+    ),
+    add: write.hot<Row, unknown>((slot) =>
+      builder.insertInto('code_commit').values({
+        repository_id: slot('repository_id'),
+        sha: slot('sha'),
+        message: slot('message'),
+        author_name: slot('author_name'),
+        author_email: slot('author_email'),
+        at_ms: slot('at_ms'),
+        files: slot('files'),
+        files_omitted: slot('files_omitted'),
+      }),
+    ),
+    change: write.hot<Row & { id: number }, unknown>((slot) =>
+      builder
+        .updateTable('code_commit')
+        .set({
+          message: slot('message'),
+          author_name: slot('author_name'),
+          author_email: slot('author_email'),
+          at_ms: slot('at_ms'),
+          files: slot('files'),
+          files_omitted: slot('files_omitted'),
+        })
+        .where('id', '=', slot('id')),
+    ),
+    dropFiles: write.hot<{ id: number }, unknown>((slot) =>
+      builder.deleteFrom('commit_file').where('commit_id', '=', slot('id')),
+    ),
+    file: write.hot<{ commitId: number; path: string; name: string; type: string }, unknown>((slot) =>
+      builder
+        .insertInto('commit_file')
+        .values({ commit_id: slot('commitId'), path: slot('path'), name: slot('name'), type: slot('type') })
+        .onConflict((conflict) => conflict.doNothing()),
+    ),
+    place: write.hot<Place & { place: number; commitId: number }, unknown>((slot) =>
+      builder.insertInto('release_commit').values({
+        organization_id: slot('organizationId'),
+        version: slot('version'),
+        place: slot('place'),
+        commit_id: slot('commitId'),
+      }),
+    ),
+  }
+}
+type Statements = ReturnType<typeof statementsOf>
+
+/** Writes a commit and its files; returns its id. */
+function putCommit(statements: Statements, repositoryId: number, one: NewCommit): number {
+  const known = statements.known.get({ repositoryId, sha: one.sha })
+  const row = {
+    ...{ repository_id: repositoryId, sha: one.sha, message: one.message, at_ms: one.atMs },
+    ...{ author_name: one.authorName, author_email: one.authorEmail },
+    files: one.files?.length ?? known?.files ?? 0,
+    files_omitted: one.files ? one.filesOmitted : (known?.files_omitted ?? 0),
+  }
+  const id = known?.id ?? statements.add.run(row).lastId
+  if (known) statements.change.run({ id, ...row })
+  if (!one.files) return id
+  if (known) statements.dropFiles.run({ id })
+  for (const { path, type } of one.files)
+    statements.file.run({ commitId: id, path, name: path.slice(path.lastIndexOf('/') + 1), type })
+  return id
+}
+
+/** What writes need beside the statements. */
+type Writer = {
+  store: Store
+  statements: Statements
+  repositoryId(organizationId: number, name: string, nowMs: number): number
+  /** The release's commits in their order. */
+  placed(place: Place): { commit_id: number; repository_id: number; sha: string }[]
+  /** Gives the release these commits, in this order, and no other. */
+  arrange(place: Place, ids: readonly number[]): void
+}
+
+function writerOf(store: Store): Writer {
+  const { write } = store
+  const { builder } = store.dialect
+  const statements = statementsOf(store)
+  return {
+    store,
+    statements,
+    repositoryId: (organizationId, name, nowMs) => statements.repository.get({ organizationId, name, nowMs })?.id ?? 0,
+    placed: ({ organizationId, version }) =>
+      write.all(
+        builder
+          .selectFrom('release_commit')
+          .innerJoin('code_commit', 'code_commit.id', 'release_commit.commit_id')
+          .select(['commit_id', 'repository_id', 'sha'])
+          .where('organization_id', '=', organizationId)
+          .where('version', '=', version)
+          .orderBy('place'),
+      ),
+    arrange: ({ organizationId, version }, ids) => {
+      const all = builder.deleteFrom('release_commit').where('organization_id', '=', organizationId)
+      write.run(all.where('version', '=', version))
+      for (const [place, commitId] of [...new Set(ids)].entries())
+        statements.place.run({ organizationId, version, place, commitId })
+    },
+  }
+}
+
+/** The commit of this id, made without a text where it is not known. */
+const bareCommit = ({ known, add }: Statements, repositoryId: number, sha: string, atMs: number) =>
+  known.get({ repositoryId, sha })?.id ??
+  add.run({
+    ...{ repository_id: repositoryId, sha, message: null, author_name: '', author_email: '', at_ms: atMs },
+    ...{ files: 0, files_omitted: 0 },
+  }).lastId
+
+function setRef(writer: Writer, place: Place, { repository, commit, previous }: Ref, nowMs: number): void {
+  const { write, dialect } = writer.store
+  const { organizationId, version } = place
+  const repositoryId = writer.repositoryId(organizationId, repository, nowMs)
+  const row = { sha: commit, previous_sha: previous }
+  write.run(
+    dialect.builder
+      .insertInto('release_ref')
+      .values({ organization_id: organizationId, version, repository_id: repositoryId, ...row })
+      .onConflict((conflict) => conflict.columns(['organization_id', 'version', 'repository_id']).doUpdateSet(row)),
+  )
+  const there = writer.placed(place)
+  if (there.some((one) => one.repository_id === repositoryId && one.sha === commit)) return
+  const others = there.filter((one) => one.repository_id !== repositoryId).map((one) => one.commit_id)
+  writer.arrange(place, [bareCommit(writer.statements, repositoryId, commit, nowMs), ...others])
+}
+
+/** What builds say of commits. */
+export function commitChangePart(
+  store: Store,
+): Pick<CommitStore, 'setCommits' | 'setRefs' | 'putRepository' | 'unlistRepository'> {
+  const { write } = store
+  const { builder } = store.dialect
+  const writer = writerOf(store)
+  const placedIds = (place: Place) => writer.placed(place).map((one) => one.commit_id)
+  return {
+    putRepository: ({ organizationId, name, url }, nowMs) => {
+      const id = write.transaction(() => {
+        const found = writer.repositoryId(organizationId, name, nowMs)
+        write.run(builder.updateTable('repository').set({ url, listed: 1 }).where('id', '=', found))
+        return found
+      })
+      const row = write.get(builder.selectFrom('repository').selectAll().where('id', '=', id))
+      if (!row) throw new Error('a repository that was just written is there')
+      return toRepository(row)
+    },
+    unlistRepository: (organizationId, id) =>
+      write.transaction(() => {
+        const own = builder.updateTable('repository').set({ listed: 0, url: '' }).where('id', '=', id)
+        const { changes } = write.run(own.where('organization_id', '=', organizationId).where('listed', '=', 1))
+        dropLooseCommits(store, organizationId, [])
+        return changes > 0
+      }),
+    setCommits: (place, commits, nowMs) =>
+      write.transaction(() => {
+        const { organizationId } = place
+        const repositories = new Map<string, number>()
+        for (const { repository } of commits)
+          if (!repositories.has(repository))
+            repositories.set(repository, writer.repositoryId(organizationId, repository, nowMs))
+        const before = placedIds(place)
+        const ids = commits.map((one) => putCommit(writer.statements, repositories.get(one.repository) ?? 0, one))
+        writer.arrange(place, ids)
+        dropLooseCommits(store, organizationId, before)
+      }),
+    setRefs: (place, refs, nowMs) =>
+      write.transaction(() => {
+        const { organizationId, version } = place
+        const before = placedIds(place)
+        if (refs.length === 0) {
+          const all = builder.deleteFrom('release_ref').where('organization_id', '=', organizationId)
+          write.run(all.where('version', '=', version))
+          writer.arrange(place, [])
+        }
+        for (const ref of refs) setRef(writer, place, ref, nowMs)
+        dropLooseCommits(store, organizationId, before)
+      }),
+  }
+}

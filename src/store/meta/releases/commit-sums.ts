@@ -1,0 +1,90 @@
+import type { Store } from '../database/store.ts'
+import { type CommitStore, commitColumns, toCommit } from './commits.ts'
+
+/** Newest commits of a release whose authors are told: a list of releases asks for 100 of them, each of up to 5,000 commits. */
+const authorCommitsMax = 300
+
+/** Sums over the commits of releases, and what belongs to none. */
+export function commitSumPart({ read, dialect: { builder } }: Store): Pick<CommitStore, 'commitSums'> {
+  const own = (organizationId: number, versions: readonly string[]) =>
+    builder
+      .selectFrom('release_commit')
+      .innerJoin('code_commit', 'code_commit.id', 'release_commit.commit_id')
+      .where('release_commit.organization_id', '=', organizationId)
+      .where('version', 'in', versions)
+  return {
+    commitSums: (organizationId, versions, authorsMax) => {
+      const sums: ReturnType<CommitStore['commitSums']> = new Map()
+      if (versions.length === 0) return sums
+      const counts = read.all(
+        builder
+          .selectFrom('release_commit')
+          .select(['version', (build) => build.fn.countAll<number>().as('n')])
+          .where('organization_id', '=', organizationId)
+          .where('version', 'in', versions)
+          .groupBy('version'),
+      )
+      const newest = read.all(
+        own(organizationId, versions)
+          .innerJoin('repository', 'repository.id', 'code_commit.repository_id')
+          .select(['version', ...commitColumns])
+          .where('place', '=', 0),
+      )
+      const authors = (version: string) =>
+        read.all(
+          own(organizationId, [version])
+            .select(['author_name', 'author_email'])
+            .where('place', '<', authorCommitsMax)
+            .where((build) => build.or([build('author_name', '!=', ''), build('author_email', '!=', '')]))
+            .groupBy(['author_name', 'author_email'])
+            .orderBy((build) => build.fn.min('place'))
+            .limit(authorsMax),
+        )
+      for (const row of newest)
+        sums.set(row.version, {
+          count: counts.find((one) => one.version === row.version)?.n ?? 0,
+          last: toCommit(row),
+          authors: authors(row.version).map((one) => ({ name: one.author_name, email: one.author_email })),
+        })
+      return sums
+    },
+  }
+}
+
+/** What belongs to no release. */
+export function strayPart({ read, dialect: { builder } }: Store): Pick<CommitStore, 'strayReleases'> {
+  return {
+    strayReleases: () => {
+      const tables = ['release_commit', 'release_ref', 'deploy'] as const
+      const looked = tables.map(
+        (table) => read.get(builder.selectFrom(table).select((build) => build.fn.countAll<number>().as('n')))?.n ?? 0,
+      )
+      const strays = tables.flatMap((table) =>
+        read
+          .all(
+            builder
+              .selectFrom(table)
+              .select(['organization_id', 'version'])
+              .distinct()
+              .where((build) =>
+                build.not(
+                  build.or(
+                    (['made_release', 'release'] as const).map((there) =>
+                      build.exists(
+                        build
+                          .selectFrom(there)
+                          .select(`${there}.version`)
+                          .whereRef(`${there}.organization_id`, '=', `${table}.organization_id`)
+                          .whereRef(`${there}.version`, '=', `${table}.version`),
+                      ),
+                    ),
+                  ),
+                ),
+              ),
+          )
+          .map((row) => `${table} of ${row.version} in organization ${row.organization_id}`),
+      )
+      return { looked: looked.reduce((sum, one) => sum + one, 0), strays }
+    },
+  }
+}

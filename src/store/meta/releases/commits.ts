@@ -1,0 +1,269 @@
+import type { Selectable } from 'kysely'
+import type { Store } from '../database/store.ts'
+import type { Tables } from '../database/tables.ts'
+
+export type Repository = { id: number; name: string; url: string; listed: boolean; createdMs: number }
+
+export type Commit = {
+  id: number
+  repositoryId: number
+  repository: string
+  /** '' for none. */
+  repositoryUrl: string
+  /** Its hash, or what the client called it. */
+  sha: string
+  /** Null: a ref named it, and nothing more is known. */
+  message: string | null
+  authorName: string
+  authorEmail: string
+  atMs: number
+  /** Files that are kept, and how many more it changed. */
+  files: number
+  filesOmitted: number
+}
+
+/** When a commit was made, and how many of its files are kept. */
+export type CommitTime = Pick<Commit, 'id' | 'atMs' | 'files'>
+
+export type CommitFile = { commitId: number; path: string; type: 'A' | 'M' | 'D' }
+
+/** A commit as a build tells it. */
+export type NewCommit = {
+  repository: string
+  sha: string
+  message: string
+  authorName: string
+  authorEmail: string
+  atMs: number
+  /** Undefined: the build said nothing about files; those that are known stay. */
+  files: { path: string; type: CommitFile['type'] }[] | undefined
+  filesOmitted: number
+}
+
+/** The commit that a release was built from in a repository; `previous` '': not said. */
+export type Ref = { repository: string; commit: string; previous: string }
+
+/** A release of an organization. */
+export type Place = { organizationId: number; version: string }
+
+export type CommitStore = {
+  /** Makes a repository that people see in the list, or changes the one of this name. */
+  putRepository(value: { organizationId: number; name: string; url: string }, nowMs: number): Repository
+  /** Repositories in the order of their names; `listed`: only those that people made. */
+  repositoriesOf(request: { organizationId: number; listed: boolean; offset: number; max: number }): Repository[]
+  /** Takes a repository out of the list; its commits stay while a release has them. Returns false when it was not in it. */
+  unlistRepository(organizationId: number, id: number): boolean
+  repositoryById(organizationId: number, id: number): Repository | undefined
+  /** Replaces the commits of a release, newest first. Repositories and commits that nothing names any more go. */
+  setCommits(place: Place, commits: readonly NewCommit[], nowMs: number): void
+  /**
+   * Notes which commit of each repository a release was built from. A repository of which the release has not this commit
+   * gets it as its only one. No refs: refs and commits are taken out.
+   */
+  setRefs(place: Place, refs: readonly Ref[], nowMs: number): void
+  refsOf(place: Place): Ref[]
+  /** Commits of a release, newest first. */
+  commitsOf(request: Place & { offset: number; max: number }): Commit[]
+  /** The same without their texts, all of them: a release may have 5,000, each with 8 KB of message. */
+  commitTimesOf(place: Place): CommitTime[]
+  commitsById(ids: readonly number[]): Commit[]
+  /** Versions of an organization that have a commit, by the name of its repository and its whole id. */
+  versionsWithCommit(organizationId: number, repository: string, sha: string): string[]
+  /** Commits of a repository, newest first. */
+  repositoryCommits(request: { repositoryId: number; offset: number; max: number }): Commit[]
+  /** Changed files of a release in the order of its commits and their paths; of one commit where `sha` says so. */
+  commitFilesOf(request: Place & { sha?: string | undefined; offset: number; max: number }): CommitFile[]
+  /** Files of commits of a release whose last part is one of `names`, deleted ones left out. */
+  commitFilesNamed(place: Place, names: readonly string[]): CommitFile[]
+  /** How many commits each release has, its newest one, and authors of the newest 300, each once. Versions without commits are absent. */
+  commitSums(
+    organizationId: number,
+    versions: readonly string[],
+    authorsMax: number,
+  ): Map<string, { count: number; last: Commit; authors: { name: string; email: string }[] }>
+  /** What stands of releases that are not there: versions with commits, refs or deploys; of how many rows. */
+  strayReleases(): { looked: number; strays: string[] }
+}
+
+/** Values in one statement at most. */
+const chunk = 500
+
+type CommitRow = Selectable<Tables['code_commit']> & { repository: string; repository_url: string }
+
+/** A commit's row as a commit. */
+export const toCommit = (row: CommitRow): Commit => ({
+  id: row.id,
+  repositoryId: row.repository_id,
+  repository: row.repository,
+  repositoryUrl: row.repository_url,
+  sha: row.sha,
+  message: row.message,
+  authorName: row.author_name,
+  authorEmail: row.author_email,
+  atMs: row.at_ms,
+  files: row.files,
+  filesOmitted: row.files_omitted,
+})
+/** A repository's row as a repository. */
+export const toRepository = (row: Selectable<Tables['repository']>): Repository => ({
+  id: row.id,
+  name: row.name,
+  url: row.url,
+  listed: row.listed === 1,
+  createdMs: row.created_ms,
+})
+const toFile = (row: Selectable<Tables['commit_file']>): CommitFile => ({
+  commitId: row.commit_id,
+  path: row.path,
+  type: row.type as CommitFile['type'],
+})
+
+/** Columns of a commit with its repository, as toCommit reads them. */
+export const commitColumns = [
+  'code_commit.id',
+  'repository_id',
+  'sha',
+  'message',
+  'author_name',
+  'author_email',
+  'at_ms',
+  'files',
+  'files_omitted',
+  'repository.name as repository',
+  'repository.url as repository_url',
+] as const
+
+type RepositoryPart = Pick<CommitStore, 'repositoriesOf' | 'repositoryById' | 'refsOf'>
+
+/** Reads of repositories and refs. */
+export function repositoryPart({ read, dialect: { builder } }: Store): RepositoryPart {
+  const repositories = (organizationId: number) =>
+    builder.selectFrom('repository').selectAll().where('organization_id', '=', organizationId)
+  return {
+    repositoriesOf: ({ organizationId, listed, offset, max }) => {
+      const all = repositories(organizationId).orderBy('name').limit(max).offset(offset)
+      return read.all(listed ? all.where('listed', '=', 1) : all).map(toRepository)
+    },
+    repositoryById: (organizationId, id) => {
+      const row = read.get(repositories(organizationId).where('id', '=', id))
+      return row && toRepository(row)
+    },
+    refsOf: ({ organizationId, version }) =>
+      read
+        .all(
+          builder
+            .selectFrom('release_ref')
+            .innerJoin('repository', 'repository.id', 'release_ref.repository_id')
+            .select(['repository.name', 'sha', 'previous_sha'])
+            .where('release_ref.organization_id', '=', organizationId)
+            .where('version', '=', version)
+            .orderBy('repository.name'),
+        )
+        .map((row) => ({ repository: row.name, commit: row.sha, previous: row.previous_sha })),
+  }
+}
+
+type ListPart = Pick<
+  CommitStore,
+  'commitsOf' | 'commitTimesOf' | 'commitsById' | 'versionsWithCommit' | 'repositoryCommits'
+>
+
+/** Reads of commits. */
+export function commitListPart({ read, dialect: { builder } }: Store): ListPart {
+  const all = () =>
+    builder
+      .selectFrom('code_commit')
+      .innerJoin('repository', 'repository.id', 'code_commit.repository_id')
+      .select(commitColumns)
+  return {
+    commitsOf: ({ organizationId, version, offset, max }) =>
+      read
+        .all(
+          all()
+            .innerJoin('release_commit', 'release_commit.commit_id', 'code_commit.id')
+            .where('release_commit.organization_id', '=', organizationId)
+            .where('version', '=', version)
+            .orderBy('place')
+            .limit(max)
+            .offset(offset),
+        )
+        .map(toCommit),
+    commitTimesOf: ({ organizationId, version }) =>
+      read
+        .all(
+          builder
+            .selectFrom('release_commit')
+            .innerJoin('code_commit', 'code_commit.id', 'release_commit.commit_id')
+            .select(['code_commit.id', 'at_ms', 'files'])
+            .where('organization_id', '=', organizationId)
+            .where('version', '=', version)
+            .orderBy('place'),
+        )
+        .map((row) => ({ id: row.id, atMs: row.at_ms, files: row.files })),
+    commitsById: (ids) => (ids.length === 0 ? [] : read.all(all().where('code_commit.id', 'in', ids)).map(toCommit)),
+    versionsWithCommit: (organizationId, repository, sha) =>
+      read
+        .all(
+          builder
+            .selectFrom('repository')
+            .innerJoin('code_commit', 'code_commit.repository_id', 'repository.id')
+            .innerJoin('release_commit', 'release_commit.commit_id', 'code_commit.id')
+            .select('version')
+            .where('repository.organization_id', '=', organizationId)
+            .where('repository.name', '=', repository)
+            .where('sha', '=', sha)
+            .orderBy('version'),
+        )
+        .map((row) => row.version),
+    repositoryCommits: ({ repositoryId, offset, max }) =>
+      read
+        .all(
+          all()
+            .where('repository_id', '=', repositoryId)
+            .orderBy('at_ms', 'desc')
+            .orderBy('code_commit.id')
+            .limit(max)
+            .offset(offset),
+        )
+        .map(toCommit),
+  }
+}
+
+type FilePart = Pick<CommitStore, 'commitFilesOf' | 'commitFilesNamed'>
+
+/** Reads of the files that commits changed. */
+export function commitFilePart({ read, dialect: { builder } }: Store): FilePart {
+  const files = ({ organizationId, version }: Place) =>
+    builder
+      .selectFrom('release_commit')
+      .innerJoin('commit_file', 'commit_file.commit_id', 'release_commit.commit_id')
+      .select(['commit_file.commit_id', 'path', 'name', 'type'])
+      .where('organization_id', '=', organizationId)
+      .where('version', '=', version)
+      .orderBy('place')
+      .orderBy('path')
+  return {
+    commitFilesOf: ({ sha, offset, max, ...place }) => {
+      const all = files(place).limit(max).offset(offset)
+      const own = builder
+        .selectFrom('code_commit')
+        .select('id')
+        .where('sha', '=', sha ?? '')
+      return read.all(sha === undefined ? all : all.where('release_commit.commit_id', 'in', own)).map(toFile)
+    },
+    commitFilesNamed: (place, names) => {
+      const found: CommitFile[] = []
+      for (let start = 0; start < names.length; start += chunk)
+        found.push(
+          ...read
+            .all(
+              files(place)
+                .where('name', 'in', names.slice(start, start + chunk))
+                .where('type', '!=', 'D'),
+            )
+            .map(toFile),
+        )
+      return found
+    },
+  }
+}

@@ -1,0 +1,302 @@
+import { type Selectable, sql } from 'kysely'
+import type { Store } from '../database/store.ts'
+import type { Tables } from '../database/tables.ts'
+
+/** A release that went to an environment. */
+export type Deploy = {
+  id: number
+  version: string
+  environment: string
+  name: string
+  url: string
+  startedMs: number | null
+  finishedMs: number
+  /** Of those that were asked for, the projects that it is about. */
+  projectIds: number[]
+}
+
+/** A moment of the charts: a release came up, or a deploy ended. */
+export type Moment = {
+  kind: 'release' | 'deploy'
+  version: string
+  atMs: number
+  environment: string
+  projectIds: number[]
+}
+
+/** The newest moments of a range, oldest first, and how many there are in all. */
+export type Moments = { moments: Moment[]; all: number }
+
+type Range = { projectIds: readonly number[]; fromMs: number; toMs: number; max: number }
+
+export type DeployStore = {
+  addDeploy(value: Omit<Deploy, 'id'> & { organizationId: number }): Deploy
+  /** Deploys of a release to any of these projects, the newest first. */
+  deploysOf(request: {
+    organizationId: number
+    version: string
+    projectIds: readonly number[]
+    offset: number
+    max: number
+  }): Deploy[]
+  /** How many deploys each release has, and the last one to each environment, newest first. Versions without any are absent. */
+  deploySums(
+    organizationId: number,
+    versions: readonly string[],
+    projectIds: readonly number[],
+  ): Map<string, { count: number; last: Deploy[] }>
+  /** Creations of releases in a range (`toMs` is not in it): the newest `max`. */
+  releaseMoments(range: Range): Moments
+  /** Deploys that ended in a range: the newest `max`; `environments` empty: to all. */
+  deployMoments(range: Range & { environments: readonly string[] }): Moments
+}
+
+const toDeploy = (row: Selectable<Tables['deploy']>, projectIds: number[]): Deploy => ({
+  id: row.id,
+  version: row.version,
+  environment: row.environment,
+  name: row.name,
+  url: row.url,
+  startedMs: row.started_ms,
+  finishedMs: row.finished_ms,
+  projectIds,
+})
+
+/** Takes out deploys that are about no project any more; the caller holds the transaction. */
+export function dropLooseDeploys({ write, dialect: { builder } }: Store, organizationId: number): void {
+  write.run(
+    builder
+      .deleteFrom('deploy')
+      .where('organization_id', '=', organizationId)
+      .where('id', 'not in', builder.selectFrom('deploy_project').select('deploy_id')),
+  )
+}
+
+/** Deploys that are about one of these projects. */
+const seenOf =
+  ({ dialect: { builder } }: Store) =>
+  (organizationId: number, versions: readonly string[], projectIds: readonly number[]) =>
+    builder
+      .selectFrom('deploy')
+      .where('organization_id', '=', organizationId)
+      .where('version', 'in', versions)
+      .where('id', 'in', builder.selectFrom('deploy_project').select('deploy_id').where('project_id', 'in', projectIds))
+
+/** Deploys with those of their projects that are among `projectIds`. */
+function withProjects(
+  { read, dialect: { builder } }: Store,
+  rows: readonly Selectable<Tables['deploy']>[],
+  projectIds: readonly number[],
+): Deploy[] {
+  if (rows.length === 0) return []
+  const links = builder
+    .selectFrom('deploy_project')
+    .select(['deploy_id', 'project_id'])
+    .where(
+      'deploy_id',
+      'in',
+      rows.map((row) => row.id),
+    )
+    .where('project_id', 'in', projectIds)
+    .orderBy('project_id')
+  const projects = Map.groupBy(read.all(links), (row) => row.deploy_id)
+  return rows.map((row) =>
+    toDeploy(
+      row,
+      (projects.get(row.id) ?? []).map((one) => one.project_id),
+    ),
+  )
+}
+
+/** Deploys, one by one. */
+export function deployPart(store: Store): Pick<DeployStore, 'addDeploy' | 'deploysOf'> {
+  const { write, read } = store
+  const { builder } = store.dialect
+  const seen = seenOf(store)
+  return {
+    addDeploy: ({ organizationId, projectIds, ...one }) =>
+      write.transaction(() => {
+        const row = {
+          ...{ organization_id: organizationId, version: one.version, environment: one.environment },
+          ...{ name: one.name, url: one.url, started_ms: one.startedMs, finished_ms: one.finishedMs },
+        }
+        const { lastId } = write.run(builder.insertInto('deploy').values(row))
+        for (const projectId of projectIds)
+          write.run(
+            builder
+              .insertInto('deploy_project')
+              .values({ deploy_id: lastId, project_id: projectId, finished_ms: one.finishedMs }),
+          )
+        return { id: lastId, projectIds, ...one }
+      }),
+    deploysOf: ({ organizationId, version, projectIds, offset, max }) =>
+      projectIds.length === 0
+        ? []
+        : withProjects(
+            store,
+            read.all(
+              seen(organizationId, [version], projectIds)
+                .selectAll()
+                .orderBy('finished_ms', 'desc')
+                .orderBy('id', 'desc')
+                .limit(max)
+                .offset(offset),
+            ),
+            projectIds,
+          ),
+  }
+}
+
+/** How many deploys releases have, and which were the last. */
+export function deploySumPart(store: Store): Pick<DeployStore, 'deploySums'> {
+  const { read } = store
+  const seen = seenOf(store)
+  return {
+    deploySums: (organizationId, versions, projectIds) => {
+      const sums: ReturnType<DeployStore['deploySums']> = new Map()
+      if (versions.length === 0 || projectIds.length === 0) return sums
+      const grouped = read.all(
+        seen(organizationId, versions, projectIds)
+          .select(['version', 'environment', (build) => build.fn.countAll<number>().as('n')])
+          .select((build) => build.fn.max('finished_ms').as('last_ms'))
+          .groupBy(['version', 'environment']),
+      )
+      const ends = [...new Set(grouped.map((row) => row.last_ms))]
+      const rows = ends.length
+        ? read.all(
+            seen(organizationId, versions, projectIds).selectAll().where('finished_ms', 'in', ends).orderBy('id'),
+          )
+        : []
+      const last = withProjects(
+        store,
+        grouped.flatMap(
+          (group) =>
+            rows.findLast(
+              (row) =>
+                row.version === group.version &&
+                row.environment === group.environment &&
+                row.finished_ms === group.last_ms,
+            ) ?? [],
+        ),
+        projectIds,
+      ).sort((a, b) => b.finishedMs - a.finishedMs || b.id - a.id)
+      for (const { version, n } of grouped) {
+        const known = sums.get(version)
+        if (known) known.count += n
+        else sums.set(version, { count: n, last: last.filter((one) => one.version === version) })
+      }
+      return sums
+    },
+  }
+}
+
+/** The projects of each key, in their order. */
+function projectsBy(rows: readonly { key: string | number; project_id: number }[]): Map<string | number, number[]> {
+  const sorted = [...rows].sort((a, b) => a.project_id - b.project_id)
+  const found = new Map<string | number, number[]>()
+  for (const { key, project_id: id } of sorted) {
+    const known = found.get(key)
+    if (!known) found.set(key, [id])
+    else if (known.at(-1) !== id) known.push(id)
+  }
+  return found
+}
+
+const none: Moments = { moments: [], all: 0 }
+
+/** Releases that came up in a range. A release came up when somebody made it or an event named it, whichever was first. */
+export function releaseMomentPart({ read, dialect: { builder } }: Store): Pick<DeployStore, 'releaseMoments'> {
+  return {
+    releaseMoments: ({ projectIds, fromMs, toMs, max }) => {
+      if (projectIds.length === 0) return none
+      const made = builder
+        .selectFrom('made_release')
+        .select(['version', 'created_ms as at_ms', 'project_id'])
+        .where('project_id', 'in', projectIds)
+      const named = builder
+        .selectFrom('release')
+        .select(['version', 'first_event_ms as at_ms', 'project_id'])
+        .where('project_id', 'in', projectIds)
+      const inRange = builder
+        .selectFrom(
+          made
+            .where('created_ms', '>=', fromMs)
+            .where('created_ms', '<', toMs)
+            .unionAll(named.where('first_event_ms', '>=', fromMs).where('first_event_ms', '<', toMs))
+            .as('found'),
+        )
+        .select('version')
+      const both = () => builder.selectFrom(made.unionAll(named).as('both'))
+      // A release that was there before the range has another row that says so.
+      const came = both()
+        .select(['version', (build) => build.fn.min<number>('at_ms').as('at_ms')])
+        .where('version', 'in', inRange)
+        .groupBy('version')
+        .having((build) => build.fn.min('at_ms'), '>=', fromMs)
+      // Counted and cut in one pass over them.
+      const rows = read.all(
+        builder
+          .selectFrom(came.as('came'))
+          .select(['version', 'at_ms', sql<number>`count(*) over ()`.as('n')])
+          .orderBy('at_ms', 'desc')
+          .orderBy('version')
+          .limit(max),
+      )
+      if (rows.length === 0) return none
+      const versions = rows.map((row) => row.version)
+      const projects = projectsBy(
+        read.all(both().select(['version as key', 'project_id']).where('version', 'in', versions)),
+      )
+      return {
+        moments: rows.reverse().map(({ version, at_ms: atMs }) => ({
+          ...{ kind: 'release' as const, version, environment: '', atMs },
+          projectIds: projects.get(version) ?? [],
+        })),
+        all: rows[0]?.n ?? 0,
+      }
+    },
+  }
+}
+
+/** Deploys that ended in a range. */
+export function deployMomentPart({ read, dialect: { builder } }: Store): Pick<DeployStore, 'deployMoments'> {
+  return {
+    deployMoments: ({ projectIds, fromMs, toMs, environments, max }) => {
+      if (projectIds.length === 0) return none
+      const links = builder
+        .selectFrom('deploy_project')
+        .innerJoin('deploy', 'deploy.id', 'deploy_project.deploy_id')
+        .where('project_id', 'in', projectIds)
+        .where('deploy_project.finished_ms', '>=', fromMs)
+        .where('deploy_project.finished_ms', '<', toMs)
+      const own = environments.length ? links.where('environment', 'in', environments) : links
+      const rows = read.all(
+        own
+          .select(['deploy.id as key', 'version', 'environment', 'deploy.finished_ms as at_ms'])
+          .select(sql<number>`count(*) over ()`.as('n'))
+          .groupBy(['deploy.id', 'version', 'environment', 'deploy.finished_ms'])
+          .orderBy('deploy.finished_ms', 'desc')
+          .orderBy('deploy.id', 'desc')
+          .limit(max),
+      )
+      if (rows.length === 0) return none
+      const ids = rows.map((row) => row.key)
+      const projects = projectsBy(
+        read.all(
+          builder
+            .selectFrom('deploy_project')
+            .select(['deploy_id as key', 'project_id'])
+            .where('deploy_id', 'in', ids)
+            .where('project_id', 'in', projectIds),
+        ),
+      )
+      return {
+        moments: rows.reverse().map(({ key, version, environment, at_ms: atMs }) => ({
+          ...{ kind: 'deploy' as const, version, environment, atMs },
+          projectIds: projects.get(key) ?? [],
+        })),
+        all: rows[0]?.n ?? 0,
+      }
+    },
+  }
+}

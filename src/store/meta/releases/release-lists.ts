@@ -1,0 +1,190 @@
+import type { ExpressionBuilder, SelectQueryBuilder } from 'kysely'
+import type { Store } from '../database/store.ts'
+import type { Tables } from '../database/tables.ts'
+import { containing } from '../issues/issue-filter.ts'
+import type { ReleaseStore, ReleaseWish } from './releases.ts'
+
+/** One row for each project that made or named a version. */
+type Both = Tables & { both: { version: string; organization_id: number; at_ms: number; archived: number | null } }
+type Rows = SelectQueryBuilder<Both, 'both', object>
+type Build = ExpressionBuilder<Both, 'both'>
+
+/** Where and when versions were made or named. */
+function bothOf({ dialect: { builder } }: Store, { projectIds, text }: ReleaseWish): Rows {
+  const made = builder
+    .selectFrom('made_release')
+    .select([
+      'version',
+      'organization_id',
+      'created_ms as at_ms',
+      (build) => build.ref('archived').$castTo<number | null>().as('archived'),
+    ])
+    .where('project_id', 'in', projectIds)
+  const named = builder
+    .selectFrom('release')
+    .select([
+      'version',
+      'organization_id',
+      'first_event_ms as at_ms',
+      (build) => build.lit(null).$castTo<number | null>().as('archived'),
+    ])
+    .where('project_id', 'in', projectIds)
+  const rows = builder.selectFrom(made.unionAll(named).as('both')) as unknown as Rows
+  return text === '' ? rows : rows.where((build) => containing(build.ref('both.version'), text))
+}
+
+const deployed = (build: Build, projectIds: readonly number[]) =>
+  build
+    .selectFrom('deploy')
+    .innerJoin('deploy_project', 'deploy_project.deploy_id', 'deploy.id')
+    .select('deploy.version')
+    .where('deploy_project.project_id', 'in', projectIds)
+
+const inEnvironments = (build: Build, { projectIds }: ReleaseWish, environments: readonly string[]) =>
+  build.or([
+    build(
+      'both.version',
+      'in',
+      build
+        .selectFrom('release_environment')
+        .select('release_environment.version')
+        .where('release_environment.project_id', 'in', projectIds)
+        .where('release_environment.environment', 'in', environments),
+    ),
+    build('both.version', 'in', deployed(build, projectIds).where('deploy.environment', 'in', environments)),
+  ])
+
+const inRange = (build: Build, { projectIds }: ReleaseWish, { fromMs, toMs }: { fromMs: number; toMs: number }) =>
+  build.or([
+    build(
+      'both.version',
+      'in',
+      build
+        .selectFrom('made_release')
+        .select('made_release.version')
+        .where('made_release.project_id', 'in', projectIds)
+        .where((own) =>
+          own.or([
+            own.and([own('created_ms', '>=', fromMs), own('created_ms', '<', toMs)]),
+            own.and([own('released_ms', '>=', fromMs), own('released_ms', '<', toMs)]),
+          ]),
+        ),
+    ),
+    build(
+      'both.version',
+      'in',
+      build
+        .selectFrom('release')
+        .select('release.version')
+        .where('release.project_id', 'in', projectIds)
+        .where('last_event_ms', '>=', fromMs)
+        .where('first_event_ms', '<', toMs),
+    ),
+    build(
+      'both.version',
+      'in',
+      deployed(build, projectIds)
+        .where('deploy_project.finished_ms', '>=', fromMs)
+        .where('deploy_project.finished_ms', '<', toMs),
+    ),
+  ])
+
+function wished(store: Store, wish: ReleaseWish) {
+  let rows = bothOf(store, wish)
+  const { environments = [], range, withCommits, untilMs, archived } = wish
+  if (environments.length > 0) rows = rows.where((build) => inEnvironments(build, wish, environments))
+  if (range) rows = rows.where((build) => inRange(build, wish, range))
+  if (withCommits)
+    rows = rows.where((build) =>
+      build.exists(
+        build
+          .selectFrom('release_commit')
+          .select('release_commit.place')
+          .whereRef('release_commit.organization_id', '=', 'both.organization_id')
+          .whereRef('release_commit.version', '=', 'both.version'),
+      ),
+    )
+  const all = rows
+    .select(['both.version', (build) => build.fn.min<number>('both.at_ms').as('at_ms')])
+    .groupBy('both.version')
+  // Events say nothing of it: min leaves their null out.
+  const isArchived = (build: Build) => build.fn.coalesce(build.fn.min('both.archived'), build.lit(0))
+  const grouped = archived === undefined ? all : all.having(isArchived, '=', Number(archived))
+  return untilMs === undefined ? grouped : grouped.having((build) => build.fn.min('both.at_ms'), '<=', untilMs)
+}
+
+type WishPart = Pick<
+  ReleaseStore,
+  'releaseTimes' | 'countReleases' | 'newIssues' | 'releaseEnvironments' | 'releaseBundles'
+>
+
+/** Which releases there are, and what is counted beside them. */
+export function releaseWishPart(store: Store): WishPart {
+  const { read } = store
+  const { builder } = store.dialect
+  return {
+    releaseTimes: ({ offset, max, ...wish }) =>
+      wish.projectIds.length === 0
+        ? []
+        : read
+            .all(wished(store, wish).orderBy('at_ms', 'desc').orderBy('both.version').limit(max).offset(offset))
+            .map((row) => ({ version: row.version, createdMs: row.at_ms })),
+    countReleases: (wish) =>
+      wish.projectIds.length === 0
+        ? 0
+        : (read.get(
+            builder.selectFrom(wished(store, wish).as('found')).select((build) => build.fn.countAll<number>().as('n')),
+          )?.n ?? 0),
+    newIssues: (projectIds, versions) =>
+      projectIds.length === 0 || versions.length === 0
+        ? []
+        : read
+            .all(
+              builder
+                .selectFrom('issue')
+                .select(['project_id', 'first_release', (build) => build.fn.countAll<number>().as('n')])
+                .where('project_id', 'in', projectIds)
+                .where('first_release', 'in', versions)
+                .groupBy(['project_id', 'first_release']),
+            )
+            .map((row) => ({ projectId: row.project_id, version: row.first_release, issues: row.n })),
+    releaseEnvironments: (projectIds, versions, max) => {
+      const found = new Map<string, string[]>()
+      if (projectIds.length === 0) return found
+      // One by one: whoever knows a key can name thousands in each.
+      for (const version of versions) {
+        const rows = read.all(
+          builder
+            .selectFrom('release_environment')
+            .select('environment')
+            .distinct()
+            .where('project_id', 'in', projectIds)
+            .where('version', '=', version)
+            .orderBy('environment')
+            .limit(max),
+        )
+        if (rows.length > 0)
+          found.set(
+            version,
+            rows.map((row) => row.environment),
+          )
+      }
+      return found
+    },
+    releaseBundles: (projectIds, versions) =>
+      projectIds.length === 0 || versions.length === 0
+        ? new Map()
+        : new Map(
+            read
+              .all(
+                builder
+                  .selectFrom('artifact_link')
+                  .select(['release', (build) => build.fn.count<number>('bundle_id').distinct().as('n')])
+                  .where('project_id', 'in', projectIds)
+                  .where('release', 'in', versions)
+                  .groupBy('release'),
+              )
+              .map((row) => [row.release, row.n]),
+          ),
+  }
+}

@@ -1,0 +1,23 @@
+import type { Store } from '../database/store.ts'
+import { commitChangePart } from './commit-changes.ts'
+import { commitSumPart, strayPart } from './commit-sums.ts'
+import { type CommitStore, commitFilePart, commitListPart, repositoryPart } from './commits.ts'
+import { type DeployStore, deployMomentPart, deployPart, deploySumPart, releaseMomentPart } from './deploys.ts'
+import { type ReleaseStore, releasePart } from './releases.ts'
+
+/** All that is kept of releases: themselves, what they were made of, where they went. */
+export function releaseParts(store: Store): ReleaseStore & CommitStore & DeployStore {
+  return {
+    ...releasePart(store),
+    ...commitChangePart(store),
+    ...repositoryPart(store),
+    ...commitListPart(store),
+    ...commitFilePart(store),
+    ...commitSumPart(store),
+    ...strayPart(store),
+    ...deployPart(store),
+    ...deploySumPart(store),
+    ...releaseMomentPart(store),
+    ...deployMomentPart(store),
+  }
+}

@@ -1,0 +1,242 @@
+import { MishapError } from '../../../base/errors.ts'
+import type { Store } from '../database/store.ts'
+import { dropLooseCommits } from './commit-changes.ts'
+import { dropLooseDeploys } from './deploys.ts'
+import { releaseWishPart } from './release-lists.ts'
+
+/** A release of some projects: made by an upload or a person, or named by events. */
+export type Release = {
+  version: string
+  projectIds: number[]
+  createdMs: number
+  /** Null: not finalized. */
+  releasedMs: number | null
+  url: string
+  ref: string
+  /** Somebody put it away in each project that has said something of it. */
+  archived: boolean
+  firstEventMs: number | null
+  lastEventMs: number | null
+}
+
+/** What can be said of a release. */
+export type ReleaseChange = { releasedMs?: number | null; url?: string; ref?: string; archived?: boolean }
+
+export type ReleaseStore = {
+  /** Makes a release in projects; where it is there already it only changes. `isNew`: none of them had it. */
+  makeRelease(
+    value: { organizationId: number; projectIds: readonly number[]; version: string; change: ReleaseChange },
+    nowMs: number,
+  ): { release: Release; isNew: boolean }
+  /** Changes a release in each of these projects that has it. Throws NOT_FOUND. */
+  changeRelease(
+    value: { organizationId: number; projectIds: readonly number[]; version: string; change: ReleaseChange },
+    nowMs: number,
+  ): Release
+  releaseOf(projectIds: readonly number[], version: string): Release | undefined
+  countReleases(request: ReleaseWish): number
+  /** Versions that are wished for and when they were made, the newest first: what order is made of. */
+  releaseTimes(request: ReleaseWish & { offset: number; max: number }): { version: string; createdMs: number }[]
+  /** These releases in this order; those that are not there are left out. */
+  releasesNamed(projectIds: readonly number[], versions: readonly string[]): Release[]
+  /**
+   * Takes out what people said of a release in these projects: with it deploys to them, and commits where no project has
+   * the release by a person's word any more. Its events keep naming it. Returns false when there was nothing.
+   */
+  removeRelease(organizationId: number, projectIds: readonly number[], version: string): boolean
+  /** Issues that were first seen in each of these versions, by project. */
+  newIssues(
+    projectIds: readonly number[],
+    versions: readonly string[],
+  ): { projectId: number; version: string; issues: number }[]
+  /** Environments that events of these versions named, in alphabetical order, at most `max` of each. */
+  releaseEnvironments(projectIds: readonly number[], versions: readonly string[], max: number): Map<string, string[]>
+  /** How many uploaded bundles name each of these versions. */
+  releaseBundles(projectIds: readonly number[], versions: readonly string[]): Map<string, number>
+}
+
+/** Which releases: of these projects, with this text in the version; the rest narrows where it is given. */
+export type ReleaseWish = {
+  projectIds: readonly number[]
+  text: string
+  /** With events in one of these, or a deploy there. */
+  environments?: readonly string[]
+  /** Made, finalized, deployed or with events in this range. */
+  range?: { fromMs: number; toMs: number } | undefined
+  /** With commits. */
+  withCommits?: boolean
+  /** Put away, or not. */
+  archived?: boolean | undefined
+  /** Made at this time or before it. */
+  untilMs?: number
+}
+
+type Row = {
+  project_id: number
+  version: string
+  created_ms: number
+  released_ms: number | null
+  url: string
+  ref: string
+  /** Null: of an event, which says nothing of it. */
+  archived: number | null
+  first_event_ms: number | null
+  last_event_ms: number | null
+}
+
+const least = (values: (number | null)[]) =>
+  values.reduce<number | null>((best, one) => (one === null || (best !== null && best <= one) ? best : one), null)
+const most = (values: (number | null)[]) =>
+  values.reduce<number | null>((best, one) => (one === null || (best !== null && best >= one) ? best : one), null)
+
+function toRelease(version: string, rows: readonly Row[]): Release {
+  const said = (key: 'url' | 'ref') => rows.find((row) => row[key] !== '')?.[key] ?? ''
+  return {
+    version,
+    projectIds: [...new Set(rows.map((row) => row.project_id))].sort((a, b) => a - b),
+    createdMs: least(rows.map((row) => row.created_ms)) ?? 0,
+    releasedMs: least(rows.map((row) => row.released_ms)),
+    url: said('url'),
+    ref: said('ref'),
+    archived: least(rows.map((row) => row.archived)) === 1,
+    firstEventMs: least(rows.map((row) => row.first_event_ms)),
+    lastEventMs: most(rows.map((row) => row.last_event_ms)),
+  }
+}
+
+/** Rows of both kinds: what was made, and what events named. */
+function releaseRows(
+  { read, dialect: { builder } }: Store,
+  projectIds: readonly number[],
+  versions: readonly string[],
+): Row[] {
+  const made = builder
+    .selectFrom('made_release')
+    .selectAll()
+    .where('project_id', 'in', projectIds)
+    .where('version', 'in', versions)
+  const named = builder
+    .selectFrom('release')
+    .selectAll()
+    .where('project_id', 'in', projectIds)
+    .where('version', 'in', versions)
+  return [
+    ...read.all(made).map((row) => ({ ...row, first_event_ms: null, last_event_ms: null })),
+    ...read
+      .all(named)
+      .map((row) => ({ ...row, created_ms: row.first_event_ms, released_ms: null, url: '', ref: '', archived: null })),
+  ]
+}
+
+/** Takes out what people said of a release in these projects; the caller holds the transaction. */
+function remove(store: Store, organizationId: number, projectIds: readonly number[], version: string): boolean {
+  const { write } = store
+  const { builder } = store.dialect
+  const own = builder.deleteFrom('made_release').where('project_id', 'in', projectIds).where('version', '=', version)
+  const { changes } = write.run(own)
+  const deploys = builder
+    .selectFrom('deploy')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('version', '=', version)
+  write.run(
+    builder.deleteFrom('deploy_project').where('project_id', 'in', projectIds).where('deploy_id', 'in', deploys),
+  )
+  dropLooseDeploys(store, organizationId)
+  const left = builder
+    .selectFrom('made_release')
+    .select('project_id')
+    .where('organization_id', '=', organizationId)
+    .where('version', '=', version)
+  if (!write.get(left)) {
+    for (const table of ['release_commit', 'release_ref'] as const)
+      write.run(builder.deleteFrom(table).where('organization_id', '=', organizationId).where('version', '=', version))
+    dropLooseCommits(store, organizationId)
+  }
+  return changes > 0
+}
+
+/** Releases as builds and people make them, together with those that events named. */
+export function releasePart(store: Store): ReleaseStore {
+  const { write } = store
+  const { builder } = store.dialect
+  const wishes = releaseWishPart(store)
+  const releaseOf = (projectIds: readonly number[], version: string): Release | undefined => {
+    const rows = projectIds.length === 0 ? [] : releaseRows(store, projectIds, [version])
+    return rows.length === 0 ? undefined : toRelease(version, rows)
+  }
+  const put: ReleaseStore['makeRelease'] = ({ organizationId, projectIds, version, change }, nowMs) => {
+    const isNew = releaseOf(projectIds, version) === undefined
+    const { releasedMs, url, ref, archived } = change
+    const row = {
+      ...(releasedMs === undefined ? {} : { released_ms: releasedMs }),
+      ...(url === undefined ? {} : { url }),
+      ...(ref === undefined ? {} : { ref }),
+      ...(archived === undefined ? {} : { archived: Number(archived) }),
+    }
+    write.transaction(() => {
+      for (const projectId of projectIds)
+        write.run(
+          builder
+            .insertInto('made_release')
+            .values({
+              ...{ organization_id: organizationId, project_id: projectId, version, created_ms: nowMs },
+              released_ms: null,
+              ...row,
+            })
+            .onConflict((conflict) =>
+              Object.keys(row).length === 0
+                ? conflict.doNothing()
+                : conflict.columns(['organization_id', 'version', 'project_id']).doUpdateSet(row),
+            ),
+        )
+    })
+    const release = releaseOf(projectIds, version)
+    if (!release) throw new MishapError('NOT_FOUND')
+    return { release, isNew }
+  }
+  const releasesNamed: ReleaseStore['releasesNamed'] = (projectIds, versions) => {
+    if (projectIds.length === 0 || versions.length === 0) return []
+    const rows = Map.groupBy(releaseRows(store, projectIds, versions), (row) => row.version)
+    return versions.flatMap((version) => {
+      const own = rows.get(version)
+      return own ? [toRelease(version, own)] : []
+    })
+  }
+  return {
+    ...wishes,
+    makeRelease: put,
+    changeRelease: (value, nowMs) => {
+      const there = releaseOf(value.projectIds, value.version)
+      if (!there) throw new MishapError('NOT_FOUND')
+      put({ ...value, projectIds: there.projectIds }, nowMs)
+      return releaseOf(value.projectIds, value.version) ?? there
+    },
+    releaseOf,
+    releasesNamed,
+    removeRelease: (organizationId, projectIds, version) =>
+      projectIds.length > 0 && write.transaction(() => remove(store, organizationId, projectIds, version)),
+  }
+}
+
+/**
+ * Takes out commits, refs and deploys of releases that are not there any more, as after a project went; the caller holds
+ * the transaction.
+ */
+export function dropStrayReleases(store: Store, organizationId: number): void {
+  const { write } = store
+  const { builder } = store.dialect
+  for (const table of ['release_commit', 'release_ref', 'deploy'] as const)
+    write.run(
+      builder
+        .deleteFrom(table)
+        .where('organization_id', '=', organizationId)
+        .where('version', 'not in', versionsIn(store, 'made_release', organizationId))
+        .where('version', 'not in', versionsIn(store, 'release', organizationId)),
+    )
+  dropLooseDeploys(store, organizationId)
+  dropLooseCommits(store, organizationId)
+}
+
+const versionsIn = ({ dialect: { builder } }: Store, table: 'made_release' | 'release', organizationId: number) =>
+  builder.selectFrom(table).select(`${table}.version`).where(`${table}.organization_id`, '=', organizationId)

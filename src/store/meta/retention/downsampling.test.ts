@@ -1,0 +1,140 @@
+import { afterEach, expect, test } from 'vitest'
+import { testClock } from '../../../base/clock.ts'
+import type { EventEffect, MetaStore } from '../meta.ts'
+import { openSqliteMeta } from '../sqlite.ts'
+import type { ThinCut } from './downsampling.ts'
+
+const open: MetaStore[] = []
+afterEach(() => {
+  for (const meta of open.splice(0)) meta.close()
+})
+
+const hash = (n: number) => n.toString(16).padStart(16, '0')
+const idOf = (n: number) => n.toString(16).padStart(32, '0')
+
+/** A project with an issue of each kind; events 1 to 4 of the first have a file each, an hour apart. */
+function world() {
+  const clock = testClock()
+  const meta = openSqliteMeta(':memory:', { clock, readers: 0 })
+  open.push(meta)
+  const organization = meta.createOrganization({ slug: 'acme', name: 'Acme', ownerUserId: 'u' })
+  const project = meta.createProject({ organizationId: organization.id, slug: 'web', name: 'Web', platform: null })
+  const startMs = clock.now()
+  const effect = (n: number, kind: EventEffect['kind']): EventEffect => ({
+    ...{ projectId: project.id, keyId: 1, jpos: n, eventId: idOf(n), hashes: [hash(n), hash(n + 100)], title: 't' },
+    ...{ culprit: '', kind, level: 'error', platform: 'javascript', logger: '', metadata: {}, timestampMs: startMs },
+    ...{ receivedMs: startMs, release: '', environment: '', digest: '', unhandled: false },
+  })
+  const file = (n: number) => ({
+    ...{ projectId: project.id, eventId: idOf(n), name: 'log', type: 'event.attachment', contentType: '', bytes: 10 },
+    ...{ blobKey: `attachments/1/${n}`, receivedMs: startMs + n * 3_600_000 },
+  })
+  meta.commitBatch(
+    meta.openBatch(0, 10),
+    {
+      events: [effect(1, 'error'), effect(2, 'message'), effect(3, 'csp')],
+      attachments: [1, 2, 3, 4].map(file),
+      outcomes: [],
+      dead: [],
+    },
+    startMs,
+  )
+  const cut: ThinCut = { week: '2026-11-16', before: 9, projectId: project.id, hashes: [hash(1)], keep: [idOf(1)] }
+  const sums = () =>
+    meta.outcomeSums({ fromMs: 0 }).map(({ category, outcome, reason, keyId, quantity, bytes }) => ({
+      ...{ category, outcome, reason, keyId, quantity, bytes },
+    }))
+  return { meta, clock, project, cut, sums, startMs }
+}
+const thinned = { outcome: 'thinned', reason: 'disk_budget', keyId: 0 }
+
+test('a step goes from planned to cut; it counts once, by the kind of its issues', () => {
+  const { meta, cut, sums, project } = world()
+  const runId = meta.beginThinRun({ budgetBytes: 5, bytesBefore: 9 })
+  const step = meta.planThinStep(runId, cut, 2.6)
+  expect(meta.thinSteps()).toEqual([{ ...step, runId, cut, rowBytes: 3, stage: 'planned' }])
+  const found = [
+    { groupHash: hash(1), rows: 5 },
+    { groupHash: hash(101), rows: 1 },
+    { groupHash: hash(2), rows: 7 },
+    { groupHash: hash(3), rows: 1 },
+    { groupHash: hash(77), rows: 2 },
+  ]
+  for (let again = 0; again < 2; again++) meta.countThinned(step.id, found)
+  expect(meta.thinSteps()[0]?.stage).toBe('counted')
+  expect(sums()).toEqual(
+    expect.arrayContaining([
+      { category: 'error', ...thinned, quantity: 8, bytes: 24 },
+      { category: 'default', ...thinned, quantity: 7, bytes: 21 },
+      { category: 'security', ...thinned, quantity: 1, bytes: 3 },
+    ]),
+  )
+  const issues = meta.listIssues({ projectIds: [project.id], sort: 'last', max: 9 })
+  const ids = issues.map((one) => one.id).sort()
+  expect([...meta.thinnedOf([...ids, 999])].sort()).toEqual(ids.map((id, at) => [id, [6, 7, 1][at]]))
+  // what was seen is not touched
+  expect(issues.map((one) => one.count)).toEqual([1, 1, 1])
+  meta.setThinStep(step.id, 'cut')
+  expect(meta.thinSteps()[0]?.stage).toBe('cut')
+  meta.dropThinStep(step.id)
+  expect([meta.thinSteps(), meta.thinRuns(9)[0]?.events]).toEqual([[], 16])
+  meta.countThinned(step.id, found)
+  expect(meta.thinRuns(9)[0]?.events).toBe(16)
+})
+
+test('runs: newest first, without an end while they last', () => {
+  const { meta, clock, startMs } = world()
+  const first = meta.beginThinRun({ budgetBytes: 5, bytesBefore: 9 })
+  clock.advance(1000)
+  meta.endThinRun(first, { bytesAfter: 4, reached: true })
+  const second = meta.beginThinRun({ budgetBytes: 5, bytesBefore: 8 })
+  const none = { budgetBytes: 5, events: 0, attachments: 0 }
+  expect(meta.thinRuns(9)).toEqual([
+    { ...none, id: second, startedMs: startMs + 1000, endedMs: null, bytesBefore: 8, bytesAfter: null, reached: false },
+    { ...none, id: first, startedMs: startMs, endedMs: startMs + 1000, bytesBefore: 9, bytesAfter: 4, reached: true },
+  ])
+  expect(meta.thinRuns(1)).toHaveLength(1)
+})
+
+test('attachments of a time are looked through in steps; those that go are counted, and their files noted', () => {
+  const { meta, project, startMs, sums } = world()
+  const hour = 3_600_000
+  const between = (after: number, max: number) =>
+    meta.attachedBetween(project.id, startMs + hour, startMs + 4 * hour, after, max)
+  const [one, two] = between(0, 2)
+  expect([one?.eventId, two?.eventId]).toEqual([idOf(1), idOf(2)])
+  expect(between(two?.id ?? 0, 9).map((each) => each.eventId)).toEqual([idOf(3)])
+  expect(meta.attachedBetween(project.id + 1, 0, startMs * 2, 0, 9)).toEqual([])
+  const runId = meta.beginThinRun({ budgetBytes: 5, bytesBefore: 9 })
+  for (let again = 0; again < 2; again++) meta.thinAttachments(runId, project.id, [idOf(1), idOf(3), idOf(50)])
+  expect(sums()).toContainEqual({ category: 'attachment', ...thinned, quantity: 2, bytes: 20 })
+  expect(meta.thinRuns(1)[0]?.attachments).toBe(2)
+  expect(meta.doomedBlobs(0, 9).sort()).toEqual(['attachments/1/1', 'attachments/1/3'])
+  expect(meta.attachmentsOf(project.id, idOf(1))).toEqual([])
+  expect(meta.attachmentsOf(project.id, idOf(2))).toHaveLength(1)
+})
+
+test('what an issue says of itself goes with it', () => {
+  const { meta, cut, project } = world()
+  const step = meta.planThinStep(meta.beginThinRun({ budgetBytes: 5, bytesBefore: 9 }), cut, 1)
+  meta.countThinned(step.id, [{ groupHash: hash(1), rows: 5 }])
+  const [id = 0] = [
+    ...meta.thinnedOf(meta.listIssues({ projectIds: [project.id], sort: 'last', max: 9 }).map((o) => o.id)).keys(),
+  ]
+  const removal = meta.askRemoval({ kind: 'issue', projectId: project.id, issueId: id, userId: null })
+  meta.removeRows(removal.id, 1)
+  expect(meta.thinnedOf([id]).size).toBe(0)
+})
+
+test('issues that may have more than is kept, by their counters less what was thinned, page by page', () => {
+  const { meta, cut } = world()
+  expect(meta.issuesOver(1, 0, 9)).toEqual({ last: 3, issues: [] })
+  expect(meta.issuesOver(0, 0, 2)).toEqual({
+    last: 2,
+    issues: [1, 2].map((id) => ({ id, projectId: cut.projectId })),
+  })
+  expect(meta.issuesOver(0, 3, 2)).toEqual({ issues: [] })
+  const step = meta.planThinStep(meta.beginThinRun({ budgetBytes: 5, bytesBefore: 9 }), cut, 1)
+  meta.countThinned(step.id, [{ groupHash: hash(1), rows: 1 }])
+  expect(meta.issuesOver(0, 0, 9).issues.map((one) => one.id)).toEqual([2, 3])
+})

@@ -1,0 +1,274 @@
+import type { Selectable } from 'kysely'
+import type { DataCategory, OutcomeCount } from '../../../base/outcome.ts'
+import { fromJson, type Store } from '../database/store.ts'
+import type { Tables } from '../database/tables.ts'
+import { outcomeWriter } from '../ingest/counts.ts'
+import type { Issue } from '../meta.ts'
+
+/** Rows of one project and week that are taken out together; the events store says how it is read. */
+export type ThinCut = { week: string; before: number; projectId: number; hashes: string[]; keep: string[] }
+
+/**
+ * A cut on its way. `planned`: nothing is counted; `counted`: ledger and issues say that the rows are gone, and they are
+ * going; `cut`: they are, which is asked for once more after a while.
+ */
+export type ThinStep = {
+  id: number
+  runId: number
+  cut: ThinCut
+  /** What one event takes on disk, on average. */
+  rowBytes: number
+  stage: 'planned' | 'counted' | 'cut'
+  madeMs: number
+}
+
+/** One time that the budget was passed. `bytesAfter` and `endedMs` are null while it lasts, or when it was broken off. */
+export type ThinRun = {
+  id: number
+  startedMs: number
+  endedMs: number | null
+  budgetBytes: number
+  bytesBefore: number
+  bytesAfter: number | null
+  events: number
+  attachments: number
+  /** Whether the budget was reached. */
+  reached: boolean
+}
+
+export type ThinningStore = {
+  beginThinRun(value: { budgetBytes: number; bytesBefore: number }): number
+  endThinRun(id: number, value: { bytesAfter: number; reached: boolean }): void
+  /** Newest first. */
+  thinRuns(max: number): ThinRun[]
+  planThinStep(runId: number, cut: ThinCut, rowBytes: number): ThinStep
+  /** All that are under way or not yet proven, oldest first. */
+  thinSteps(): ThinStep[]
+  /**
+   * Says in one transaction that these events are gone: on their issues, in the ledger and for the run; the step is
+   * `counted` then. A step that is counted already stays as it is.
+   */
+  countThinned(stepId: number, events: readonly { groupHash: string; rows: number }[]): void
+  setThinStep(id: number, stage: 'cut'): void
+  /** Forgets a step that is proven. */
+  dropThinStep(id: number): void
+  /** Attachments of a project that came in a time, in the order of their ids, behind `after`. */
+  attachedBetween(
+    projectId: number,
+    fromMs: number,
+    toMs: number,
+    after: number,
+    max: number,
+  ): { id: number; eventId: string }[]
+  /** Removes the attachments of these events, counts them as thinned and notes their files as doomed by removal 0. */
+  thinAttachments(runId: number, projectId: number, eventIds: readonly string[]): void
+  /** How many events of each issue were thinned; those without any are absent. */
+  thinnedOf(issueIds: readonly number[]): Map<number, number>
+  /**
+   * Of the next `max` issues behind an id those that may have more events stored than `kept`, as far as their counters
+   * say; `last` is the last id that was looked at, undefined at the end.
+   */
+  issuesOver(kept: number, after: number, max: number): { last?: number; issues: { id: number; projectId: number }[] }
+}
+
+/** Files that thinning dooms stand under no removal of a person. */
+export const thinnedRemoval = 0
+/** Ids in one statement. */
+const chunk = 500
+
+const toStep = (row: Selectable<Tables['thin_step']>): ThinStep => ({
+  id: row.id,
+  runId: row.run_id,
+  cut: fromJson<ThinCut>(row.cut),
+  rowBytes: row.row_bytes,
+  stage: row.stage as ThinStep['stage'],
+  madeMs: row.made_ms,
+})
+
+const toRun = (row: Selectable<Tables['thin_run']>): ThinRun => ({
+  id: row.id,
+  startedMs: row.started_ms,
+  endedMs: row.ended_ms,
+  budgetBytes: row.budget_bytes,
+  bytesBefore: row.bytes_before,
+  bytesAfter: row.bytes_after,
+  events: row.events,
+  attachments: row.attachments,
+  reached: row.reached === 1,
+})
+
+const categoryOf: Record<Issue['kind'], DataCategory> = { error: 'error', message: 'default', csp: 'security' }
+
+const thinned = (projectId: number, category: DataCategory, quantity: number, bytes: number): OutcomeCount => ({
+  ...{ projectId, keyId: 0, category, outcome: 'thinned', reason: 'disk_budget' },
+  ...{ itemType: category === 'attachment' ? 'attachment' : 'event', quantity, bytes },
+})
+
+type RunPart = Pick<ThinningStore, 'beginThinRun' | 'endThinRun' | 'thinRuns' | 'thinnedOf' | 'issuesOver'>
+type StepPart = Pick<ThinningStore, 'planThinStep' | 'thinSteps' | 'setThinStep' | 'dropThinStep'>
+type CountPart = Pick<ThinningStore, 'countThinned'>
+type FilePart = Pick<ThinningStore, 'attachedBetween' | 'thinAttachments'>
+
+/** What is told of thinning. */
+export function thinRunPart({ write, read, clock, dialect: { builder } }: Store): RunPart {
+  return {
+    beginThinRun: ({ budgetBytes, bytesBefore }) =>
+      write.run(
+        builder.insertInto('thin_run').values({
+          started_ms: clock.now(),
+          ended_ms: null,
+          budget_bytes: budgetBytes,
+          bytes_before: bytesBefore,
+          bytes_after: null,
+        }),
+      ).lastId,
+    endThinRun: (id, { bytesAfter, reached }) =>
+      void write.run(
+        builder
+          .updateTable('thin_run')
+          .set({ ended_ms: clock.now(), bytes_after: bytesAfter, reached: reached ? 1 : 0 })
+          .where('id', '=', id),
+      ),
+    thinRuns: (max) => read.all(builder.selectFrom('thin_run').selectAll().orderBy('id', 'desc').limit(max)).map(toRun),
+    thinnedOf: (issueIds) => {
+      const found = new Map<number, number>()
+      for (let start = 0; start < issueIds.length; start += chunk) {
+        const ids = issueIds.slice(start, start + chunk)
+        for (const row of read.all(builder.selectFrom('thinned_issue').selectAll().where('issue_id', 'in', ids)))
+          found.set(row.issue_id, row.quantity)
+      }
+      return found
+    },
+    issuesOver: (kept, after, max) => {
+      const rows = read.all(
+        builder
+          .selectFrom('issue')
+          .leftJoin('thinned_issue', 'thinned_issue.issue_id', 'issue.id')
+          .select(['issue.id', 'issue.project_id', 'issue.count', 'thinned_issue.quantity'])
+          .where('issue.id', '>', after)
+          .orderBy('issue.id')
+          .limit(max),
+      )
+      const last = rows.at(-1)?.id
+      const over = rows.filter((row) => row.count - (row.quantity ?? 0) > kept)
+      const issues = over.map((row) => ({ id: row.id, projectId: row.project_id }))
+      return { issues, ...(last === undefined ? {} : { last }) }
+    },
+  }
+}
+
+/** Cuts on their way. */
+export function thinStepPart({ write, clock, dialect: { builder } }: Store): StepPart {
+  return {
+    planThinStep: (runId, cut, rowBytes) => {
+      const made = { stage: 'planned', made_ms: clock.now() }
+      const row = { run_id: runId, cut: JSON.stringify(cut), row_bytes: Math.round(rowBytes), ...made }
+      return toStep({ id: write.run(builder.insertInto('thin_step').values(row)).lastId, ...row })
+    },
+    thinSteps: () => write.all(builder.selectFrom('thin_step').selectAll().orderBy('id')).map(toStep),
+    setThinStep: (id, stage) => void write.run(builder.updateTable('thin_step').set({ stage }).where('id', '=', id)),
+    dropThinStep: (id) => void write.run(builder.deleteFrom('thin_step').where('id', '=', id)),
+  }
+}
+
+/** Says of one issue that events of it were thinned, and gives its kind; undefined for a group without an issue. */
+function noteThinned({ write, dialect: { builder } }: Store, projectId: number, hash: string, quantity: number) {
+  const issue = write.get(
+    builder
+      .selectFrom('fingerprint')
+      .innerJoin('issue', 'issue.id', 'fingerprint.issue_id')
+      .select(['issue.id', 'issue.kind'])
+      .where('fingerprint.project_id', '=', projectId)
+      .where('fingerprint.hash', '=', hash),
+  )
+  if (!issue) return undefined
+  write.run(
+    builder
+      .insertInto('thinned_issue')
+      .values({ issue_id: issue.id, quantity })
+      .onConflict((conflict) =>
+        conflict
+          .column('issue_id')
+          .doUpdateSet((build) => ({ quantity: build('thinned_issue.quantity', '+', quantity) })),
+      ),
+  )
+  return issue.kind as Issue['kind']
+}
+
+/** Adds to what a run says that it did; the caller holds the transaction. */
+function addToRun(
+  { write, dialect: { builder } }: Store,
+  runId: number,
+  column: 'events' | 'attachments',
+  quantity: number,
+): void {
+  const sum = builder.updateTable('thin_run').set((build) => ({ [column]: build(column, '+', quantity) }))
+  write.run(sum.where('id', '=', runId))
+}
+
+/** The transaction in which events count as thinned. */
+export function thinCountPart(store: Store): CountPart {
+  const { write, clock } = store
+  const { builder } = store.dialect
+  const writeOutcomes = outcomeWriter(store)
+  return {
+    countThinned: (stepId, events) =>
+      write.transaction(() => {
+        const row = write.get(builder.selectFrom('thin_step').selectAll().where('id', '=', stepId))
+        if (row?.stage !== 'planned') return
+        const { runId, cut, rowBytes } = toStep(row)
+        const counts = events.map(({ groupHash, rows }) => {
+          const kind = noteThinned(store, cut.projectId, groupHash, rows) ?? 'error'
+          return thinned(cut.projectId, categoryOf[kind], rows, rows * rowBytes)
+        })
+        writeOutcomes(counts, clock.now())
+        const quantity = events.reduce((sum, one) => sum + one.rows, 0)
+        addToRun(store, runId, 'events', quantity)
+        write.run(builder.updateTable('thin_step').set({ stage: 'counted' }).where('id', '=', stepId))
+      }),
+  }
+}
+
+/** Attachments of events that go. */
+export function thinFilePart(store: Store): FilePart {
+  const { write, clock } = store
+  const { builder } = store.dialect
+  const writeOutcomes = outcomeWriter(store)
+  const doom = (key: string) => {
+    const row = { blob_key: key, removal_id: thinnedRemoval }
+    write.run(
+      builder
+        .insertInto('doomed_blob')
+        .values(row)
+        .onConflict((conflict) => conflict.doNothing()),
+    )
+  }
+  return {
+    attachedBetween: (projectId, fromMs, toMs, after, max) => {
+      const found = builder
+        .selectFrom('attachment')
+        .select(['id', 'event_id'])
+        .where('project_id', '=', projectId)
+        .where('received_ms', '>=', fromMs)
+        .where('received_ms', '<', toMs)
+        .where('id', '>', after)
+        .orderBy('id')
+        .limit(max)
+      return write.all(found).map((row) => ({ id: row.id, eventId: row.event_id }))
+    },
+    thinAttachments: (runId, projectId, eventIds) =>
+      write.transaction(() => {
+        for (let start = 0; start < eventIds.length; start += chunk) {
+          const ids = eventIds.slice(start, start + chunk)
+          const own = builder.selectFrom('attachment').where('project_id', '=', projectId).where('event_id', 'in', ids)
+          const rows = write.all(own.select(['blob_key', 'bytes']))
+          if (rows.length === 0) continue
+          for (const row of rows) doom(row.blob_key)
+          write.run(builder.deleteFrom('attachment').where('project_id', '=', projectId).where('event_id', 'in', ids))
+          const bytes = rows.reduce((sum, one) => sum + one.bytes, 0)
+          writeOutcomes([thinned(projectId, 'attachment', rows.length, bytes)], clock.now())
+          addToRun(store, runId, 'attachments', rows.length)
+        }
+      }),
+  }
+}

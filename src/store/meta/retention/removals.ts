@@ -1,0 +1,343 @@
+import type { Selectable } from 'kysely'
+import { MishapError } from '../../../base/errors.ts'
+import { dropBundlesOf } from '../artifacts/artifacts.ts'
+import type { Store } from '../database/store.ts'
+import type { Tables } from '../database/tables.ts'
+import { dropFailures } from '../issues/error-links.ts'
+import { bumpKeysVersion } from '../projects/projects.ts'
+import { dropStrayReleases } from '../releases/releases.ts'
+
+/**
+ * `organization`: all of it, its projects first; `project`: all of it; `issue`: with its events; `discard`: the same, and
+ * what comes of its fingerprint is filtered.
+ */
+export type RemovalKind = 'organization' | 'project' | 'issue' | 'discard'
+/** What lies in one project. */
+export type PartKind = Exclude<RemovalKind, 'organization'>
+
+/**
+ * A removal on its way through the stores. `asked`: nothing is gone yet; `blobs`: events and rows are gone, files are
+ * going; `proof`: all is asked for once more; `done`.
+ */
+export type RemovalStage = 'asked' | 'blobs' | 'proof' | 'done'
+
+export type Removal = {
+  id: number
+  organizationId: number
+  /** 0 for an organization. */
+  projectId: number
+  issueId: number | null
+  kind: RemovalKind
+  /** Name of the organization or the project, or short id of the issue. */
+  title: string
+  userId: string | null
+  createdMs: number
+  endedMs: number | null
+  stage: RemovalStage
+  /** Events and files that were removed. */
+  events: number
+  blobs: number
+  /** Why the last try failed; '' when none did. */
+  error: string
+}
+
+export type RemovalStore = {
+  /**
+   * Asks for a removal; one that is open for the same thing is returned as it is. Keys of a project end at once, so
+   * that nothing more is accepted. Throws NOT_FOUND.
+   */
+  askRemoval(value: { kind: PartKind; projectId: number; issueId: number | null; userId: string | null }): Removal
+  openRemovals(): Removal[]
+  removalById(id: number): Removal | undefined
+  /** Newest first. */
+  removalsOf(organizationId: number, max: number): Removal[]
+  /** Event ids with attachments in a project, in order, behind `after`. */
+  attachedEventIds(projectId: number, after: string, max: number): string[]
+  /** Removes the attachments of these events, and notes their files as doomed. */
+  doomAttachments(removalId: number, projectId: number, eventIds: string[]): void
+  /**
+   * Removes the thing's rows and all that hangs on them in one transaction: for a project with its attachments, dead
+   * items and feedback, whose files are noted as doomed. What the ledger counted of it is noted as removed. To be called
+   * while no batch is open and after its events are gone; `events` is how many those were.
+   */
+  removeRows(removalId: number, events: number): void
+  /** Files that are to be deleted, at most `max`. */
+  doomedBlobs(removalId: number, max: number): string[]
+  forgetDoomed(keys: string[]): void
+  setRemoval(id: number, change: { stage?: RemovalStage; blobs?: number; error?: string; endedMs?: number }): void
+  /** Events that the ledger counts as stored and that people had removed, by project. */
+  removedEvents(): Map<number, number>
+  /** Fingerprints of which nothing is stored any more. */
+  discardedOf(projectId: number): Discarded[]
+  /** Takes fingerprints back, all that were discarded with one issue: they make issues again. */
+  undiscard(projectId: number, shortId: string): void
+}
+
+/** A fingerprint whose events are filtered, with the issue that was discarded: `title` and `culprit` '' where not known. */
+export type Discarded = {
+  hash: string
+  shortId: string
+  title: string
+  culprit: string
+  userId: string | null
+  createdMs: number
+}
+
+/** A removal's row as a removal. */
+export const toRemoval = (row: Selectable<Tables['removal']>): Removal => ({
+  id: row.id,
+  organizationId: row.organization_id,
+  projectId: row.project_id,
+  issueId: row.issue_id,
+  kind: row.kind as RemovalKind,
+  title: row.title,
+  userId: row.user_id,
+  createdMs: row.created_ms,
+  endedMs: row.ended_ms,
+  stage: row.stage as RemovalStage,
+  events: row.events,
+  blobs: row.blobs,
+  error: row.error,
+})
+
+type AskPart = Pick<
+  RemovalStore,
+  | 'askRemoval'
+  | 'openRemovals'
+  | 'removalById'
+  | 'removalsOf'
+  | 'setRemoval'
+  | 'removedEvents'
+  | 'discardedOf'
+  | 'undiscard'
+>
+
+/** Removals as they are asked for and told of. */
+export function removalPart(store: Store): AskPart {
+  const { write, read, clock } = store
+  const { builder } = store.dialect
+  const all = () => builder.selectFrom('removal').selectAll()
+  return {
+    askRemoval: ({ kind, projectId, issueId, userId }) =>
+      write.transaction(() => {
+        const project = write.get(builder.selectFrom('project').selectAll().where('id', '=', projectId))
+        const issue =
+          issueId === null ? undefined : write.get(builder.selectFrom('issue').selectAll().where('id', '=', issueId))
+        if (!project || (issueId !== null && issue?.project_id !== projectId)) throw new MishapError('NOT_FOUND')
+        const same = write
+          .all(all().where('ended_ms', 'is', null).where('project_id', '=', projectId))
+          .find((row) => row.kind === 'project' || row.issue_id === issueId)
+        if (same) return toRemoval(same)
+        const row = {
+          organization_id: project.organization_id,
+          project_id: projectId,
+          issue_id: issueId,
+          kind,
+          title: issue ? issue.short_id : project.name,
+          user_id: userId,
+          created_ms: clock.now(),
+          ended_ms: null,
+          stage: 'asked',
+          events: 0,
+          blobs: 0,
+          error: '',
+        }
+        const { lastId } = write.run(builder.insertInto('removal').values(row))
+        if (kind === 'project') {
+          write.run(builder.deleteFrom('project_key').where('project_id', '=', projectId))
+          bumpKeysVersion(store)
+        }
+        return toRemoval({ id: lastId, ...row })
+      }),
+    openRemovals: () => write.all(all().where('ended_ms', 'is', null).orderBy('id')).map(toRemoval),
+    removalById: (id) => {
+      const row = read.get(all().where('id', '=', id))
+      return row && toRemoval(row)
+    },
+    removalsOf: (organizationId, max) =>
+      read.all(all().where('organization_id', '=', organizationId).orderBy('id', 'desc').limit(max)).map(toRemoval),
+    setRemoval: (id, { stage, blobs, error, endedMs }) => {
+      const row = {
+        ...(stage === undefined ? {} : { stage }),
+        ...(blobs === undefined ? {} : { blobs }),
+        ...(error === undefined ? {} : { error }),
+        ...(endedMs === undefined ? {} : { ended_ms: endedMs }),
+      }
+      write.run(builder.updateTable('removal').set(row).where('id', '=', id))
+    },
+    removedEvents: () =>
+      new Map(read.all(builder.selectFrom('removed_events').selectAll()).map((row) => [row.project_id, row.quantity])),
+    discardedOf: (projectId) =>
+      read
+        .all(builder.selectFrom('discarded').selectAll().where('project_id', '=', projectId).orderBy('created_ms'))
+        .map((row) => ({
+          hash: row.hash,
+          shortId: row.title,
+          title: row.issue_title,
+          culprit: row.issue_culprit,
+          userId: row.user_id,
+          createdMs: row.created_ms,
+        })),
+    undiscard: (projectId, shortId) =>
+      void write.run(builder.deleteFrom('discarded').where('project_id', '=', projectId).where('title', '=', shortId)),
+  }
+}
+
+/** Rows in one statement at most. */
+const chunk = 500
+
+type FilePart = Pick<RemovalStore, 'attachedEventIds' | 'doomAttachments' | 'doomedBlobs' | 'forgetDoomed'>
+type Row = Selectable<Tables['removal']>
+
+/** Notes files as doomed; the caller holds the transaction. */
+function doom({ write, dialect: { builder } }: Store, removalId: number, keys: readonly string[]): void {
+  for (const key of keys)
+    if (key !== '')
+      write.run(
+        builder
+          .insertInto('doomed_blob')
+          .values({ blob_key: key, removal_id: removalId })
+          .onConflict((conflict) => conflict.doNothing()),
+      )
+}
+
+/** Removes the attachments of these events and notes their files; the caller holds the transaction. */
+function doomOf(store: Store, removalId: number, projectId: number, eventIds: readonly string[]): void {
+  const { write } = store
+  const { builder } = store.dialect
+  for (let start = 0; start < eventIds.length; start += chunk) {
+    const ids = eventIds.slice(start, start + chunk)
+    const own = builder.selectFrom('attachment').where('project_id', '=', projectId).where('event_id', 'in', ids)
+    const rows = write.all(own.select('blob_key').distinct())
+    doom(
+      store,
+      removalId,
+      rows.map((row) => row.blob_key),
+    )
+    write.run(builder.deleteFrom('attachment').where('project_id', '=', projectId).where('event_id', 'in', ids))
+  }
+}
+
+/** Files on their way out. */
+export function removalFilePart(store: Store): FilePart {
+  const { write } = store
+  const { builder } = store.dialect
+  return {
+    attachedEventIds: (projectId, after, max) =>
+      write
+        .all(
+          builder
+            .selectFrom('attachment')
+            .select('event_id')
+            .distinct()
+            .where('project_id', '=', projectId)
+            .where('event_id', '>', after)
+            .orderBy('event_id')
+            .limit(max),
+        )
+        .map((row) => row.event_id),
+    doomAttachments: (removalId, projectId, eventIds) =>
+      write.transaction(() => doomOf(store, removalId, projectId, eventIds)),
+    doomedBlobs: (removalId, max) =>
+      write
+        .all(builder.selectFrom('doomed_blob').select('blob_key').where('removal_id', '=', removalId).limit(max))
+        .map((row) => row.blob_key),
+    forgetDoomed: (keys) => {
+      for (let start = 0; start < keys.length; start += chunk)
+        write.run(builder.deleteFrom('doomed_blob').where('blob_key', 'in', keys.slice(start, start + chunk)))
+    },
+  }
+}
+
+function removeProject(store: Store, { id, project_id: projectId, organization_id: organizationId }: Row): void {
+  const { write } = store
+  const { builder } = store.dialect
+  for (const table of ['attachment', 'dead_item'] as const) {
+    const rows = write.all(builder.selectFrom(table).select('blob_key').distinct().where('project_id', '=', projectId))
+    doom(
+      store,
+      id,
+      rows.map((row) => row.blob_key),
+    )
+    write.run(builder.deleteFrom(table).where('project_id', '=', projectId))
+  }
+  doom(store, id, dropBundlesOf(store, projectId))
+  dropFailures(store, projectId)
+  write.run(builder.deleteFrom('project').where('id', '=', projectId))
+  dropStrayReleases(store, organizationId)
+  bumpKeysVersion(store)
+}
+
+function discard(store: Store, removal: Row, issueId: number): void {
+  const { write } = store
+  const { builder } = store.dialect
+  const issue = write.get(builder.selectFrom('issue').select(['title', 'culprit']).where('id', '=', issueId))
+  for (const { hash } of write.all(builder.selectFrom('fingerprint').select('hash').where('issue_id', '=', issueId)))
+    write.run(
+      builder
+        .insertInto('discarded')
+        .values({
+          project_id: removal.project_id,
+          hash,
+          title: removal.title,
+          issue_title: issue?.title ?? '',
+          issue_culprit: issue?.culprit ?? '',
+          user_id: removal.user_id,
+          created_ms: store.clock.now(),
+        })
+        .onConflict((conflict) => conflict.doNothing()),
+    )
+}
+
+function removeIssue(store: Store, removal: Row, issueId: number): void {
+  const { write } = store
+  const { builder } = store.dialect
+  const said = write.all(builder.selectFrom('feedback').select('feedback_id').where('issue_id', '=', issueId))
+  doomOf(
+    store,
+    removal.id,
+    removal.project_id,
+    said.map((row) => row.feedback_id),
+  )
+  if (removal.kind === 'discard') discard(store, removal, issueId)
+  // Else a hash that begins a new issue later would be said to have come from the one that was merged into this, and to be noise.
+  const hashes = builder.selectFrom('fingerprint').select('hash').where('issue_id', '=', issueId)
+  for (const table of ['merged_hash', 'hash_sign'] as const)
+    write.run(builder.deleteFrom(table).where('project_id', '=', removal.project_id).where('hash', 'in', hashes))
+  dropFailures(store, removal.project_id, issueId)
+  write.run(builder.deleteFrom('issue').where('id', '=', issueId))
+}
+
+/** Notes how many events the ledger counts of what goes now. */
+function noteRemoved({ write, dialect: { builder } }: Store, removal: Row): void {
+  const issues = builder.selectFrom('issue').where('project_id', '=', removal.project_id)
+  const own = removal.issue_id === null ? issues : issues.where('id', '=', removal.issue_id)
+  const quantity = write.all(own.select('count')).reduce((sum, row) => sum + row.count, 0)
+  write.run(
+    builder
+      .insertInto('removed_events')
+      .values({ project_id: removal.project_id, quantity })
+      .onConflict((conflict) =>
+        conflict
+          .column('project_id')
+          .doUpdateSet((build) => ({ quantity: build('removed_events.quantity', '+', quantity) })),
+      ),
+  )
+}
+
+/** The one transaction in which rows go. */
+export function removalRowPart(store: Store): Pick<RemovalStore, 'removeRows'> {
+  const { write } = store
+  const { builder } = store.dialect
+  return {
+    removeRows: (removalId, events) =>
+      write.transaction(() => {
+        const removal = write.get(builder.selectFrom('removal').selectAll().where('id', '=', removalId))
+        if (removal?.stage !== 'asked') return
+        noteRemoved(store, removal)
+        if (removal.issue_id === null) removeProject(store, removal)
+        else removeIssue(store, removal, removal.issue_id)
+        write.run(builder.updateTable('removal').set({ stage: 'blobs', events }).where('id', '=', removalId))
+      }),
+  }
+}

@@ -1,0 +1,401 @@
+import { describe, expect, test } from 'vitest'
+import { commit, effect, hash, nowMs } from '../fixture.cases.ts'
+import { debugName, missedMax, releaseName } from '../ingest/missing-source-maps.ts'
+import { leaving } from '../issues/merge.cases.ts'
+import type { EventEffect, MetaStore } from '../meta.ts'
+import type { RegroupMove } from './reprocessing.ts'
+
+const debugId = 'b500f860-0003-523c-92ab-92705ede040b'
+const minified = { title: 'TypeError: t is undefined', culprit: 'n(app.min)', hashes: [hash(1)] }
+const idOf = (n: number) => n.toString(16).padStart(32, '0')
+
+/** An event of the minified group; number, time and position follow from `n`. */
+const event = (n: number, more: Partial<EventEffect> = {}): EventEffect =>
+  effect({ ...minified, eventId: idOf(n), jpos: n, timestampMs: nowMs + n, ...more })
+
+/** The same event under other hashes, readable. */
+const moveOf = (one: EventEffect, to: number, more: Partial<EventEffect> = {}): RegroupMove => ({
+  fromHash: one.hashes[0] ?? '',
+  effect: { ...one, hashes: [hash(to)], title: `readable ${to}`, culprit: 'pay(cart)', ...more },
+})
+
+const rewrite = {
+  ...{ projectId: 1, week: '2026-11-16', gen: 0, positions: [1], from: [hash(1)], to: [hash(2)] },
+  ...{ hours: [0], token: 't' },
+}
+
+/** Commits moves as a step of a run. */
+function moved(meta: MetaStore, moves: RegroupMove[], runId = meta.beginRegrouping(1, 'upload', 9).id) {
+  const step = meta.planRegroup(runId, rewrite)
+  return { ...meta.commitRegroup(step.id, moves), step: step.id }
+}
+
+const counts = (meta: MetaStore) =>
+  meta
+    .listIssues({ projectIds: [1], sort: 'first', max: 99 })
+    .map((one) => [one.shortId, one.count])
+    .sort()
+const owner = (meta: MetaStore, n: number) =>
+  meta.issueIdsOf([{ projectId: 1, groupHash: hash(n) }]).get(`1:${hash(n)}`)
+
+function bundle(meta: MetaStore, release: string, ids: string[], n = 1) {
+  const files = ids.map((id, at) => ({
+    ...{ entry: `${at}`, type: 'minified_source' as const, debugId: id, url: `~/${at}.js`, headers: {} },
+    ...{ bytes: 1, at: 0, packed: 1, method: 0, crc: 0 },
+  }))
+  const whole = { organizationId: 1, uuid: `u${n}`, checksum: `c${n}`, kind: 'bundle' as const, blobKey: `b${n}` }
+  return meta.addBundle({ ...whole, bytes: 1, createdMs: nowMs }, files, [{ projectId: 1, release, dist: '' }])
+}
+
+/** Notes of what events missed. */
+function missedCases(fresh: () => MetaStore): void {
+  test('groups that missed a debug id or a release are found when it comes, and not before', () => {
+    const meta = fresh()
+    commit(meta, {
+      events: [
+        event(7, { misses: [debugName(debugId), releaseName('shop@1', '')] }),
+        event(5, { misses: [releaseName('shop@1', '')] }),
+        event(8, { hashes: [hash(2)], misses: [releaseName('shop@1', 'ios')] }),
+        event(9, { hashes: [hash(3)], misses: ['l'] }),
+      ],
+    })
+    expect(meta.arrivals()).toEqual([])
+    const [one, two, three] = [bundle(meta, 'shop@1', [], 1), bundle(meta, '', [debugId], 2), bundle(meta, 'x', [], 3)]
+    expect(meta.arrivals()).toEqual([{ projectId: 1, bundleIds: [one.id, two.id, three.id] }])
+    const [byDebug, byRelease] = [debugName(debugId), releaseName('shop@1', '')]
+    // Noted once for the group, from its first event on.
+    expect(meta.missedBy(1, [one.id])).toEqual([{ groupHash: hash(1), names: [byRelease], fromJpos: 7 }])
+    expect(meta.missedBy(1, [two.id])).toEqual([{ groupHash: hash(1), names: [byDebug], fromJpos: 7 }])
+    expect(meta.missedBy(1, [three.id])).toEqual([])
+    expect(meta.missedBy(2, [one.id, two.id])).toEqual([])
+    expect([meta.lateProjects(nowMs), meta.lateProjects(nowMs + 1)]).toEqual([[], [1]])
+    expect(meta.missedOf(1, ['l']).map((group) => group.groupHash)).toEqual([hash(3)])
+    meta.dropArrivals(1, [one.id, three.id], nowMs + 1)
+    expect(meta.arrivals()).toEqual([{ projectId: 1, bundleIds: [two.id] }])
+    // The same bundle for another release comes anew.
+    meta.linkBundle(one.id, [{ projectId: 1, release: 'shop@1', dist: 'ios' }], nowMs + 5)
+    meta.dropArrivals(1, [one.id], nowMs + 5)
+    expect(
+      meta
+        .missedBy(1, meta.arrivals()[0]?.bundleIds ?? [])
+        .map((group) => group.groupHash)
+        .sort(),
+    ).toEqual([hash(1), hash(2)])
+  })
+
+  test('what is no longer missed is forgotten, but for what came meanwhile or still is', () => {
+    const meta = fresh()
+    const names = [releaseName('a', ''), releaseName('b', '')]
+    commit(meta, { events: [event(1, { misses: names }), event(2, { hashes: [hash(2)], misses: names })] })
+    expect(meta.missedOf(1)).toHaveLength(2)
+    commit(meta, { events: [event(3, { hashes: [hash(2)], misses: names.slice(1) })] }, nowMs + 9)
+    meta.endMissed({
+      ...{ projectId: 1, groups: [1, 2].map((n) => ({ groupHash: hash(n), names })), beforeMs: nowMs + 5 },
+      kept: new Set([`${names[0]} ${hash(1)}`]),
+    })
+    const left = meta.missedOf(1).map((one) => [one.groupHash, one.names])
+    expect(left).toEqual([
+      [hash(1), names.slice(0, 1)],
+      [hash(2), names.slice(1)],
+    ])
+    expect(meta.missedSum(1)).toEqual({ quantity: 2, refused: 0, refusedMs: null })
+    commit(meta, { events: [event(4, { misses: names })] }, nowMs + 10)
+    expect(meta.missedSum(1).quantity).toBe(3)
+    expect(meta.dropMissed(nowMs + 9)).toBe(0)
+    expect(meta.dropMissed(nowMs + 10)).toBe(1)
+    expect(meta.missedSum(1).quantity).toBe(2)
+  })
+
+  test('a flood of made-up ids fills its own project only, is told, and makes room when it is over', () => {
+    const meta = fresh()
+    meta.createProject({ organizationId: 1, slug: 'api', name: 'Api', platform: null })
+    for (let n = 0; n < missedMax + 7; n += 5000)
+      commit(meta, {
+        events: Array.from({ length: Math.min(5000, missedMax + 7 - n) }, (_, at) =>
+          event(1, { misses: [`d:${n + at}`] }),
+        ),
+      })
+    expect(meta.missedSum(1)).toEqual({ quantity: missedMax, refused: 7, refusedMs: nowMs })
+    commit(meta, { events: [event(2, { projectId: 2, misses: ['d:x'] })] })
+    expect(meta.missedSum(2)).toEqual({ quantity: 1, refused: 0, refusedMs: null })
+    // Once it is over, what nothing missed for a day gives way.
+    commit(meta, { events: [event(2, { misses: ['d:after'] })] }, nowMs + 2 * 86_400_000)
+    expect(meta.missedSum(1)).toEqual({ quantity: missedMax - 999, refused: 1007, refusedMs: nowMs + 2 * 86_400_000 })
+    expect(meta.missedOf(1, ['d:after'])).toHaveLength(1)
+    // What is noted already stays young.
+    commit(meta, { events: [event(3, { misses: ['d:1'] })] }, nowMs + 30 * 86_400_000)
+    expect(meta.dropMissed(nowMs + 1)).toBeGreaterThan(missedMax - 1001)
+    expect(meta.missedSum(1)).toEqual({ quantity: 2, refused: 0, refusedMs: null })
+  })
+
+  test('a project takes its notes with it', () => {
+    const meta = fresh()
+    commit(meta, { events: [event(1, { misses: ['d:x'] })] })
+    bundle(meta, '', [debugId])
+    meta.planRegroup(meta.beginRegrouping(1, 'upload', 1).id, rewrite)
+    const { id } = meta.askRemoval({ kind: 'project', projectId: 1, issueId: null, userId: null })
+    meta.removeRows(id, 1)
+    expect([meta.missedOf(1), meta.arrivals(), meta.regroupings(9), meta.regroupSteps()]).toEqual([[], [], [], []])
+    expect(meta.faults()).toEqual([])
+  })
+}
+
+/** Which issue events belong to once they are mapped. */
+function moveCases(fresh: () => MetaStore): void {
+  test('an issue stays what it is under the first hash that its events are mapped to', () => {
+    const meta = fresh()
+    const events = [event(1), event(2)]
+    commit(meta, { events })
+    meta.updateIssue(1, { assigneeUserId: 'ann' }, 'ann', nowMs)
+    const result = moved(
+      meta,
+      events.map((one) => moveOf(one, 2)),
+    )
+    expect(result).toMatchObject({ organizationId: 1, issues: [1], merged: [], moved: 0 })
+    expect(meta.issueById(1)).toMatchObject({
+      ...{ shortId: 'WEB-1', title: 'readable 2', culprit: 'pay(cart)', count: 2, assigneeUserId: 'ann' },
+    })
+    expect([owner(meta, 1), owner(meta, 2)]).toEqual([1, 1])
+    const told = meta.activityOf(1).filter((one) => one.type === 'mapped_again')
+    expect(told.map((one) => one.data)).toEqual([{ regrouping: 1, events: 2 }])
+    expect(meta.regroupings(9)).toMatchObject([{ mapped: 2, moved: 0, issues: 1 }])
+  })
+
+  test('an older event does not name the issue', () => {
+    const meta = fresh()
+    const [one, two] = [event(1), event(2)]
+    commit(meta, { events: [one, two] })
+    moved(meta, [moveOf(one, 2)])
+    expect(meta.issueById(1)?.title).toBe(minified.title)
+  })
+
+  test('events that map to something else leave, with what was decided about their issue', () => {
+    const meta = fresh()
+    const events = [event(1), event(2), event(3, { digest: '77' })]
+    commit(meta, { events })
+    meta.updateIssue(1, { status: 'ignored', assigneeUserId: 'ann' }, 'ann', nowMs)
+    const [one, two, three] = events.map((own, at) => moveOf(own, at === 0 ? 2 : 3))
+    const run = meta.beginRegrouping(1, 'upload', 3).id
+    moved(meta, [one as RegroupMove], run)
+    const result = moved(meta, [two as RegroupMove, three as RegroupMove], run)
+    expect(result).toMatchObject({ merged: [], moved: 2 })
+    expect(counts(meta)).toEqual([
+      ['WEB-1', 1],
+      ['WEB-2', 2],
+    ])
+    expect(meta.issueById(2)).toMatchObject({
+      ...{
+        status: 'ignored',
+        assigneeUserId: 'ann',
+        title: 'readable 3',
+        firstSeenMs: nowMs + 2,
+        lastSeenMs: nowMs + 3,
+      },
+    })
+    expect(meta.regroupSteps().map((step) => step.stale)).toEqual([[], [1]])
+    expect([meta.digestsOf(1), meta.digestsOf(2)]).toEqual([[], ['77']])
+    const told = (id: number) => meta.activityOf(id).filter((each) => each.type === 'mapped_again')
+    expect([1, 2].map((id) => told(id).map((each) => each.data))).toEqual([
+      [{ regrouping: run, events: 1, left: 2 }],
+      [{ regrouping: run, events: 2, came: 2, from: ['WEB-1'] }],
+    ])
+    expect(meta.setIssueEdges(1, { events: 1, firstMs: 5, lastMs: 6, firstRelease: 'a', lastRelease: 'b' }, 1)).toBe(
+      true,
+    )
+    expect(meta.issueById(1)).toMatchObject({ firstSeenMs: 5, lastSeenMs: 6, firstRelease: 'a', lastRelease: 'b' })
+    // Some of its events are stored no longer: when it began is not known from the others.
+    // Another event came meanwhile: what was asked before it says nothing of now.
+    const early = { events: 9, firstMs: 1, lastMs: 2, firstRelease: 'z', lastRelease: 'z' }
+    const { count = 0 } = meta.issueById(2) ?? {}
+    expect([meta.setIssueEdges(2, early, count - 1), meta.setIssueEdges(99, early, 0)]).toEqual([false, false])
+    meta.setIssueEdges(2, { events: 1, firstMs: 5, lastMs: nowMs + 2, firstRelease: 'a', lastRelease: 'b' }, count)
+    expect(meta.issueById(2)).toMatchObject({ firstSeenMs: nowMs + 2, lastSeenMs: nowMs + 2, firstRelease: '' })
+  })
+
+  test('an issue all of whose events belong to another goes into that one: its link, its words, its person', () => {
+    const meta = fresh()
+    const events = [event(1), event(2)]
+    commit(meta, { events: [...events, event(3, { hashes: [hash(2)], title: 'readable 2' })] })
+    meta.addComment(1, 'ann', 'look at the cart', nowMs)
+    meta.updateIssue(1, { assigneeUserId: 'ann' }, 'ann', nowMs)
+    const result = moved(
+      meta,
+      events.map((one) => moveOf(one, 2)),
+    )
+    expect(result).toMatchObject({ issues: [2], merged: [1], moved: 2 })
+    expect(counts(meta)).toEqual([['WEB-2', 3]])
+    expect([owner(meta, 1), owner(meta, 2)]).toEqual([2, 2])
+    expect(meta.issueById(1)?.shortId).toBe('WEB-2')
+    expect(meta.issueByShortId(1, 'web-1')?.id).toBe(2)
+    expect(meta.issueByShortId(2, 'web-1')).toBeUndefined()
+    expect(meta.issueById(2)).toMatchObject({
+      ...{ title: 'readable 2', comments: 1, assigneeUserId: 'ann', firstSeenMs: nowMs + 1, lastSeenMs: nowMs + 3 },
+    })
+    expect(meta.activityOf(2).map((one) => one.type)).toEqual(['first_seen', 'note', 'assigned', 'mapped_again'])
+    expect(meta.faults()).toEqual([])
+    // What still comes unmapped goes there at once.
+    commit(meta, { events: [event(4)] })
+    expect(counts(meta)).toEqual([['WEB-2', 4]])
+  })
+
+  test('links lead on when an issue goes into one that goes into another', () => {
+    const meta = fresh()
+    const [one, two, three] = [event(1), event(2, { hashes: [hash(2)] }), event(3, { hashes: [hash(3)] })]
+    commit(meta, { events: [one, two, three] })
+    moved(meta, [moveOf(one, 2)])
+    expect(meta.issueById(1)?.shortId).toBe('WEB-2')
+    moved(meta, [{ ...moveOf(one, 3), fromHash: hash(2) }, moveOf(two, 3)])
+    expect([meta.issueById(1)?.shortId, meta.issueById(2)?.shortId]).toEqual(['WEB-3', 'WEB-3'])
+    expect(counts(meta)).toEqual([['WEB-3', 3]])
+    // And in one transaction, in either order.
+    const other = fresh()
+    const [a, b, c] = [event(1), event(2, { hashes: [hash(2)] }), event(3, { hashes: [hash(3)] })]
+    commit(other, { events: [a, b, c] })
+    const both = moved(other, [moveOf(b, 3), moveOf(a, 3)])
+    expect([both.merged.sort(), both.issues]).toEqual([[1, 2], [3]])
+    expect([other.issueById(1)?.id, other.issueById(2)?.id]).toEqual([3, 3])
+  })
+
+  test('an event that was later than its new issue’s resolution brings that back', () => {
+    const meta = fresh()
+    const late = event(9)
+    commit(meta, { events: [late, event(1, { hashes: [hash(2)] })] })
+    meta.updateIssue(2, { status: 'resolved' }, 'ann', nowMs + 5)
+    moved(meta, [moveOf(late, 2)])
+    expect(meta.issueById(2)).toMatchObject({ status: 'unresolved', substatus: 'regressed', count: 2 })
+    expect(meta.activityOf(2).map((one) => one.type)).toContain('set_regression')
+  })
+
+  test('a step counts once; steps and runs are found again and end', () => {
+    const meta = fresh()
+    const events = [event(1), event(2, { hashes: [hash(2)] })]
+    commit(meta, { events })
+    const run = meta.beginRegrouping(1, 'upload', 7)
+    meta.setRegrouping(run.id, { looked: 3, error: 'away' })
+    const move = moveOf(event(1), 2)
+    const { step } = moved(meta, [move], run.id)
+    expect(meta.commitRegroup(step, [move])).toMatchObject({ issues: [], moved: 0 })
+    expect(counts(meta)).toEqual([['WEB-2', 2]])
+    expect(meta.regroupSteps()).toMatchObject([{ id: step, rewrite, stage: 'counted' }])
+    expect(meta.regroupSteps('open')).toMatchObject([{ id: step }])
+    expect(meta.regroupSteps({ fromMs: Number.MAX_SAFE_INTEGER, apartMs: 5 })).toEqual([])
+    meta.setRegroupStep(step, 'cut')
+    expect(meta.regroupSteps()).toMatchObject([{ stage: 'cut' }])
+    const madeMs = meta.regroupSteps()[0]?.madeMs ?? 0
+    const due = [madeMs + 4, madeMs + 5, madeMs - 4, madeMs - 5].map(
+      (fromMs) => meta.regroupSteps({ fromMs, apartMs: 5 }).length,
+    )
+    expect([meta.regroupSteps('open'), due]).toEqual([[], [0, 1, 0, 1]])
+    meta.dropRegroupStep(step)
+    // A run that was broken off goes on as the same one, and looks anew.
+    expect(meta.beginRegrouping(1, 'upload', 6)).toMatchObject({ id: run.id, looked: 0, total: 6, mapped: 1 })
+    expect(meta.beginRegrouping(1, 'late', 1).id).not.toBe(run.id)
+    expect(meta.openRegroupings()).toHaveLength(2)
+    meta.endRegrouping(run.id)
+    expect(meta.regroupings(9, [1]).map((one) => [one.cause, one.endedMs, one.error])).toEqual([
+      ['late', null, ''],
+      ['upload', nowMs, ''],
+    ])
+    expect([meta.regroupings(9, []), meta.regroupings(9, [2]), meta.regroupings(1)]).toMatchObject([[], [], [{}]])
+    expect(meta.beginRegrouping(1, 'upload', 1).id).not.toBe(run.id)
+  })
+
+  test('a move without an issue is refused, and nothing of its transaction stays', () => {
+    const meta = fresh()
+    commit(meta, { events: [event(1)] })
+    const step = meta.planRegroup(meta.beginRegrouping(1, 'upload', 9).id, rewrite)
+    const stray = { ...moveOf(event(2), 3), fromHash: hash(9) }
+    expect(() => meta.commitRegroup(step.id, [moveOf(event(1), 2), stray])).toThrow('belongs to no issue')
+    expect([owner(meta, 2), meta.regroupSteps()[0]?.stage]).toEqual([undefined, 'planned'])
+  })
+}
+
+/** What people merged and decided stays so. */
+function decidedCases(fresh: () => MetaStore): void {
+  test.each([
+    ['those that were merged', [2, 1]],
+    ['its own', [1, 2]],
+  ])('maps take nothing apart that people merged: %s first', (_, order) => {
+    const meta = fresh()
+    const own = [event(1), event(2), event(3)]
+    const other = [event(4, { hashes: [hash(2)] }), event(5, { hashes: [hash(2)] })]
+    commit(meta, { events: [...own, ...other] })
+    meta.mergeIssues(1, [2], 'ann', nowMs)
+    for (const n of order) {
+      const moves = (n === 1 ? own : other).map((one) => moveOf(one, n + 0x10))
+      expect(moved(meta, moves)).toMatchObject({ issues: [1], merged: [], moved: 0 })
+    }
+    expect(counts(meta)).toEqual([['WEB-1', 5]])
+    // What they map to is taken out with them.
+    expect(meta.issueHashes(1)).toEqual([
+      { hash: hash(1), mergedFrom: null },
+      { hash: hash(2), mergedFrom: 'WEB-2' },
+      { hash: hash(0x11), mergedFrom: null },
+      { hash: hash(0x12), mergedFrom: 'WEB-2' },
+    ])
+    const { made } = meta.unmergeHashes(1, leaving([hash(2), hash(0x12)], 2), null, nowMs)
+    expect([made?.shortId, counts(meta)]).toEqual([
+      'WEB-2',
+      [
+        ['WEB-1', 3],
+        ['WEB-2', 2],
+      ],
+    ])
+    // Its own that map to something else leave as ever, from either.
+    moved(meta, [{ ...moveOf(event(1), 0x21), fromHash: hash(0x11) }])
+    expect(counts(meta)).toContainEqual(['WEB-3', 1])
+  })
+
+  test('a rest of a merged issue stays where it is', () => {
+    const meta = fresh()
+    const rest = event(2, { hashes: [hash(2)] })
+    commit(meta, { events: [event(1), rest, event(3, { hashes: [hash(3), hash(2)] })] })
+    meta.mergeIssues(1, [2], 'ann', nowMs)
+    meta.unmergeHashes(1, leaving([hash(3)], 1), null, nowMs)
+    moved(meta, [moveOf(event(1), 0x11)])
+    moved(meta, [moveOf(rest, 0x12)])
+    expect(counts(meta)).toEqual([
+      ['WEB-1', 2],
+      ['WEB-2', 1],
+    ])
+  })
+
+  test('an issue whose mapped hash was taken out takes the next one', () => {
+    const meta = fresh()
+    const [one, two] = [event(1), event(2)]
+    commit(meta, { events: [one, two] })
+    moved(meta, [moveOf(one, 2)])
+    meta.unmergeHashes(1, leaving([hash(2)], 1), null, nowMs)
+    moved(meta, [moveOf(two, 3)])
+    expect([counts(meta), owner(meta, 3)]).toEqual([
+      [
+        ['WEB-1', 1],
+        ['WEB-2', 1],
+      ],
+      1,
+    ])
+  })
+
+  test('events that move are none that an archive waits for; an issue that begins so waits for as many', () => {
+    const meta = fresh()
+    const events = [event(1), event(2), event(3)]
+    commit(meta, { events: [...events, event(4, { hashes: [hash(4)] })] })
+    for (const id of [1, 2])
+      meta.updateIssue(id, { status: 'ignored', statusDetails: { ignoreCount: 2 } }, 'ann', nowMs)
+    const before = () => [1, 2, 3].map((id) => meta.issueById(id)?.statusDetails.eventsBefore)
+    expect(before()).toEqual([3, 1, undefined])
+    const [one, two, three] = events.map((own, at) => moveOf(own, [2, 3, 4][at] ?? 0))
+    moved(meta, [one as RegroupMove, two as RegroupMove, three as RegroupMove])
+    expect(before()).toEqual([1, 2, 1])
+    expect(meta.issueById(3)).toMatchObject({ count: 1, statusDetails: { ignoreCount: 2 } })
+  })
+}
+
+/** Mapping again, for every meta store. */
+export function regroupCases(fresh: () => MetaStore): void {
+  describe('mapping again', () => {
+    missedCases(fresh)
+    moveCases(fresh)
+    decidedCases(fresh)
+  })
+}

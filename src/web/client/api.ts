@@ -1,0 +1,131 @@
+import type { ErrorCode } from '../../base/errors.ts'
+import { withBase } from '../base-path.ts'
+import { type Failure, readCurrent } from './form.ts'
+
+/** An answer of the API that is no success. `code` NETWORK: nothing answered. */
+export class ApiError extends Error {
+  readonly status: number
+  readonly code: ErrorCode | 'NETWORK'
+  /** What to do, or what was expected where. */
+  readonly causes: string[]
+  /** Errors at fields of a form. */
+  readonly fields: Record<string, string[]>
+  /** After a change for an older revision: who changed the thing since. */
+  readonly current: Failure['current']
+
+  constructor(
+    status: number,
+    code: ErrorCode | 'NETWORK',
+    detail: string,
+    causes: string[] = [],
+    fields: Record<string, string[]> = {},
+    current: Failure['current'] = undefined,
+  ) {
+    super(detail)
+    this.name = 'ApiError'
+    this.status = status
+    this.code = code
+    this.causes = causes
+    this.fields = fields
+    this.current = current
+  }
+}
+
+export type ApiRequest = {
+  method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** Sent as JSON. */
+  body?: unknown
+  /** Query parameters; undefined ones are left out, arrays repeat. */
+  query?: Record<string, string | number | boolean | undefined | readonly string[]>
+  signal?: AbortSignal | undefined
+}
+
+/** One page of a list: its rows, the cursor of the next page (null at the end), and how many match in all where the API says so. */
+export type ApiPage<Row> = { rows: Row[]; next: string | null; hits: number | null }
+
+const strings = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []
+
+/** Reads the body of a refused call: `{detail, code, causes}`, or `{field: [sentence]}` of a form. */
+export function apiError(status: number, text: string): ApiError {
+  let body: Record<string, unknown> = {}
+  try {
+    const parsed: unknown = JSON.parse(text)
+    if (parsed && typeof parsed === 'object' && !Array.isArray(parsed)) body = parsed as Record<string, unknown>
+  } catch {
+    // A proxy's page: the status says enough.
+  }
+  if (typeof body.detail === 'string') {
+    const code = (typeof body.code === 'string' ? body.code : 'INTERNAL') as ErrorCode
+    const current = body.current && typeof body.current === 'object' ? body.current : undefined
+    return new ApiError(
+      status,
+      code,
+      body.detail,
+      strings(body.causes),
+      {},
+      readCurrent(current as Record<string, unknown> | undefined),
+    )
+  }
+  const fields = Object.fromEntries(Object.entries(body).map(([field, sentences]) => [field, strings(sentences)]))
+  const first = Object.values(fields).flat()[0]
+  return new ApiError(status, status === 400 ? 'VALIDATION' : 'INTERNAL', first ?? `HTTP ${status}`, [], fields)
+}
+
+/** The cursor of `rel="next"` in a Link header, null when there are no more results. */
+export function nextCursor(link: string | null): string | null {
+  for (const part of (link ?? '').split(/,\s*(?=<)/)) {
+    if (/rel="next"/.test(part) && /results="true"/.test(part)) return /cursor="([^"]{1,500})"/.exec(part)?.[1] ?? null
+  }
+  return null
+}
+
+/** The address of a call: `path` is relative to /api/0/ and ends with a slash. */
+export function apiUrl(path: string, query: ApiRequest['query'] = {}): string {
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined) continue
+    for (const one of Array.isArray(value) ? value : [value]) search.append(name, String(one))
+  }
+  const text = search.toString()
+  return withBase(`/api/0/${path}${text ? `?${text}` : ''}`)
+}
+
+async function send(path: string, request: ApiRequest): Promise<Response> {
+  const { method = 'GET', body, query, signal } = request
+  let response: Response
+  try {
+    response = await fetch(apiUrl(path, query), {
+      method,
+      headers: { accept: 'application/json', ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(signal ? { signal } : {}),
+      credentials: 'same-origin',
+    })
+  } catch (cause) {
+    if (signal?.aborted) throw cause
+    throw new ApiError(0, 'NETWORK', 'No answer.')
+  }
+  if (!response.ok) throw apiError(response.status, await response.text().catch(() => ''))
+  return response
+}
+
+/**
+ * Calls /api/0/ with the login cookie and returns the parsed answer (undefined for an empty one). Example: `apiFetch<RestStatus>('status/')`.
+ * Throws ApiError, or the abort's reason.
+ */
+export async function apiFetch<Answer>(path: string, request: ApiRequest = {}): Promise<Answer> {
+  const text = await (await send(path, request)).text()
+  return (text ? JSON.parse(text) : undefined) as Answer
+}
+
+/** Like apiFetch for a list; give `cursor` of the page before in `query` to go on. */
+export async function apiPage<Row>(path: string, request: ApiRequest = {}): Promise<ApiPage<Row>> {
+  const response = await send(path, request)
+  const hits = response.headers.get('x-hits')
+  return {
+    rows: (await response.json()) as Row[],
+    next: nextCursor(response.headers.get('link')),
+    hits: hits === null ? null : Number(hits),
+  }
+}

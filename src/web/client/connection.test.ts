@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest'
+import { testClock } from '../../base/clock.ts'
+import { createConnection, type Standing, watchedFetch, whenBack } from './connection.ts'
+
+const tick = () => new Promise((resolve) => setImmediate(resolve))
+
+function room(answers = true, online = true) {
+  const clock = testClock(0)
+  const state = { answers, online }
+  const probes: number[] = []
+  const told: Standing[] = []
+  const connection = createConnection({
+    after: clock.after,
+    isOnline: () => state.online,
+    probe: async () => {
+      probes.push(clock.now())
+      return state.answers
+    },
+  })
+  connection.listen(() => told.push(connection.standing()))
+  const pass = async (ms: number) => {
+    await tick()
+    for (let left = ms; left > 0; left -= 1000) {
+      clock.advance(Math.min(left, 1000))
+      await tick()
+    }
+  }
+  return { connection, state, probes, told, pass }
+}
+
+describe('the connection', () => {
+  it('one request that fails is no silence while Mishap answers', async () => {
+    const { connection, probes, told } = room()
+    connection.asked()('failed')
+    await tick()
+    expect([probes, told, connection.standing()]).toEqual([[0], [], 'well'])
+  })
+
+  it('silence is asked again after growing pauses, and ends by itself', async () => {
+    const { connection, state, probes, told, pass } = room(false)
+    connection.doubt()
+    await pass(60_000)
+    expect(probes).toEqual([0, 1000, 3000, 7000, 15_000, 30_000, 45_000, 60_000])
+    state.answers = true
+    await pass(15_000)
+    expect(told).toEqual(['silent', 'well'])
+    connection.doubt()
+    await tick()
+    expect(connection.standing()).toBe('well')
+  })
+
+  it('an answer to any request ends the silence', async () => {
+    const { connection, told } = room(false)
+    connection.doubt()
+    await tick()
+    connection.asked()('answered')
+    expect(told).toEqual(['silent', 'well'])
+  })
+
+  it('a network that came back is believed when Mishap has answered', async () => {
+    const { connection, state, told, probes, pass } = room()
+    state.online = false
+    connection.turned()
+    await pass(20_000)
+    expect([told, probes]).toEqual([['offline'], []])
+    state.answers = false
+    state.online = true
+    connection.turned()
+    await pass(500)
+    state.answers = true
+    await pass(1000)
+    expect(told).toEqual(['offline', 'silent', 'well'])
+  })
+
+  it('a page that opens without a network says so', async () => {
+    const { connection } = room(true, false)
+    expect(connection.standing()).toBe('offline')
+  })
+
+  it('is slow while a request has no answer for 5 s, whatever becomes of it', async () => {
+    const { connection, told, pass } = room()
+    const first = connection.asked()
+    const second = connection.asked()
+    connection.asked()('answered')
+    await pass(4999)
+    expect(told).toEqual([])
+    await pass(1)
+    expect(told).toEqual(['slow'])
+    first('answered')
+    expect(told).toEqual(['slow'])
+    second('dropped')
+    expect(told).toEqual(['slow', 'well'])
+  })
+
+  it('whenBack waits for the end of a silence only', async () => {
+    const { connection, state, pass } = room(false)
+    const seen: string[] = []
+    void whenBack(connection).then(() => seen.push('at once'))
+    await tick()
+    connection.doubt()
+    await tick()
+    void whenBack(connection).then(() => seen.push('back'))
+    await pass(5000)
+    expect(seen).toEqual(['at once'])
+    state.answers = true
+    await pass(15_000)
+    expect(seen).toEqual(['at once', 'back'])
+  })
+})
+
+describe('watchedFetch', () => {
+  const aborted = AbortSignal.abort()
+  const fails = async () => {
+    throw new TypeError('reset')
+  }
+  it.each<[string, string, () => Promise<Response>, RequestInit | undefined, string[]]>([
+    ['an answer', '/o/a?_rsc=1', async () => new Response('ok'), undefined, ['answered']],
+    ['a refusal', '/api/0/status/', async () => new Response('', { status: 503 }), undefined, ['answered']],
+    ['a proxy that finds nobody', '/o/a', async () => new Response('', { status: 502 }), undefined, ['failed']],
+    ['a reset', '/o/a', fails, undefined, ['failed']],
+    ['a caller that has left', '/o/a', fails, { signal: aborted }, ['dropped']],
+    ['a report that a blocker stops', '/api/7/envelope/?sentry_key=a', fails, undefined, []],
+  ])('%s', async (_name, url, fetch, init, ends) => {
+    const told: string[] = []
+    const watched = watchedFetch(fetch as typeof globalThis.fetch, { asked: () => (end) => told.push(end) })
+    await watched(url, init).catch(() => undefined)
+    expect(told).toEqual(ends)
+  })
+})

@@ -1,0 +1,161 @@
+import type { Clock } from '../../base/clock.ts'
+import type { LiveChange } from '../../contract/rest.ts'
+import { growingPause } from './backoff.ts'
+
+/** What the tabs of one browser tell each other. All but `hello` and `now` come from the tab that holds the connection. */
+export type LiveMessage =
+  | { kind: 'change'; id: number; change: LiveChange }
+  | { kind: 'up'; up: boolean }
+  /** A tab came. */
+  | { kind: 'hello' }
+  /** The answer to it: every change up to this id has been told to all tabs that were there. */
+  | { kind: 'at'; at: number; up: boolean }
+  /** A tab in which somebody waits for the first change: the connection is opened at once. */
+  | { kind: 'now' }
+
+/** Reads one `change` message of the stream; undefined when it is none. */
+export function liveMessage(id: string, data: string): (LiveMessage & { kind: 'change' }) | undefined {
+  try {
+    const change = JSON.parse(data) as LiveChange
+    if (typeof change !== 'object' || change === null || !['events', 'issue', 'engine', 'missed'].includes(change.kind))
+      return undefined
+    return { kind: 'change', id: Number(id) || 0, change }
+  } catch {
+    return undefined
+  }
+}
+
+/** First pause before a broken stream is opened again, ms; the browser's own EventSource gives up on some answers. */
+const reopenMs = 2000
+
+/** What a live line needs of the browser; tests give their own. */
+export type LiveRoom = {
+  /** Runs `run` after `ms`, or as soon as Mishap answers again. */
+  again: Clock['after']
+  /** Opens the server's stream behind `lastId`; returns the way to close it. */
+  open(lastId: number, on: { up(): void; message(id: string, data: string): void; down(): void }): () => void
+  /** Runs `hold` while no other tab runs its own; `waited`: another one did when we asked. */
+  lock(hold: (waited: boolean) => Promise<void>): void
+  /** To the other tabs, which `take` it. */
+  post(message: LiveMessage): void
+  /** Runs `run` when the page has become quiet; returns the way to leave it. */
+  quiet(run: () => void): () => void
+}
+
+export type LiveLine = {
+  take(message: LiveMessage): void
+  /** Somebody waits for the first change: no waiting for a quiet page. */
+  openNow(): void
+  lastId(): number
+  stop(): void
+}
+
+/** Opens the stream when the page is quiet, or `now`, and again whenever it breaks. */
+function openLater(
+  room: LiveRoom,
+  lastId: () => number,
+  tell: (message: LiveMessage) => void,
+): { now(): void; leave(): void } {
+  let isOpened = false
+  let broken = 0
+  let leave = room.quiet(now)
+  function open(): void {
+    const close = room.open(lastId(), {
+      up: () => {
+        broken = 0
+        tell({ kind: 'up', up: true })
+      },
+      message: (id, data) => {
+        const message = liveMessage(id, data)
+        if (message) tell(message)
+      },
+      down: () => {
+        tell({ kind: 'up', up: false })
+        close()
+        leave = room.again(growingPause(broken, reopenMs), open)
+        broken += 1
+      },
+    })
+    leave = close
+  }
+  function now(): void {
+    if (isOpened) return
+    isOpened = true
+    leave()
+    open()
+  }
+  return {
+    now,
+    leave: () => {
+      isOpened = true
+      leave()
+    },
+  }
+}
+
+/**
+ * One tab's part in the live stream of an organization. The tab with the lock opens the stream behind the last id it
+ * knows (at first `since`, the one of its document) once its page is quiet, and tells the others, so that nothing is
+ * missed when a tab opens or closes.
+ */
+export function startLiveLine(
+  room: LiveRoom,
+  since: number,
+  heard: { change(change: LiveChange, id: number): void; up(up: boolean): void },
+): LiveLine {
+  const state = { lastId: since, up: true, wanted: false, stopped: false }
+  let held: { openNow(): void; end(): void } | undefined
+
+  function take(message: LiveMessage): void {
+    if (message.kind === 'up') setUp(message.up)
+    else if (message.kind === 'change') hear(message.change, message.id)
+    else if (message.kind === 'hello' && held) room.post({ kind: 'at', at: state.lastId, up: state.up })
+    else if (message.kind === 'now') held?.openNow()
+    else if (message.kind === 'at') {
+      setUp(message.up)
+      // told before we listened, after our document was made
+      if (message.at > state.lastId) hear({ kind: 'missed' }, message.at)
+    }
+  }
+  function setUp(up: boolean): void {
+    state.up = up
+    heard.up(up)
+  }
+  function hear(change: LiveChange, id: number): void {
+    // A tab that came later than the holder knows more than the holder's first ids. After `missed` ids may begin anew.
+    if (id > 0 && id <= state.lastId && change.kind !== 'missed') return
+    if (id > 0) state.lastId = id
+    heard.change(change, id)
+  }
+  function tell(message: LiveMessage): void {
+    take(message)
+    room.post(message)
+  }
+  const hold = (waited: boolean) =>
+    new Promise<void>((done) => {
+      if (state.stopped) return done()
+      const opening = openLater(room, () => state.lastId, tell)
+      const end = () => {
+        opening.leave()
+        done()
+      }
+      held = { openNow: opening.now, end }
+      // Other tabs have been listening to the one before us, or somebody waits here.
+      if (waited || state.wanted) opening.now()
+    })
+  room.lock(hold)
+  room.post({ kind: 'hello' })
+  return {
+    take,
+    openNow: () => {
+      state.wanted = true
+      if (held) held.openNow()
+      else room.post({ kind: 'now' })
+    },
+    lastId: () => state.lastId,
+    stop: () => {
+      state.stopped = true
+      held?.end()
+    },
+  }
+}

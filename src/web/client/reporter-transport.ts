@@ -1,0 +1,67 @@
+import type { makeFetchTransport } from '@sentry/browser'
+import { whenQuiet } from './when-idle.ts'
+
+export type Transport = ReturnType<typeof makeFetchTransport>
+type Envelope = Parameters<Transport['send']>[0]
+type Answer = Awaited<ReturnType<Transport['send']>>
+
+/** What the transport needs of the page; tests give their own. */
+export type TransportRoom = {
+  /** Runs `run` when the page has been quiet for some seconds; returns the way to leave it. */
+  quiet(run: () => void): () => void
+  /** Whether the page is out of sight: it may be gone any moment. */
+  isHidden(): boolean
+  /** Runs `run` each time the page goes out of sight or is left. */
+  onHide(run: () => void): void
+}
+
+/** Envelopes that may wait; past it they go at once. */
+const heldMax = 30
+/** What waits: measurements and counts. Errors never do. */
+const patient = ['transaction', 'span', 'client_report', 'session', 'sessions', 'trace_metric']
+
+const mayWait = (envelope: Envelope): boolean => envelope[1].every((item) => patient.includes(item[0].type))
+
+type Held = { envelope: Envelope; answered: (answer: PromiseLike<Answer>) => void }
+
+/**
+ * The same transport, but measurements and client reports wait until the page has been quiet for 3 s, so that they never
+ * compete with what the person waits for. They go at once when the page is hidden or left, and with `flush`.
+ */
+export function patientTransport(inner: Transport, room: TransportRoom = pageRoom): Transport {
+  let held: Held[] = []
+  let leave: (() => void) | undefined
+  const release = () => {
+    leave?.()
+    leave = undefined
+    const due = held
+    held = []
+    for (const one of due) one.answered(inner.send(one.envelope))
+  }
+  room.onHide(release)
+  return {
+    send: (envelope) => {
+      if (!mayWait(envelope) || room.isHidden()) return inner.send(envelope)
+      return new Promise<Answer>((resolve) => {
+        held.push({ envelope, answered: resolve })
+        if (held.length > heldMax) release()
+        else leave ??= room.quiet(release)
+      })
+    },
+    flush: (timeoutMs) => {
+      release()
+      return inner.flush(timeoutMs)
+    },
+  }
+}
+
+const pageRoom: TransportRoom = {
+  quiet: (run) => whenQuiet({ quietMs: 3000, atMostMs: 30_000 }, run),
+  isHidden: () => document.visibilityState === 'hidden',
+  onHide: (run) => {
+    window.addEventListener('pagehide', run)
+    document.addEventListener('visibilitychange', () => {
+      if (document.visibilityState === 'hidden') run()
+    })
+  },
+}

@@ -1,0 +1,48 @@
+'use client'
+import './failures.css'
+import { useTranslations } from 'next-intl'
+import type { RestEvent } from '../../../contract/rest.ts'
+import { Link } from '../../ui/link.tsx'
+import { PlainText } from '../../ui/plain-text.tsx'
+import { Section } from '../issue/annotations.tsx'
+import { Sureness } from './hidden-error.tsx'
+
+/** Every digest of an event, with where it was found and whether it is the event's own for sure. Nothing without any. */
+export function DigestList({ digests }: { digests: RestEvent['digests'] }) {
+  const t = useTranslations('failures')
+  if (digests.length === 0) return null
+  return (
+    <Section id="digests" title={t('digests', { count: digests.length })}>
+      <table className="table digest-list">
+        <thead>
+          <tr>
+            <th scope="col">{t('digest')}</th>
+            <th scope="col">{t('foundIn')}</th>
+            <th scope="col">{t('sureness')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {digests.map(({ value, found, sure }) => (
+            <tr key={`${value} ${found}`}>
+              <td>
+                <Link className="link" href={`/d/${encodeURIComponent(value)}`}>
+                  <code>
+                    <PlainText text={value} charactersMax={200} />
+                  </code>
+                </Link>
+              </td>
+              <td>
+                <code className="text-ink-2">
+                  <PlainText text={found} charactersMax={200} />
+                </code>
+              </td>
+              <td>
+                <Sureness sure={sure} why={t(sure ? 'sureWhy' : 'notSureWhy')} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Section>
+  )
+}

@@ -1,0 +1,136 @@
+'use client'
+import './failures.css'
+import { useQuery } from '@tanstack/react-query'
+import { useParams, useRouter } from 'next/navigation'
+import { useTranslations } from 'next-intl'
+import { useEffect } from 'react'
+import { isDigest, pastedDigest } from '../../../domain/pasted-digest.ts'
+import { apiFetch } from '../../client/api.ts'
+import { useAtMostEach } from '../../ui/at-most.ts'
+import { Button } from '../../ui/controls.tsx'
+import { FindForm } from '../../ui/find-form.tsx'
+import { Link } from '../../ui/link.tsx'
+import { LiveProvider, useLive } from '../../ui/live.tsx'
+import { PlainText } from '../../ui/plain-text.tsx'
+import type { SearchedPlace } from '../search/jump.ts'
+
+/** Projects of an organization that are named. */
+const projectsMax = 20
+/** Organizations with a stream of their own: a browser opens six connections to a host without TLS. The others are asked. */
+const streamsMax = 4
+const askEachMs = 15_000
+/** Commits come up to seven times a second: the digest is looked up at most this often, ms. */
+const pauseMs = 2000
+
+type Found = { issue: { id: string }; events: { id: string }[] }
+
+/** Looks for the digest in one organization when something is stored there, and goes to the event once it is. */
+function Watch({ slug, digest, streamed }: { slug: string; digest: string; streamed: boolean }) {
+  const t = useTranslations('failures.wait')
+  const router = useRouter()
+  const asked = useQuery({
+    queryKey: ['digest', slug, digest],
+    queryFn: ({ signal }) =>
+      apiFetch<Found[]>(`organizations/${slug}/digests/${encodeURIComponent(digest)}/`, { signal }),
+    staleTime: 0,
+    // The store may be away: it comes back by itself.
+    retry: false,
+    refetchInterval: ({ state }) => (!streamed || state.error ? askEachMs : false),
+  })
+  const ask = useAtMostEach(pauseMs, () => void asked.refetch())
+  useLive(
+    (change) => {
+      if (change.kind === 'events' || change.kind === 'missed') ask()
+    },
+    { atOnce: streamed },
+  )
+  const [first, ...more] = asked.data ?? []
+  const event = first?.events[0]?.id
+  const path =
+    event === undefined || more.length > 0 ? undefined : `/o/${slug}/issues/${first?.issue.id}/events/${event}`
+  const isChoice = more.length > 0
+  useEffect(() => {
+    if (path !== undefined) router.replace(path)
+    // The document offers the choice.
+    else if (isChoice) window.location.reload()
+  }, [path, isChoice, router])
+  return asked.error ? (
+    <p className="text-warning" role="status">
+      {t('failed')}
+    </p>
+  ) : null
+}
+
+function Place({ place: { slug, name, days, projects } }: { place: SearchedPlace }) {
+  const t = useTranslations('failures.wait')
+  const shown = projects.slice(0, projectsMax)
+  return (
+    <li>
+      <b>
+        <PlainText text={name} charactersMax={64} />
+      </b>{' '}
+      <span className="text-ink-3">({t('days', { days })})</span>{' '}
+      {shown.map((one, at) => (
+        <span key={one.slug}>
+          {at > 0 ? ', ' : ''}
+          <Link className="link" href={`/o/${slug}/projects/${one.slug}/setup`}>
+            <PlainText text={one.name} charactersMax={64} />
+          </Link>
+        </span>
+      ))}
+      {projects.length > shown.length ? ` ${t('more', { count: projects.length - shown.length })}` : null}
+    </li>
+  )
+}
+
+/** A digest that is not there (yet): what was searched, why it may be missing, and it is opened when it arrives. */
+export function DigestWait({ places }: { places: readonly SearchedPlace[] }) {
+  const t = useTranslations('failures.wait')
+  const issues = useTranslations('issues.digest')
+  const asked = decodeURIComponent(useParams<{ digest: string }>().digest ?? '')
+  const digest = pastedDigest(asked)?.digest ?? asked.slice(0, 200)
+  const searched = isDigest(digest) ? places.filter((one) => one.projects.length > 0) : []
+  return (
+    <main className="narrow-page digest-wait">
+      <h1>
+        {issues('missing')}{' '}
+        <code>
+          <PlainText text={digest} charactersMax={200} />
+        </code>
+      </h1>
+      {searched.length > 0 ? (
+        <p className="digest-waiting" role="status">
+          {t('waiting')}
+        </p>
+      ) : null}
+      {searched.map(({ slug, liveId }, at) =>
+        at < streamsMax ? (
+          <LiveProvider key={slug} organization={slug} since={liveId}>
+            <Watch slug={slug} digest={digest} streamed />
+          </LiveProvider>
+        ) : (
+          <Watch key={slug} slug={slug} digest={digest} streamed={false} />
+        ),
+      )}
+      <h2>{t('searched')}</h2>
+      <p className="text-ink-2">{t(searched.length > 0 ? 'every' : isDigest(digest) ? 'nowhere' : 'noDigest')}</p>
+      <ul className="digest-places">
+        {searched.map((place) => (
+          <Place key={place.slug} place={place} />
+        ))}
+      </ul>
+      <h2>{t('why')}</h2>
+      <ul className="list-disc pl-5 text-ink-2">
+        <li>{issues('checkDelay')}</li>
+        <li>{issues('checkHook')}</li>
+        <li>{t('hook')}</li>
+        <li>{issues('checkAccess')}</li>
+        <li>{issues('checkSource')}</li>
+      </ul>
+      <Button className="mt-4" onClick={() => window.location.reload()}>
+        {issues('again')}
+      </Button>
+      <FindForm value={digest} />
+    </main>
+  )
+}

@@ -1,0 +1,69 @@
+'use client'
+import './failures.css'
+import { useTranslations } from 'next-intl'
+import type { RestFailure } from '../../../contract/rest-failure.ts'
+import { Link } from '../../ui/link.tsx'
+import { PlainText } from '../../ui/plain-text.tsx'
+
+/** Whether a link or a digest is sure, as a chip with the reason behind it. */
+export function Sureness({ sure, why }: { sure: boolean; why?: string }) {
+  const t = useTranslations('failures')
+  return (
+    <span className={`chip ${sure ? 'text-ok' : 'text-warning'}`} title={why}>
+      {t(sure ? 'sure' : 'notSure')}
+    </span>
+  )
+}
+
+/** Of a browser event: the server error that it hides, or why it stays alone and what makes the next one sure. */
+export function HiddenError({
+  organization,
+  project,
+  failure,
+  sureDigest,
+}: {
+  organization: string
+  /** Slug of the event's own project: its setup screen has the hook. */
+  project: string
+  failure: RestFailure
+  /** The event names a digest as its own. */
+  sureDigest: boolean
+}) {
+  const t = useTranslations('failures')
+  const { server, alone } = failure
+  if (failure.side !== 'browser') return null
+  return (
+    <section className="hidden-error" data-state={alone ?? 'linked'} aria-label={t('label')} aria-live="polite">
+      {server ? (
+        <>
+          <p className="hidden-error-said">
+            <b>{t('hides')}</b>{' '}
+            <Link className="link" href={`/o/${organization}/issues/${server.groupID}/events/${server.eventID}`}>
+              <PlainText text={server.title} charactersMax={200} />
+            </Link>{' '}
+            <code className="text-ink-3">{server.shortId}</code>{' '}
+            <span className="text-ink-3">
+              <PlainText text={t('inProject', { project: server.projectSlug })} charactersMax={120} />
+            </span>{' '}
+            <Sureness sure={server.sure} />
+          </p>
+          <p className="text-ink-2">{t(`why.${server.reason}`)}</p>
+        </>
+      ) : (
+        <>
+          <p>
+            <b>{t('aloneTitle')}</b> {t(`alone.${alone ?? 'none'}`)}
+          </p>
+          {alone === 'waiting' ? null : (
+            <p className="text-ink-2">
+              {t(alone === 'none' && sureDigest ? 'hookServer' : 'hookMissing')}{' '}
+              <Link className="link" href={`/o/${organization}/projects/${project}/setup#digest-hook`}>
+                {t('hook')}
+              </Link>
+            </p>
+          )}
+        </>
+      )}
+    </section>
+  )
+}

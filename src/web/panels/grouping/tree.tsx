@@ -1,0 +1,141 @@
+'use client'
+import { useTranslations } from 'next-intl'
+import { useState } from 'react'
+import type { RestGroupingInfo } from '../../../contract/rest-grouping.ts'
+import { type GroupingHint, type GroupingNode, groupingHints } from '../../../domain/grouping.ts'
+import { PlainText } from '../../ui/plain-text.tsx'
+import './grouping.css'
+
+type Variant = RestGroupingInfo['variants'][number]
+type Word = ReturnType<typeof useTranslations<'grouping'>>
+
+const hintOf = (text: string | null | undefined): GroupingHint | undefined => groupingHints.find((one) => one === text)
+
+/** Why a part counts or not, and the rule that said so. */
+function Why({ node, t }: { node: Pick<GroupingNode, 'hint' | 'rule'>; t: Word }) {
+  if (!node.hint) return null
+  return (
+    <span className="text-small text-ink-3">
+      {t(`hint.${node.hint}`)}
+      {node.rule ? (
+        <>
+          : <PlainText text={node.rule} charactersMax={300} />
+        </>
+      ) : null}
+    </span>
+  )
+}
+
+/** A part that is one text: what it is, the text, and why. */
+function Leaf({ node, counts, t }: { node: GroupingNode; counts: boolean; t: Word }) {
+  const own = counts && node.contributes
+  return (
+    <span className={own ? 'grouping-leaf' : 'grouping-leaf grouping-out'}>
+      <span className="grouping-name">{t(`node.${node.id}`)}</span>
+      <code className={own ? 'grouping-value' : undefined}>
+        <PlainText text={String(node.values[0] ?? '')} charactersMax={600} />
+      </code>
+      <Why node={node} t={t} />
+    </span>
+  )
+}
+
+const isLeaf = (node: GroupingNode | string): boolean =>
+  typeof node !== 'string' && node.values.length === 1 && typeof node.values[0] === 'string'
+
+/** One part of a tree with its parts. `counts`: all above it count. A frame is one line. */
+function Part({ node, counts, all, t }: { node: GroupingNode; counts: boolean; all: boolean; t: Word }) {
+  const own = counts && node.contributes
+  if (!own && !all) return null
+  const texts = node.values.filter((one) => typeof one === 'string')
+  const parts = node.values.filter((one) => typeof one !== 'string')
+  const isLine = parts.length > 0 && node.values.every(isLeaf) && node.id === 'frame'
+  return (
+    <li className={own ? 'grouping-part' : 'grouping-part grouping-out'}>
+      <div className="grouping-line">
+        <span className="grouping-name">{t(`node.${node.id}`)}</span>
+        {texts.map((text, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the texts of a part never change their order
+          <code key={at} className={own ? 'grouping-value' : undefined}>
+            <PlainText text={text} charactersMax={600} />
+          </code>
+        ))}
+        {isLine
+          ? parts.map((part) =>
+              (own && part.contributes) || all ? <Leaf key={part.id} node={part} counts={own} t={t} /> : null,
+            )
+          : null}
+        <Why node={node} t={t} />
+      </div>
+      {parts.length > 0 && !isLine ? (
+        <ul className="grouping-parts">
+          {parts.map((part, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a tree never change their order
+            <Part key={at} node={part} counts={own} all={all} t={t} />
+          ))}
+        </ul>
+      ) : null}
+    </li>
+  )
+}
+
+/** One way to group: whether it counts, its hash, its tree. */
+function VariantTree({ variant, isFirst, all, t }: { variant: Variant; isFirst: boolean; all: boolean; t: Word }) {
+  const hint = hintOf(variant.hint)
+  return (
+    <details className="grouping-variant" open={variant.contributes}>
+      <summary>
+        <b>{t(`variant.${variant.name as 'app'}`)}</b>{' '}
+        <span className={`chip ${variant.contributes ? 'text-ok' : 'text-ink-3'}`}>
+          {variant.contributes ? t('counts') : t('not')}
+        </span>{' '}
+        {variant.hash ? <code className="text-ink-2">{variant.hash}</code> : null}{' '}
+        {isFirst ? <span className="text-small text-ink-3">{t('stands')}</span> : null}
+        {hint ? <Why node={{ hint }} t={t} /> : null}
+      </summary>
+      <ul className="grouping-parts">
+        <Part node={variant.component} counts all={all || !variant.contributes} t={t} />
+      </ul>
+    </details>
+  )
+}
+
+/** Every way to group an event as trees; what does not count is shown on demand. */
+export function GroupingTrees({ info }: { info: RestGroupingInfo }) {
+  const t = useTranslations('grouping')
+  const [all, setAll] = useState(false)
+  const first = info.variants.findIndex((one) => one.contributes)
+  const isChanged = info.hashes.length > 0 && !info.hashes.every((one) => info.storedHashes.includes(one))
+  return (
+    <>
+      {info.rule ? (
+        <p className="mb-2">
+          {t('rule')}:{' '}
+          <code>
+            <PlainText text={info.rule} charactersMax={600} />
+          </code>
+        </p>
+      ) : null}
+      {isChanged ? (
+        <p className="mb-2 text-ink-2">
+          {t('changed')}{' '}
+          {info.storedRule ? <PlainText text={t('ruleThen', { rule: info.storedRule })} charactersMax={600} /> : null}
+        </p>
+      ) : null}
+      <label className="mb-2 flex items-center gap-2">
+        <input type="checkbox" className="checkbox" checked={all} onChange={(event) => setAll(event.target.checked)} />{' '}
+        {t('all')}
+      </label>
+      {info.variants.map((variant, at) => (
+        <VariantTree
+          // biome-ignore lint/suspicious/noArrayIndexKey: several variants may have one name; their order never changes
+          key={at}
+          variant={variant}
+          isFirst={at === first}
+          all={all}
+          t={t}
+        />
+      ))}
+    </>
+  )
+}

@@ -1,0 +1,245 @@
+'use client'
+import { useTranslations } from 'next-intl'
+import type { RestEvent, RestRequest } from '../../../contract/rest.ts'
+import { withBase } from '../../base-path.ts'
+import { safeHref } from '../../text.ts'
+import { Link } from '../../ui/link.tsx'
+import { PlainText } from '../../ui/plain-text.tsx'
+import { bytesText } from '../../ui/relative.ts'
+import { type Fact, Facts, Section } from './annotations.tsx'
+import type { Remark } from './remarks.ts'
+
+/** Request: address (a link only for http and https), parameters, body, headers, cookies, environment. */
+export function Request({ request }: { request: RestRequest }) {
+  const t = useTranslations('issues.request')
+  const href = safeHref(request.url)
+  const groups: [string, Fact[]][] = [
+    ['query', request.query.map(([name, value], at) => ({ name, value, path: `request.query_string.${at}.1` }))],
+    ['headers', request.headers.map(([name, value], at) => ({ name, value, path: `request.headers.${at}.1` }))],
+    ['cookies', request.cookies.map(([name, value], at) => ({ name, value, path: `request.cookies.${at}.1` }))],
+    ['env', Object.entries(request.env ?? {}).map(([name, value]) => ({ name, value, path: `request.env.${name}` }))],
+  ]
+  const body = request.data
+  return (
+    <Section id="request" title={t('title')}>
+      <p className="request-line">
+        <b>{request.method ?? 'GET'}</b>{' '}
+        {href ? (
+          <a className="link" href={href} rel="noreferrer noopener nofollow" target="_blank">
+            <PlainText text={request.url ?? ''} charactersMax={2000} />
+          </a>
+        ) : (
+          <PlainText text={request.url ?? ''} charactersMax={2000} />
+        )}
+        {request.fragment ? <PlainText text={`#${request.fragment}`} charactersMax={500} /> : null}
+      </p>
+      {body === null || body === undefined ? null : (
+        <>
+          <h3 className="part-sub">
+            {t('body')}{' '}
+            {request.inferredContentType ? (
+              <span className="text-ink-3">{request.inferredContentType.slice(0, 80)}</span>
+            ) : null}
+          </h3>
+          {typeof body === 'object' && !Array.isArray(body) ? (
+            <Facts
+              facts={Object.entries(body).map(([name, value]) => ({ name, value, path: `request.data.${name}` }))}
+            />
+          ) : (
+            <pre className="raw-small">
+              <PlainText text={typeof body === 'string' ? body : JSON.stringify(body, null, 2)} charactersMax={8000} />
+            </pre>
+          )}
+        </>
+      )}
+      {groups.map(([name, facts]) =>
+        facts.length ? (
+          <div key={name}>
+            <h3 className="part-sub">{t(name)}</h3>
+            <Facts facts={facts} />
+          </div>
+        ) : null,
+      )}
+    </Section>
+  )
+}
+
+/** User, with everything that was sent about them. */
+export function User({ user }: { user: NonNullable<RestEvent['user']> }) {
+  const t = useTranslations('issues.user')
+  const facts: Fact[] = (['id', 'email', 'username', 'name', 'ip_address'] as const).flatMap((name) =>
+    user[name] ? [{ name, value: user[name], path: `user.${name}` }] : [],
+  )
+  for (const [name, value] of Object.entries(user.geo ?? {})) facts.push({ name: `geo.${name}`, value })
+  for (const [name, value] of Object.entries(user.data ?? {})) facts.push({ name, value, path: `user.data.${name}` })
+  return (
+    <Section id="user" title={t('title')}>
+      <Facts facts={facts} />
+    </Section>
+  )
+}
+
+/** Contexts, each under its own name, and the extra data. */
+export function Contexts({ event }: { event: RestEvent }) {
+  const t = useTranslations('issues.contexts')
+  const extra = Object.entries(event.context)
+  return (
+    <Section id="contexts" title={t('title')}>
+      <div className="contexts">
+        {Object.entries(event.contexts).map(([name, values]) => (
+          <div key={name}>
+            <h3 className="part-sub">
+              <PlainText text={name} charactersMax={80} />
+            </h3>
+            <Facts
+              facts={Object.entries(values ?? {}).flatMap(([key, value]) =>
+                key === 'type' || value === null ? [] : [{ name: key, value, path: `contexts.${name}.${key}` }],
+              )}
+            />
+          </div>
+        ))}
+        {extra.length ? (
+          <div>
+            <h3 className="part-sub">{t('extra')}</h3>
+            <Facts facts={extra.map(([name, value]) => ({ name, value, path: `extra.${name}` }))} />
+          </div>
+        ) : null}
+      </div>
+    </Section>
+  )
+}
+
+/** SDK with its integrations, and the packages of the application (folded when there are many). */
+export function SdkAndPackages({ event }: { event: RestEvent }) {
+  const t = useTranslations('issues.sdk')
+  const packages = Object.entries(event.packages)
+  const { sdk } = event
+  return (
+    <Section id="sdk" title={t('title')}>
+      {sdk ? (
+        <Facts
+          facts={[
+            { name: t('name'), value: `${sdk.name} ${sdk.version}` },
+            ...(sdk.integrations.length ? [{ name: t('integrations'), value: sdk.integrations.join(', ') }] : []),
+            ...(sdk.packages.length
+              ? [{ name: t('sdkPackages'), value: sdk.packages.map((one) => `${one.name} ${one.version}`).join(', ') }]
+              : []),
+          ]}
+        />
+      ) : null}
+      {packages.length ? (
+        <details className="fold">
+          <summary>{t('packages', { count: packages.length })}</summary>
+          <Facts facts={packages.map(([name, value]) => ({ name, value }))} />
+        </details>
+      ) : null}
+    </Section>
+  )
+}
+
+/** A security report (CSP and the like) as it was sent. */
+export function Csp({ report }: { report: Record<string, unknown> }) {
+  const t = useTranslations('issues.csp')
+  return (
+    <Section id="csp" title={t('title')}>
+      <Facts facts={Object.entries(report).map(([name, value]) => ({ name, value, path: `csp.${name}` }))} />
+    </Section>
+  )
+}
+
+/** Files that came with the event; they are downloaded, never shown. */
+export function Attachments({
+  event,
+  organization,
+  project,
+}: {
+  event: RestEvent
+  organization: string
+  project: string
+}) {
+  const t = useTranslations('issues.attachments')
+  return (
+    <Section id="attachments" title={t('title')}>
+      <ul className="plain-list">
+        {event.attachments.map((one) => (
+          <li key={one.id}>
+            <a
+              className="link"
+              download
+              href={withBase(
+                `/api/0/projects/${organization}/${project}/events/${event.eventID}/attachments/${one.id}/?download=1`,
+              )}
+            >
+              <PlainText text={one.name} charactersMax={200} />
+            </a>{' '}
+            <span className="text-ink-3">
+              {bytesText(one.size)} · <PlainText text={one.mimetype} charactersMax={80} />
+              {one.type === 'event.minidump' ? ` · ${t('minidump')}` : ''}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+/** Everything that was trimmed, scrubbed or repaired, with its reason. */
+export function RemarkList({ remarks }: { remarks: readonly Remark[] }) {
+  const t = useTranslations('issues.remark')
+  return (
+    <Section id="remarks" title={t('title', { count: remarks.length })}>
+      <ul className="plain-list">
+        {remarks.map((one, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: two remarks may say the same of one value
+          <li key={index}>
+            <span className={`remark remark-${one.kind}`}>{t(one.kind)}</span>{' '}
+            <code>{one.path ? <PlainText text={one.path} charactersMax={300} /> : t('event')}</code>{' '}
+            <span className="text-ink-3">
+              <PlainText text={one.rule} charactersMax={300} />
+              {one.lengthWas === null ? null : ` · ${t('was', { count: one.lengthWas })}`}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+/** Why the event is in this issue: every way to group it, whether it counted, and what it was made from. */
+export function Grouping({ event, base }: { event: RestEvent; base: string }) {
+  const t = useTranslations('issues.grouping')
+  const explain = useTranslations('grouping')
+  return (
+    <Section id="grouping" title={t('title')}>
+      <p className="mb-2">
+        <Link className="link" href={`${base}/grouping?event=${event.eventID}`}>
+          {explain('explain')}
+        </Link>
+      </p>
+      <ul className="plain-list">
+        {event.grouping.variants.map((variant) => (
+          <li key={`${variant.name}:${variant.hash}`} className="variant">
+            <div>
+              <b>{variant.name}</b>{' '}
+              <span className={`chip ${variant.contributes ? 'text-ok' : 'text-ink-3'}`}>
+                {variant.contributes ? t('counts') : t('doesNot')}
+              </span>{' '}
+              {variant.hash ? <code className="text-ink-3">{variant.hash}</code> : null}
+            </div>
+            <p className="text-ink-2">
+              <PlainText text={variant.why} charactersMax={500} />
+            </p>
+            {variant.values.length ? (
+              <details className="fold">
+                <summary>{t('values', { count: variant.values.length })}</summary>
+                <pre className="raw-small">
+                  <PlainText text={variant.values.join('\n')} charactersMax={8000} />
+                </pre>
+              </details>
+            ) : null}
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}

@@ -1,0 +1,62 @@
+'use client'
+import './issues.css'
+import { useRouter, useSearchParams } from 'next/navigation'
+import { useTranslations } from 'next-intl'
+import { useMemo } from 'react'
+import { SearchBox } from '../search/search-box.tsx'
+import { completionScope, keptParams } from '../search/views.ts'
+import { EnvironmentSelect, RangeSelect } from '../stream/stream-filters.tsx'
+import type { ParamChange } from '../stream/stream-params.ts'
+import { paramsOf } from '../stream/stream-query.ts'
+
+/** Search text, environment and range of an issue's events. Each change is another address, which the server answers. */
+export function EventSearch({
+  organization,
+  projectId,
+  path,
+  environments,
+  error,
+}: {
+  organization: string
+  projectId: string
+  /** Of the list, without a query string. */
+  path: string
+  environments: string[] | undefined
+  error: string | undefined
+}) {
+  const t = useTranslations('search.events')
+  const router = useRouter()
+  const search = useSearchParams()
+  const params = useMemo(() => paramsOf(new URLSearchParams(search)), [search])
+  const scope = useMemo(() => completionScope(params, [projectId]), [params, projectId])
+  const query = search.get('q') ?? ''
+  function change(wanted: ParamChange) {
+    const next = new URLSearchParams(search)
+    next.delete('cursor')
+    for (const [name, value] of Object.entries(wanted)) {
+      if (value === null || value === '') next.delete(name)
+      else next.set(name, value)
+    }
+    const text = next.toString()
+    router.push(text ? `${path}?${text}` : path)
+  }
+  return (
+    <div className="stream-bar">
+      <SearchBox
+        organization={organization}
+        value={query}
+        onSearch={(q) => change({ q })}
+        error={error ? [error] : undefined}
+        scope={scope}
+        kept={keptParams(params)}
+        label={t('label')}
+        placeholder={t('placeholder')}
+        jumps={false}
+      />
+      <div className="stream-filters">
+        <EnvironmentSelect organization={organization} value={params.env} given={environments} change={change} />
+        <RangeSelect params={params} change={change} />
+      </div>
+    </div>
+  )
+}

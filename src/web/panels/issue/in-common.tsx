@@ -1,0 +1,85 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import { useLocale, useTranslations } from 'next-intl'
+import type { RestInCommon } from '../../../contract/rest-triage.ts'
+import { type ApiRequest, apiFetch } from '../../client/api.ts'
+import { Link } from '../../ui/link.tsx'
+import { PlainText } from '../../ui/plain-text.tsx'
+import { Section } from './annotations.tsx'
+import type { TagHref } from './tags.tsx'
+
+/** Where nearly none of the others has a value, how many times as often it is says how many others there are. */
+const liftShownMax = 100
+const shownMax = 8
+
+/** Tag values that the issue's events have more often than the others of the project; each is one click from a filter. */
+export function InCommon({
+  organization,
+  issueId,
+  query,
+  hrefOf,
+  given,
+}: {
+  organization: string
+  issueId: string
+  query: NonNullable<ApiRequest['query']>
+  hrefOf: TagHref
+  /** What came with the document for this query. */
+  given: RestInCommon | undefined
+}) {
+  const t = useTranslations('triage.common')
+  const number = new Intl.NumberFormat(useLocale(), { maximumFractionDigits: 1 })
+  const { data, error } = useQuery({
+    queryKey: ['in-common', organization, issueId, query],
+    queryFn: ({ signal }) =>
+      apiFetch<RestInCommon>(`organizations/${organization}/issues/${issueId}/in-common/`, { query, signal }),
+    ...(given ? { initialData: given } : {}),
+    retry: false,
+  })
+  // With no other events in the project there is nothing to compare.
+  if (!error && (!data || data.others === 0)) return null
+  const percent = (share: number) => number.format(share * 100)
+  return (
+    <Section id="in-common" title={t('title')}>
+      <p className="part-note">{t('note')}</p>
+      {error ? (
+        <p role="alert" className="part-note">
+          {t('failed')} {error.message}
+        </p>
+      ) : null}
+      {!error && data?.values.length === 0 ? <p className="part-note">{t('none')}</p> : null}
+      <ul className="in-common">
+        {data?.values.slice(0, shownMax).map((one) => (
+          <li key={`${one.key}=${one.value}`}>
+            <Link
+              href={hrefOf(one.key, one.value)}
+              title={t('filter', { key: one.key.slice(0, 60), value: one.value.slice(0, 80) })}
+            >
+              <span className="in-common-name">
+                <span className="text-ink-3">
+                  <PlainText text={one.key} charactersMax={60} />
+                </span>{' '}
+                <b>
+                  <PlainText text={one.value} charactersMax={60} />
+                </b>
+              </span>
+              <span className="in-common-lift" title={`${number.format(one.low)} – ${number.format(one.high)}`}>
+                {one.lift > liftShownMax
+                  ? t('liftOver', { lift: liftShownMax })
+                  : t('lift', { lift: number.format(one.lift) })}
+              </span>
+            </Link>
+            <span className="text-small text-ink-3">
+              {t('share', { own: percent(one.ownShare), other: percent(one.otherShare) })}
+            </span>
+          </li>
+        ))}
+      </ul>
+      {data && data.values.length > 0 ? (
+        <p className="part-note">
+          {t('sampled', { own: number.format(data.own), others: number.format(Math.round(data.others)) })}
+        </p>
+      ) : null}
+    </Section>
+  )
+}

@@ -1,0 +1,183 @@
+'use client'
+import { ChevronLeft, Link2 } from 'lucide-react'
+import { useTranslations } from 'next-intl'
+import type { RestEvent, RestIssueDetail } from '../../../contract/rest.ts'
+import { withBase } from '../../base-path.ts'
+import { Button } from '../../ui/controls.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { Link } from '../../ui/link.tsx'
+import { PlainText } from '../../ui/plain-text.tsx'
+import { SeverityShape } from '../../ui/severity.tsx'
+import { RelativeTime } from '../../ui/time.tsx'
+import { ReactWords } from '../diagnostics/react-words.tsx'
+import { Sureness } from '../error-links/hidden-error.tsx'
+import { Badges, headOf } from '../stream/issue-row.tsx'
+import type { Standing } from '../stream/rows.ts'
+import { Attention } from '../triage/attention.tsx'
+import type { Decisions } from '../triage/decisions.tsx'
+import { useStateWords } from '../triage/state-words.ts'
+
+type HeaderProps = {
+  detail: RestIssueDetail
+  /** The event that is shown: a minified error of it is said in words below the title. */
+  event: RestEvent | undefined
+  base: string
+  listSearch: string
+  organization: string
+  canTriage: boolean
+  decide: (standing: Standing) => void
+  decisions: Decisions
+  linkText: () => string
+  changed: () => void
+}
+
+/** What the issue is, its state and what can be done with it. */
+export function IssueHeader(props: HeaderProps) {
+  const { detail, event, base, listSearch, organization, linkText, changed } = props
+  const t = useTranslations('issues')
+  const words = useStateWords()
+  const level = useTranslations('level')
+  const badge = useTranslations('issues.badge')
+  const { type, value } = headOf(detail)
+  const state = words(detail.statusDetails, detail.substatus)
+  return (
+    <header className="issue-header">
+      <div className="issue-crumbs">
+        <Link href={`${base}${listSearch}`} className="issue-back">
+          <ChevronLeft size={14} strokeWidth={1.75} aria-hidden="true" /> {t('title')}
+        </Link>
+        <code>{detail.shortId}</code>
+        <CopyButton text={linkText} label={t('page.copyLink')} iconOnly />
+        <span className="text-ink-3">
+          <PlainText text={detail.project.name} charactersMax={64} />
+        </span>
+        <Badges issue={detail} badge={badge} />
+        {state ? (
+          <span className="text-ink-3">
+            <PlainText text={state} charactersMax={240} />
+          </span>
+        ) : null}
+        <Attention organization={organization} detail={detail} changed={changed} />
+      </div>
+      <div className="issue-title">
+        <SeverityShape level={detail.level} label={level(detail.level)} sizePx={13} />
+        <div className="min-w-0">
+          <h1>
+            <PlainText text={type} charactersMax={300} />
+          </h1>
+          {value ? (
+            <p className="issue-message">
+              <PlainText text={value} charactersMax={600} />
+            </p>
+          ) : null}
+          {event?.signs?.react ? <ReactWords react={event.signs.react} title={`${type} ${value}`} /> : null}
+          {detail.culprit ? (
+            <p className="issue-where">
+              <PlainText text={detail.culprit} charactersMax={300} />
+            </p>
+          ) : null}
+        </div>
+        <Actions {...props} />
+      </div>
+    </header>
+  )
+}
+
+/** Buttons for what the keys do. */
+function Actions({ detail, canTriage, decide, decisions }: HeaderProps) {
+  const t = useTranslations('issues')
+  const triage = useTranslations('triage.bar')
+  const why = canTriage ? undefined : t('bulk.notAllowed')
+  const isOpen = detail.status === 'unresolved'
+  const button = (text: string, run: () => void, look?: 'main') => (
+    <Button {...(look ? { look } : {})} compact disabled={!canTriage} title={why} onClick={run}>
+      {text}
+    </Button>
+  )
+  return (
+    <div className="issue-actions">
+      {isOpen
+        ? button(t('bulk.resolve'), () => decide({ status: 'resolved' }), 'main')
+        : button(t('bulk.unresolve'), () => decide({ status: 'unresolved' }))}
+      {button(triage('resolveIn'), () => decisions.ask('resolve'))}
+      {button(triage('archive'), () => decisions.ask('archive'))}
+      {button(triage('snooze'), () => decisions.ask('snooze'))}
+    </div>
+  )
+}
+
+type NavProps = {
+  event: RestEvent
+  eventBase: string
+  kept: string
+  copyMarkdown: () => Promise<string>
+  jsonHref: string
+  markdownHref: string
+}
+
+/** Which event this is, and the way to its neighbours and to its other forms. */
+export function EventNav({ event, eventBase, kept, copyMarkdown, jsonHref, markdownHref }: NavProps) {
+  const t = useTranslations('issues.page')
+  const to = (choice: string | number) => `${eventBase}/${choice}${kept}`
+  const links = [
+    { key: 'first', label: t('oldest'), href: event.previousEventID ? to('first') : undefined },
+    { key: 'older', label: t('older'), href: event.previousEventID ? to(event.previousEventID) : undefined },
+    { key: 'newer', label: t('newer'), href: event.nextEventID ? to(event.nextEventID) : undefined },
+    { key: 'latest', label: t('latest'), href: event.nextEventID ? to('latest') : undefined },
+  ]
+  return (
+    <div className="event-nav">
+      <div className="event-which">
+        <b>{t('number', { number: event.number, total: event.total })}</b>{' '}
+        <RelativeTime at={event.dateCreated} className="text-ink-3" /> <code className="event-id">{event.eventID}</code>
+      </div>
+      <div className="event-links">
+        {links.map((one) =>
+          one.href ? (
+            <Link key={one.key} className="button button-compact" href={one.href} scroll={false}>
+              {one.label}
+            </Link>
+          ) : (
+            <span key={one.key} className="button button-compact" aria-disabled="true">
+              {one.label}
+            </span>
+          ),
+        )}
+        <Link className="button button-compact" href={`${eventBase}${kept}`}>
+          {t('allEvents')}
+        </Link>
+        <CopyButton text={copyMarkdown} label={t('copyMarkdown')} />
+        <a className="link" href={withBase(markdownHref)}>
+          .md
+        </a>
+        <a className="link" href={withBase(jsonHref)}>
+          .json
+        </a>
+      </div>
+      {event.digest ? (
+        <p className="event-digest">
+          <Link2 size={14} strokeWidth={1.75} aria-hidden="true" /> {t('digest')}{' '}
+          <Link className="link" href={`/d/${encodeURIComponent(event.digest.value)}`}>
+            <code>
+              <PlainText text={event.digest.value} charactersMax={200} />
+            </code>
+          </Link>{' '}
+          <span className="text-ink-3">
+            <PlainText text={t('digestFound', { place: event.digest.found })} charactersMax={200} />
+          </span>{' '}
+          <Sureness sure={event.digests.some((one) => one.sure && one.value === event.digest?.value)} />
+          {event.digests.length > 1 ? (
+            <a className="link" href="#digests">
+              {t('allDigests', { count: event.digests.length })}
+            </a>
+          ) : null}
+        </p>
+      ) : null}
+      {event.dateMapped ? (
+        <p className="text-small text-ink-3">
+          {t('mappedAgain')} <RelativeTime at={event.dateMapped} />
+        </p>
+      ) : null}
+    </div>
+  )
+}

@@ -1,0 +1,265 @@
+'use client'
+import { ChevronDown, ChevronRight } from 'lucide-react'
+import { useTranslations } from 'next-intl'
+import { useState } from 'react'
+import type { RestException, RestFrame, RestStacktrace, RestThread } from '../../../contract/rest.ts'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { PlainText } from '../../ui/plain-text.tsx'
+import { Facts, Mark, Section, Segments, valueText } from './annotations.tsx'
+import { chainOf, type FrameMode, type FrameRun, firstOpen, placeOf, rawTrace, runsOf, threadsOf } from './frames.ts'
+
+export type StackView = FrameMode | 'raw'
+
+function Source({ frame }: { frame: RestFrame }) {
+  return (
+    <div className="source">
+      {frame.context.map(([number, text]) => (
+        <div key={number} className="source-line" data-here={number === frame.lineNo || undefined}>
+          <span className="source-number">{number}</span>
+          <code>
+            <PlainText text={text || ' '} charactersMax={1000} />
+          </code>
+        </div>
+      ))}
+    </div>
+  )
+}
+
+function Frame({ frame, path, open: openFirst }: { frame: RestFrame; path: string; open: boolean }) {
+  const t = useTranslations('issues.stack')
+  const [open, setOpen] = useState(openFirst)
+  const vars = Object.entries(frame.vars ?? {})
+  const reason = frame.data?.reason
+  const more = frame.context.length > 0 || vars.length > 0 || reason != null
+  const place = placeOf(frame)
+  const head = (
+    <>
+      <span className="frame-arrow">
+        {more ? (
+          open ? (
+            <ChevronDown size={14} aria-hidden="true" />
+          ) : (
+            <ChevronRight size={14} aria-hidden="true" />
+          )
+        ) : null}
+      </span>
+      <span className="frame-name">
+        <b>
+          <PlainText text={frame.function ?? frame.instructionAddr ?? t('anonymous')} charactersMax={256} />
+        </b>
+        <span className="text-ink-3"> {t('in')} </span>
+        <code title={frame.absPath ?? undefined}>
+          <PlainText text={place || t('unknown')} charactersMax={300} />
+        </code>
+        <Mark path={`${path}.function`} />
+        <Mark path={`${path}.filename`} />
+      </span>
+      {frame.inApp ? <span className="chip text-accent">{t('inApp')}</span> : null}
+    </>
+  )
+  return (
+    <li className="frame" data-app={frame.inApp || undefined}>
+      {more ? (
+        <button type="button" className="frame-head" aria-expanded={open} onClick={() => setOpen(!open)}>
+          {head}
+        </button>
+      ) : (
+        <div className="frame-head">{head}</div>
+      )}
+      {open && reason ? <p className="part-note">{t(`unmapped_${reason}`)}</p> : null}
+      {open && frame.context.length > 0 ? <Source frame={frame} /> : null}
+      {open && vars.length > 0 ? (
+        <div className="frame-vars">
+          <Facts
+            facts={vars.map(([name, value]) => ({ name, value: valueText(value), path: `${path}.vars.${name}` }))}
+          />
+        </div>
+      ) : null}
+    </li>
+  )
+}
+
+function Library({ run, path }: { run: Extract<FrameRun, { kind: 'library' }>; path: string }) {
+  const t = useTranslations('issues.stack')
+  const [open, setOpen] = useState(false)
+  if (open)
+    return run.frames.map((one) => (
+      <Frame key={one.index} frame={one.frame} path={`${path}.frames.${one.index}`} open={false} />
+    ))
+  const names = run.names.slice(0, 3).join(', ')
+  return (
+    <li className="frame">
+      <button type="button" className="frame-head frame-library" aria-expanded={false} onClick={() => setOpen(true)}>
+        <span className="frame-arrow">
+          <ChevronRight size={14} aria-hidden="true" />
+        </span>
+        {t('library', { count: run.frames.length })}{' '}
+        {names ? (
+          <PlainText text={`${t('of')} ${names}${run.names.length > 3 ? ' …' : ''}`} charactersMax={200} />
+        ) : null}
+      </button>
+    </li>
+  )
+}
+
+/** The frames of one stack trace, newest call first. `path` is where the stack trace stands in the payload. */
+export function Frames({ trace, path, mode }: { trace: RestStacktrace; path: string; mode: FrameMode }) {
+  const t = useTranslations('issues.stack')
+  const first = firstOpen(trace.frames)
+  if (trace.frames.length === 0) return <p className="part-note">{t('none')}</p>
+  return (
+    <>
+      <ol className="frames">
+        {runsOf(trace.frames, mode).map((run) =>
+          run.kind === 'frame' ? (
+            <Frame
+              key={`${mode}${run.index}`}
+              frame={run.frame}
+              path={`${path}.frames.${run.index}`}
+              open={run.index === first}
+            />
+          ) : (
+            <Library key={`${mode}${run.frames[0]?.index}`} run={run} path={path} />
+          ),
+        )}
+      </ol>
+      {trace.framesOmitted ? (
+        <p className="part-note">{t('omitted', { count: trace.framesOmitted[1] - trace.framesOmitted[0] })}</p>
+      ) : null}
+    </>
+  )
+}
+
+function Raw({ exception, trace }: { exception: Pick<RestException, 'type' | 'value'>; trace: RestStacktrace | null }) {
+  const t = useTranslations('common')
+  const text = rawTrace(exception, trace?.frames ?? [])
+  return (
+    <div className="raw">
+      <div className="raw-copy">
+        <CopyButton text={text} label={t('copy')} />
+      </div>
+      <pre>
+        <PlainText text={text} charactersMax={60_000} />
+      </pre>
+    </div>
+  )
+}
+
+function mechanismText(
+  mechanism: Record<string, unknown> | null,
+): { type: string; handled: boolean | undefined } | undefined {
+  if (!mechanism) return undefined
+  const handled = mechanism.handled
+  return {
+    type: typeof mechanism.type === 'string' ? mechanism.type : '',
+    handled: typeof handled === 'boolean' ? handled : undefined,
+  }
+}
+
+/** The thrown exception and its causes, each with its frames; one switch for all: application, all frames, raw. */
+export function Exceptions({
+  values,
+  note,
+}: {
+  values: readonly RestException[]
+  /** What is to be said of all its stacks. */
+  note: 'notSymbolicated' | 'dumpUnreadable' | undefined
+}) {
+  const t = useTranslations('issues.stack')
+  const [view, setView] = useState<StackView>('app')
+  return (
+    <Section
+      id="exceptions"
+      title={t('title')}
+      aside={
+        <Segments
+          label={t('view')}
+          value={view}
+          onChange={setView}
+          choices={[
+            { value: 'app', label: t('app') },
+            { value: 'all', label: t('all') },
+            { value: 'raw', label: t('raw') },
+          ]}
+        />
+      }
+    >
+      {note ? <p className="part-note">{t(note)}</p> : null}
+      {chainOf(values).map(({ exception, index }, at) => {
+        const path = `exception.values.${index}`
+        const mechanism = mechanismText(exception.mechanism)
+        const raw = exception.rawStacktrace ?? exception.stacktrace
+        return (
+          <div key={index} className="exception">
+            {at > 0 ? <p className="exception-cause">{t('cause')}</p> : null}
+            <h3 className="exception-type">
+              <PlainText text={exception.type ?? t('untyped')} charactersMax={300} />
+              <Mark path={`${path}.type`} />
+              {mechanism ? (
+                <span className="exception-mechanism">
+                  <PlainText text={mechanism.type} charactersMax={80} />
+                  {mechanism.handled === false ? <span className="chip text-error">{t('unhandled')}</span> : null}
+                </span>
+              ) : null}
+            </h3>
+            {exception.value ? (
+              <p className="exception-value">
+                <PlainText text={exception.value} charactersMax={6000} />
+                <Mark path={`${path}.value`} />
+              </p>
+            ) : null}
+            {view === 'raw' ? (
+              <Raw exception={exception} trace={raw} />
+            ) : exception.stacktrace ? (
+              <Frames trace={exception.stacktrace} path={`${path}.stacktrace`} mode={view} />
+            ) : (
+              <p className="part-note">{t('noTrace')}</p>
+            )}
+          </div>
+        )
+      })}
+    </Section>
+  )
+}
+
+/** Threads: the crashed one first, one at a time. */
+export function Threads({ threads }: { threads: readonly RestThread[] }) {
+  const t = useTranslations('issues.stack')
+  const ordered = threadsOf(threads)
+  const [at, setAt] = useState(0)
+  const thread = ordered[at]
+  const name = (one: RestThread) =>
+    `${one.name ?? t('thread')} ${one.id === null ? '' : `#${one.id}`}${one.crashed ? ` · ${t('crashed')}` : ''}${one.state ? ` · ${one.state}` : ''}`
+  return (
+    <Section
+      id="threads"
+      title={t('threads', { count: threads.length })}
+      aside={
+        <select
+          className="input input-compact"
+          aria-label={t('thread')}
+          value={at}
+          onChange={(event) => setAt(Number(event.target.value))}
+        >
+          {ordered.map((one, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: threads may lack an id
+            <option key={index} value={index}>
+              {name(one).slice(0, 120)}
+            </option>
+          ))}
+        </select>
+      }
+    >
+      {thread?.stacktrace ? (
+        <Frames
+          key={at}
+          trace={thread.stacktrace}
+          path={`threads.values.${threads.indexOf(thread)}.stacktrace`}
+          mode="app"
+        />
+      ) : (
+        <p className="part-note">{t('noTrace')}</p>
+      )}
+    </Section>
+  )
+}

@@ -1,0 +1,85 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import { useTranslations } from 'next-intl'
+import type { RestEvent, RestTag } from '../../../contract/rest.ts'
+import { type ApiRequest, apiFetch } from '../../client/api.ts'
+import { Link } from '../../ui/link.tsx'
+import { PlainText } from '../../ui/plain-text.tsx'
+import { Section } from './annotations.tsx'
+import { sharesOf } from './sections.ts'
+
+/** Where the issues are listed that have a tag's value. */
+export type TagHref = (key: string, value: string) => string
+
+/** The event's tags; each leads to the issues that have it. */
+export function EventTags({ event, hrefOf }: { event: RestEvent; hrefOf: TagHref }) {
+  const t = useTranslations('issues.tags')
+  return (
+    <Section id="tags" title={t('title')}>
+      <ul className="tag-list">
+        {event.tags.map((tag) => (
+          <li key={tag.key}>
+            <Link href={hrefOf(tag.key, tag.value)} title={t('filter')}>
+              <span>
+                <PlainText text={tag.key} charactersMax={60} />
+              </span>
+              <b>
+                <PlainText text={tag.value} charactersMax={200} />
+              </b>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+/** How the tags are distributed over the issue's newest events; a value filters the stream. */
+export function TagBars({
+  organization,
+  issueId,
+  query,
+  hrefOf,
+  given,
+}: {
+  organization: string
+  issueId: string
+  query: NonNullable<ApiRequest['query']>
+  hrefOf: TagHref
+  /** What came with the document for this query. */
+  given: RestTag[] | undefined
+}) {
+  const t = useTranslations('issues.tags')
+  const { data } = useQuery({
+    queryKey: ['issue-tags', organization, issueId, query],
+    queryFn: ({ signal }) =>
+      apiFetch<RestTag[]>(`organizations/${organization}/issues/${issueId}/tags/`, { query, signal }),
+    ...(given ? { initialData: given } : {}),
+    retry: false,
+  })
+  if (!data?.length) return null
+  return (
+    <Section id="tag-bars" title={t('distribution')}>
+      {data.slice(0, 12).map((tag) => (
+        <div key={tag.key} className="tag-bars">
+          <h3>
+            <PlainText text={tag.key} charactersMax={60} />
+          </h3>
+          <ul>
+            {sharesOf(tag.topValues.slice(0, 4), tag.totalValues).map((one) => (
+              <li key={one.value}>
+                <Link href={hrefOf(tag.key, one.value)} title={t('filter')}>
+                  <span className="tag-bar" style={{ width: `${Math.max(1, one.percent)}%` }} />
+                  <span className="tag-value">
+                    {one.value ? <PlainText text={one.value} charactersMax={80} /> : t('empty')}
+                  </span>
+                  <span className="tag-share">{one.percent} %</span>
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </Section>
+  )
+}

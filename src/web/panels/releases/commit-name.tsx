@@ -1,0 +1,45 @@
+import { useTranslations } from 'next-intl'
+import type { RestCommit } from '../../../contract/rest-release.ts'
+import { safeHref } from '../../text.ts'
+import { PlainText } from '../../ui/plain-text.tsx'
+
+/** Where a commit is to be seen: at its repository's address, where that is one that may become a link. */
+export function commitHref({ id, repository }: Pick<RestCommit, 'id' | 'repository'>): string | undefined {
+  const url = safeHref(repository.url)
+  if (!url?.startsWith('http') || !/^[0-9a-f]{7,64}$/i.test(id)) return undefined
+  return `${url.replace(/(\.git)?\/*$/, '')}/commit/${id}`
+}
+
+/** A commit in one line: the first line of its message, its author, its short id. */
+export function CommitName({ commit }: { commit: RestCommit }) {
+  const t = useTranslations('releases.page')
+  const { message, author, repository, id } = commit
+  const href = commitHref(commit)
+  const short = (
+    <code>
+      <PlainText text={id.slice(0, 12)} charactersMax={12} />
+    </code>
+  )
+  return (
+    <p className="commit-name">
+      {message === null ? (
+        <span className="text-ink-3">{t('noMessage')}</span>
+      ) : (
+        <b>
+          <PlainText text={message.split('\n', 1)[0] ?? ''} charactersMax={200} />
+        </b>
+      )}{' '}
+      {href ? (
+        <a className="link" href={href} rel="noreferrer noopener nofollow" target="_blank">
+          {short}
+        </a>
+      ) : (
+        short
+      )}{' '}
+      <span className="text-ink-3">
+        {author ? <PlainText text={author.name || author.email} charactersMax={80} /> : null}{' '}
+        <PlainText text={repository.name} charactersMax={100} />
+      </span>
+    </p>
+  )
+}

@@ -1,0 +1,68 @@
+import { useTranslations } from 'next-intl'
+import type { RestDeploy } from '../../../contract/rest-release.ts'
+import { safeHref } from '../../text.ts'
+import { PlainText } from '../../ui/plain-text.tsx'
+import { durationText, relativeParts } from '../../ui/relative.ts'
+import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { RelativeTime } from '../../ui/time.tsx'
+
+/** How long a deploy took, ms; undefined where nobody said when it began, or it began after its end. */
+function tookMsOf({ dateStarted, dateFinished }: RestDeploy): number | undefined {
+  const tookMs = dateStarted === null ? Number.NaN : Date.parse(dateFinished) - Date.parse(dateStarted)
+  return tookMs >= 0 ? tookMs : undefined
+}
+
+/** Where and when a release was deployed, newest first. */
+export function Deploys({ deploys }: { deploys: readonly RestDeploy[] }) {
+  const t = useTranslations('releases.page')
+  const title = useTranslations('releases')('deploys')
+  const time = useTranslations('time')
+  const tookText = (tookMs: number) => {
+    const { unit, count } = relativeParts(tookMs)
+    return tookMs < 60_000 ? durationText(tookMs) : time(unit, { count })
+  }
+  return (
+    <ScrollBox label={title}>
+      <table className="table">
+        <thead>
+          <tr>
+            <th scope="col">{t('environment')}</th>
+            <th scope="col">{t('finished')}</th>
+            <th scope="col">{t('took')}</th>
+            <th scope="col">{t('name')}</th>
+            <th scope="col">{t('url')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {deploys.map((one) => {
+            const href = safeHref(one.url)
+            const tookMs = tookMsOf(one)
+            return (
+              <tr key={one.id}>
+                <td>
+                  <PlainText text={one.environment} charactersMax={64} />
+                </td>
+                <td className="whitespace-nowrap">
+                  <RelativeTime at={one.dateFinished} />
+                </td>
+                <td className="whitespace-nowrap">{tookMs === undefined ? '–' : tookText(tookMs)}</td>
+                <td>{one.name ? <PlainText text={one.name} charactersMax={64} /> : '–'}</td>
+                <td className="break-all">
+                  {href ? (
+                    <a className="link" href={href} rel="noreferrer noopener nofollow" target="_blank">
+                      <PlainText text={one.url ?? ''} charactersMax={200} />
+                    </a>
+                  ) : one.url ? (
+                    <PlainText text={one.url} charactersMax={200} />
+                  ) : (
+                    '–'
+                  )}
+                </td>
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+    </ScrollBox>
+  )
+}

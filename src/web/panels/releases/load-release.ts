@@ -1,0 +1,100 @@
+import { notFound } from 'next/navigation'
+import type { RestIssue } from '../../../contract/rest.ts'
+import type { RestDeploy, RestMarks, RestRelease } from '../../../contract/rest-release.ts'
+import { listIssues } from '../../../query/issues.ts'
+import { type Range, rangeOf } from '../../../query/range.ts'
+import {
+  commitFiles,
+  findRelease,
+  releaseCommits,
+  releaseDeploys,
+  releaseEvents,
+  releaseSeries,
+} from '../../../query/releases.ts'
+import type { Project } from '../../../store/meta/meta.ts'
+import { app } from '../../handle.ts'
+import { demandOrganization, type OrganizationHere } from '../../server/session.ts'
+import { unlessAway } from '../issue/load.ts'
+import type { Range as AskedRange } from '../search/range.ts'
+import { periodSince, rangeAsked, type Search, spanQuery, versionOf, versionTerm } from './params.ts'
+
+export type ReleaseHere = OrganizationHere & { projects: Project[]; release: RestRelease }
+
+/** The release that the last part of a path names, with the projects whose releases the person may read. Answers 404. */
+export async function demandRelease(org: string, part: string): Promise<ReleaseHere> {
+  const here = await demandOrganization(org, `/o/${org}/releases/${part}`)
+  const version = versionOf(part)
+  const { auth, meta } = app()
+  const { actor, organization } = here
+  const projects = meta
+    .projectsOf(organization.id)
+    .filter((project) => auth.may(actor, 'release:read', { organization, project }) === 'yes')
+  const release = version === undefined ? undefined : findRelease(app(), { organization, projects, version })
+  return release ? { ...here, projects, release } : notFound()
+}
+
+const issuesMax = 10
+const deploysMax = 50
+/** Commits of one page. */
+export const commitsMax = 50
+const filesMax = 1000
+
+/** `hits` is null where nobody knows how many there are. */
+type ListedIssues = { rows: RestIssue[]; hits: number | null } | undefined
+
+/** The range that the page shows, as its address asks or back to the release's beginning, and as queries take it. */
+function rangesOf(release: RestRelease, search: Search, nowMs: number): { asked: AskedRange; range: Range } {
+  const sinceMs = Math.min(...[release.dateCreated, release.firstEvent ?? release.dateCreated].map(Date.parse))
+  const isAsked = Boolean(search.t || search.from)
+  const asked: AskedRange = isAsked ? rangeAsked(search) : { kind: 'relative', period: periodSince(sinceMs, nowMs) }
+  return { asked, range: rangeOf(spanQuery(asked), nowMs) }
+}
+
+/** The release's own beginning and its deploys, for its charts. */
+function ownMarks(release: RestRelease, deploys: readonly RestDeploy[]): RestMarks {
+  const { version, shortVersion } = release
+  const projects = release.projects.map((one) => one.slug)
+  return {
+    marks: [
+      { version, shortVersion, projects, kind: 'release', at: release.dateCreated, environment: null },
+      ...deploys.map((one) => ({
+        ...{ version, shortVersion, projects: one.projects, kind: 'deploy' as const },
+        ...{ at: one.dateFinished, environment: one.environment },
+      })),
+    ],
+    omitted: 0,
+  }
+}
+
+/** What the page of a release shows over the range of its address. What the events store does not answer is undefined. */
+export async function loadRelease(here: ReleaseHere, search: Search) {
+  const deps = app()
+  const { actor, organization, release } = here
+  const { version } = release
+  const projects = here.projects.filter((one) => release.projects.some((its) => its.id === one.id))
+  const { asked, range } = rangesOf(release, search, deps.clock.now())
+  const view = { organization, projects, environments: [], range, meUserId: actor.person.id }
+  const where = { organization, projects, version }
+  const offset = typeof search.commits === 'string' && /^\d{1,6}$/.test(search.commits) ? Number(search.commits) : 0
+  const issuesOf = async (field: 'release' | 'firstRelease'): Promise<ListedIssues> => {
+    const query = versionTerm(field, version)
+    const page = await unlessAway(listIssues(deps, { ...view, query, sort: 'freq', limit: issuesMax }))
+    return page && { rows: page.rows, hits: page.hits ?? null }
+  }
+  const [points, events, newIssues, allIssues] = await Promise.all([
+    unlessAway(releaseSeries(deps, view, version)),
+    unlessAway(releaseEvents(deps, view)),
+    issuesOf('firstRelease'),
+    issuesOf('release'),
+  ])
+  const deploys = releaseDeploys(deps, { ...where, offset: 0, max: deploysMax })
+  const allEvents = [...(events?.values() ?? [])].reduce((sum, one) => sum + one, 0)
+  return {
+    ...{ projects, asked, points, newIssues, allIssues, deploys, marks: ownMarks(release, deploys.rows) },
+    events: events && { own: events.get(version) ?? 0, all: allEvents },
+    commits: { ...releaseCommits(deps, { ...where, offset, max: commitsMax }), offset },
+    files: commitFiles(deps, { ...where, offset: 0, max: filesMax }).rows,
+  }
+}
+
+export type LoadedRelease = Awaited<ReturnType<typeof loadRelease>>

@@ -1,0 +1,94 @@
+import { useTranslations } from 'next-intl'
+import type { ReactNode } from 'react'
+import { app } from '../../handle.ts'
+import { buttonClass } from '../../ui/controls.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
+import { Link } from '../../ui/link.tsx'
+import { PlainText } from '../../ui/plain-text.tsx'
+import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { EmptyState } from '../../ui/states.tsx'
+import { changedSearch, type ReleaseParams } from './params.ts'
+
+/** Commands to copy. */
+export function Commands({ lines, label }: { lines: readonly string[]; label: string }) {
+  const t = useTranslations('releases')
+  const text = lines.join('\n')
+  return (
+    <div className="max-w-[100ch]">
+      <ScrollBox label={label}>
+        <pre className="border border-line p-3">{text}</pre>
+      </ScrollBox>
+      <p className="mt-2">
+        <CopyButton text={text} label={t('copy')} />
+      </p>
+    </div>
+  )
+}
+
+/** sentry-cli as it finds this installation. */
+export const cli = (): string => `npx @sentry/cli --url ${app().config.url}`
+
+/** Organization, project and token for the commands that follow. */
+export const cliEnvironment = (organization: string, project: string): string =>
+  `export SENTRY_ORG=${organization} SENTRY_PROJECT=${project} SENTRY_AUTH_TOKEN=…`
+
+/** No release at all: how one is made. */
+export function NoReleases({ organization, project }: { organization: string; project: string | undefined }) {
+  const t = useTranslations('releases')
+  const issues = useTranslations('issues.noProject')
+  if (project === undefined)
+    return (
+      <EmptyState title={issues('title')}>
+        <p>{issues('todo')}</p>
+        <Link className={buttonClass({ look: 'main' }, 'mt-4')} href={`/o/${organization}/projects/new`}>
+          {issues('action')}
+        </Link>
+      </EmptyState>
+    )
+  const lines = [
+    cliEnvironment(organization, project),
+    'VERSION=$(git rev-parse HEAD)',
+    `${cli()} releases new "$VERSION"`,
+    `${cli()} releases set-commits "$VERSION" --auto`,
+    `${cli()} releases finalize "$VERSION"`,
+    `${cli()} deploys new --release "$VERSION" --env production`,
+  ]
+  return (
+    <EmptyState title={t('none')}>
+      <p className="mb-3">{t('noneTodo')}</p>
+      <Commands lines={lines} label={t('none')} />
+    </EmptyState>
+  )
+}
+
+/** Releases there are, but none that fits: each thing that narrows can be taken out. */
+export function NoReleaseMatches({ base, params, search }: { base: string; params: ReleaseParams; search: string }) {
+  const t = useTranslations('releases')
+  const filters = useTranslations('issues.filters')
+  const to = (change: Parameters<typeof changedSearch>[1]) => base + changedSearch(new URLSearchParams(search), change)
+  const out = (label: ReactNode, text: string, change: Parameters<typeof changedSearch>[1]) => (
+    <Link className={buttonClass({ compact: true })} href={to(change)}>
+      {label}{' '}
+      <code>
+        <PlainText text={text} charactersMax={60} />
+      </code>{' '}
+      ×
+    </Link>
+  )
+  return (
+    <EmptyState title={t('noneFound')}>
+      <p>{t('noneFoundTodo')}</p>
+      <div className="mt-4 flex flex-wrap gap-2">
+        {params.q ? out(null, params.q, { q: null }) : null}
+        {params.project ? out(`${filters('project')}:`, params.project, { project: null }) : null}
+        {params.env ? out(`${filters('environment')}:`, params.env, { env: null }) : null}
+        {params.status === 'archived' ? out(null, t('statusArchived'), { status: null }) : null}
+        {params.at > 0 ? (
+          <Link className={buttonClass({ compact: true })} href={to({ at: null })}>
+            {t('newest')}
+          </Link>
+        ) : null}
+      </div>
+    </EmptyState>
+  )
+}

@@ -1,0 +1,74 @@
+'use client'
+import '../issue/issues.css'
+import './releases.css'
+import { useRouter } from 'next/navigation'
+import { useTranslations } from 'next-intl'
+import type { MouseEvent } from 'react'
+import type { RestIssue } from '../../../contract/rest.ts'
+import type { RestMarks } from '../../../contract/rest-release.ts'
+import { Link } from '../../ui/link.tsx'
+import { IssueRow, useRowWords } from '../stream/issue-row.tsx'
+import { useSparkMarks } from './spark-rule.tsx'
+
+const rowPx = 52
+
+/** A few issues as rows of the stream, and the way to all of them there (`streamPath`, of `hits`; null: nobody knows). */
+export function ReleaseIssues({
+  base,
+  label,
+  rows,
+  hits,
+  streamPath,
+  marks,
+}: {
+  /** Of the organization's pages. */
+  base: string
+  label: string
+  rows: readonly RestIssue[]
+  hits: number | null
+  streamPath: string
+  marks: RestMarks
+}) {
+  const t = useTranslations('releases.page')
+  const router = useRouter()
+  const words = useRowWords()
+  const marksOf = useSparkMarks(rows, marks)
+  function click(event: MouseEvent<HTMLUListElement>): void {
+    if (!(event.target instanceof Element)) return
+    const id = event.target.closest('[data-id]')?.getAttribute('data-id')
+    if (!id || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+    event.preventDefault()
+    router.push(`${base}/issues/${id}`)
+  }
+  return (
+    <>
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: each row is a link, the list only widens it */}
+      <ul
+        className="issue-list release-issues"
+        aria-label={label}
+        style={{ height: rows.length * rowPx }}
+        onClick={click}
+      >
+        {rows.map((issue, index) => (
+          <IssueRow
+            key={issue.id}
+            issue={issue}
+            href={`${base}/issues/${issue.id}`}
+            index={index}
+            total={hits ?? -1}
+            isCursor={false}
+            isSelected={false}
+            words={words}
+            offsetPx={index * rowPx}
+            marks={marksOf(issue)}
+          />
+        ))}
+      </ul>
+      <p className="mt-2">
+        <Link className="link" href={streamPath}>
+          {hits === null ? t('restInStream') : t('inStream', { count: hits })}
+        </Link>
+      </p>
+    </>
+  )
+}

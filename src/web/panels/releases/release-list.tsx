@@ -1,0 +1,181 @@
+'use client'
+import '../issue/issues.css'
+import './releases.css'
+import { useRouter } from 'next/navigation'
+import { useLocale, useTranslations } from 'next-intl'
+import { type MouseEvent, type ReactNode, useEffect, useRef, useState, useTransition } from 'react'
+import { useKey } from '../../ui/keys.tsx'
+import { Link } from '../../ui/link.tsx'
+import type { ProjectName } from '../stream/stream-query.ts'
+import { releasePath } from './mark-groups.ts'
+import { changedSearch, type ReleaseParams, releasesPerPage } from './params.ts'
+import { ReleaseFilters, useSearchChange } from './release-filters.tsx'
+import { ReleaseRow, type ShownRelease } from './release-row.tsx'
+import { useNews } from './use-news.ts'
+
+type ListProps = {
+  organization: string
+  params: ReleaseParams
+  /** The address as the server read it, without `?`. */
+  search: string
+  projects: readonly ProjectName[]
+  environments: string[] | undefined
+  rows: readonly ShownRelease[]
+  /** Releases that match in all. */
+  hits: number
+  more: boolean
+  /** The events store did not answer: numbers of events are missing. */
+  away: boolean
+  /** When the server looked, ms. */
+  asOfMs: number
+  /** What stands instead of no rows. */
+  children: ReactNode
+}
+
+/** The row that keys work on, and what they do. */
+function useCursor(rows: readonly ShownRelease[], open: (row: ShownRelease) => void) {
+  const t = useTranslations('releases.keys')
+  const [cursor, setCursor] = useState<string | null>(null)
+  const at = rows.findIndex((row) => row.version === cursor)
+  const group = t('group')
+  const move = (step: number) => {
+    const next = rows[Math.max(0, Math.min(rows.length - 1, at + step))]
+    if (next) setCursor(next.version)
+  }
+  const here = rows[at]
+  useKey('j', group, t('down'), () => move(1))
+  useKey('k', group, t('up'), () => move(-1))
+  useKey('ArrowDown', group, t('down'), () => move(1))
+  useKey('ArrowUp', group, t('up'), () => move(-1))
+  useKey('o', group, t('open'), () => here && open(here))
+  useKey('Enter', group, t('open'), (event) => {
+    // Enter on a focused link or button is that element's own.
+    if (event.target instanceof HTMLElement && event.target.closest('a, button, select, summary')) event.target.click()
+    else if (here) open(here)
+  })
+  return [at, setCursor] as const
+}
+
+function Columns({ range }: { range: string }) {
+  const t = useTranslations('releases')
+  return (
+    <div className="release-columns" aria-hidden="true">
+      <span>{t('release')}</span>
+      <span>{t('made')}</span>
+      <span className="release-number">{t('newIssues')}</span>
+      <span className="release-number">
+        {t('events')} · {range}
+      </span>
+      <span>{t('commits')}</span>
+      <span>{t('deploys')}</span>
+      <span>{t('artifacts')}</span>
+    </div>
+  )
+}
+
+function Pages({ base, search, at, more }: { base: string; search: string; at: number; more: boolean }) {
+  const t = useTranslations('releases')
+  const to = (offset: number) =>
+    base + changedSearch(new URLSearchParams(search), { at: offset > 0 ? String(offset) : null })
+  return (
+    <nav className="release-pages" aria-label={t('title')}>
+      {at > releasesPerPage ? (
+        <Link className="link" href={to(0)}>
+          {t('newest')}
+        </Link>
+      ) : null}
+      {at > 0 ? (
+        <Link className="link" href={to(Math.max(0, at - releasesPerPage))}>
+          {t('newer')}
+        </Link>
+      ) : null}
+      {more ? (
+        <Link className="link" href={to(at + releasesPerPage)}>
+          {t('older')}
+        </Link>
+      ) : null}
+    </nav>
+  )
+}
+
+/** The list of releases with search, filters and keys; the server makes the rows anew for each address. */
+export function ReleaseList(props: ListProps) {
+  const { organization, params, rows, search, hits, away } = props
+  const t = useTranslations('releases')
+  const ranges = useTranslations('issues.range.short')
+  const locale = useLocale()
+  const router = useRouter()
+  const [turning, change] = useSearchChange()
+  const [refreshing, start] = useTransition()
+  const list = useRef<HTMLUListElement>(null)
+  const refresh = () => start(() => router.refresh())
+  const open = (row: ShownRelease) => router.push(releasePath(organization, row.version))
+  const [at, setCursor] = useCursor(rows, open)
+  const news = useNews({ organization, params, rows, projects: props.projects, asOfMs: props.asOfMs })
+  useEffect(() => {
+    list.current?.querySelectorAll('[data-version]')[at]?.scrollIntoView({ block: 'nearest' })
+  }, [at])
+
+  function click(event: MouseEvent<HTMLUListElement>): void {
+    if (!(event.target instanceof Element) || event.target.closest('a')) return
+    const version = event.target.closest('[data-version]')?.getAttribute('data-version')
+    const row = rows.find((one) => one.version === version)
+    if (!row || window.getSelection()?.toString()) return
+    setCursor(row.version)
+    open(row)
+  }
+  const { range } = params
+  return (
+    <div className="stream releases">
+      <div className="stream-head">
+        <h1>{t('title')}</h1>
+        <span className="text-ink-3">{t('count', { count: hits })}</span>
+      </div>
+      <ReleaseFilters
+        organization={organization}
+        params={params}
+        projects={props.projects}
+        environments={props.environments}
+        change={change}
+        refresh={refresh}
+      />
+      {rows.length > 0 ? (
+        <Columns range={range.kind === 'relative' ? ranges(range.period) : ranges('absolute')} />
+      ) : null}
+      {news > 0 ? (
+        <button type="button" className="stream-news" onClick={refresh}>
+          {t('news', { count: news })}
+        </button>
+      ) : null}
+      {away ? (
+        <div className="stream-away" role="status">
+          {t('away')}
+        </div>
+      ) : null}
+      {rows.length === 0 ? (
+        props.children
+      ) : (
+        // biome-ignore lint/a11y/useKeyWithClickEvents: each row has its link, the list only widens it
+        <ul
+          ref={list}
+          className="release-list"
+          aria-label={t('title')}
+          aria-busy={turning || refreshing}
+          data-dimmed={turning || undefined}
+          onClick={click}
+        >
+          {rows.map((row, index) => (
+            <ReleaseRow
+              key={row.version}
+              organization={organization}
+              row={row}
+              isCursor={index === at}
+              locale={locale}
+            />
+          ))}
+        </ul>
+      )}
+      <Pages base={`/o/${organization}/releases`} search={search} at={params.at} more={props.more} />
+    </div>
+  )
+}

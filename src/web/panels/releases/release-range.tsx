@@ -1,0 +1,17 @@
+'use client'
+import type { Range } from '../search/range.ts'
+import { RangeSelect } from '../stream/stream-filters.tsx'
+import { useSearchChange } from './release-filters.tsx'
+
+/** The time that the release's page looks at; part of its address. */
+export function ReleaseRange({ range }: { range: Range }) {
+  const [pending, change] = useSearchChange()
+  return (
+    <div aria-busy={pending} className="release-range">
+      <RangeSelect
+        params={{ range }}
+        change={({ t, from, to }) => change({ t: t ?? null, from: from ?? null, to: to ?? null })}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,111 @@
+import { useLocale, useTranslations } from 'next-intl'
+import type { RestSkew } from '../../../contract/rest-skew.ts'
+import { Link } from '../../ui/link.tsx'
+import { PlainText } from '../../ui/plain-text.tsx'
+import { Chart } from '../charts/chart.tsx'
+import { ReleaseLink } from './release-link.tsx'
+
+/** One deploy: how many old tabs ran into it, how that goes on, who got over it, and which issues it made. */
+export function SkewPanel({ organization, panel }: { organization: string; panel: RestSkew }) {
+  const t = useTranslations('releases.skew')
+  const locale = useLocale()
+  const time = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' })
+  const number = new Intl.NumberFormat(locale)
+  const [from, to] = [panel.from, panel.to].map((one) => time.format(Date.parse(one)))
+  const { people } = panel
+  const numbers = [
+    ['events', panel.events],
+    ['people', people.all],
+    ['recovered', people.recovered],
+    ['stuck', people.stuck],
+    ['unknown', people.unknown],
+  ] as const
+  return (
+    <article className="skew-panel">
+      <div className="skew-head">
+        <h3>
+          {panel.environment === null ? (
+            t('came')
+          ) : (
+            <PlainText text={t('deployed', { environment: panel.environment })} charactersMax={120} />
+          )}
+        </h3>
+        <Verdict lasts={panel.lasts} />
+        <span className="text-small text-ink-3">
+          {t('span', { from: from ?? '', to: to ?? '' })}, {t(`until.${panel.until}`)}
+        </span>
+      </div>
+      <dl className="skew-numbers">
+        {numbers.map(([name, count]) => (
+          <div key={name}>
+            <dt>{t(name)}</dt>
+            <dd>{number.format(count)}</dd>
+          </div>
+        ))}
+      </dl>
+      <Chart organization={organization} points={panel.points} marks={undefined} />
+      <Lists organization={organization} panel={panel} number={number} />
+      <p className="mt-2 max-w-[88ch] text-small text-ink-3">
+        {panel.environment === null ? `${t('cameHint')} ` : ''}
+        {t('hint')} {panel.issues.length > 1 ? t('issuesHint') : ''}
+      </p>
+    </article>
+  )
+}
+
+function Verdict({ lasts }: { lasts: boolean | null }) {
+  const t = useTranslations('releases.skew')
+  if (lasts === null) return <span className="chip text-ink-3">{t('early')}</span>
+  return lasts ? (
+    <span className="chip text-error">{t('lasts')}</span>
+  ) : (
+    <span className="chip text-ok">{t('decays')}</span>
+  )
+}
+
+/** Kinds, issues and the releases of the old tabs, each with its events. */
+function Lists({ organization, panel, number }: { organization: string; panel: RestSkew; number: Intl.NumberFormat }) {
+  const t = useTranslations('releases.skew')
+  return (
+    <div className="skew-lists">
+      <section>
+        <h4>{t('kinds')}</h4>
+        <ul>
+          {panel.kinds.map(({ kind, events }) => (
+            <li key={kind}>
+              <span>{number.format(events)}</span> <span>{t(`kind.${kind}`)}</span>
+            </li>
+          ))}
+        </ul>
+      </section>
+      <section>
+        <h4>{t('issues')}</h4>
+        <ul>
+          {panel.issues.map((one) => (
+            <li key={one.id}>
+              <span>{number.format(one.events)}</span>
+              <Link className="link min-w-0 truncate" href={`/o/${organization}/issues/${one.id}`}>
+                <code>{one.shortId}</code> <PlainText text={one.title} charactersMax={120} />
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </section>
+      <section>
+        <h4>{t('releases')}</h4>
+        <ul>
+          {panel.releases.map(({ release, events }) => (
+            <li key={release}>
+              <span>{number.format(events)}</span>
+              {release === '' ? (
+                <span className="text-ink-3">{t('unnamed')}</span>
+              ) : (
+                <ReleaseLink organization={organization} version={release} />
+              )}
+            </li>
+          ))}
+        </ul>
+      </section>
+    </div>
+  )
+}

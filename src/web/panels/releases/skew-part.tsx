@@ -1,0 +1,36 @@
+import { getTranslations } from 'next-intl/server'
+import { Suspense } from 'react'
+import { releaseSkew } from '../../../query/skew.ts'
+import type { Project } from '../../../store/meta/meta.ts'
+import { app } from '../../handle.ts'
+import { Section } from '../../ui/section.tsx'
+import { unlessAway } from '../issue/load.ts'
+import type { ReleaseHere } from './load-release.ts'
+import { SkewPanel } from './skew-panel.tsx'
+
+/** What old tabs ran into after the release was deployed. The rest of the page does not wait for it. */
+export async function SkewPart(props: { here: ReleaseHere; projects: readonly Project[] }) {
+  const t = await getTranslations('releases.skew')
+  const checking = (await getTranslations('sources'))('checking')
+  return (
+    <Section title={t('title')}>
+      <Suspense fallback={<p className="text-ink-3">{checking}</p>}>
+        <Panels {...props} />
+      </Suspense>
+    </Section>
+  )
+}
+
+async function Panels({ here, projects }: { here: ReleaseHere; projects: readonly Project[] }) {
+  const t = await getTranslations('releases.skew')
+  const { actor, organization, release } = here
+  const { auth } = app()
+  const readable = projects.filter((project) => auth.may(actor, 'event:read', { organization, project }) === 'yes')
+  const firstEventMs = release.firstEvent === null ? null : Date.parse(release.firstEvent)
+  const asked = { version: release.version, createdMs: Date.parse(release.dateCreated), firstEventMs }
+  const panels = await unlessAway(releaseSkew(app(), { organization, projects: readable, release: asked }))
+  if (!panels) return <p className="stream-away">{t('away')}</p>
+  const hit = panels.filter((one) => one.events > 0)
+  if (hit.length === 0) return <p className="text-ink-2">{t('none')}</p>
+  return hit.map((panel) => <SkewPanel key={panel.environment ?? ''} organization={organization.slug} panel={panel} />)
+}

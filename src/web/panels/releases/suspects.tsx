@@ -1,0 +1,78 @@
+'use client'
+import { useTranslations } from 'next-intl'
+import type { RestCommitters, RestSuspectCommit } from '../../../contract/rest-release.ts'
+import { PlainText } from '../../ui/plain-text.tsx'
+import { relativeParts } from '../../ui/relative.ts'
+import { RelativeTime } from '../../ui/time.tsx'
+import { Section } from '../issue/annotations.tsx'
+import { CommitName } from './commit-name.tsx'
+import { ReleaseLink } from './release-link.tsx'
+
+/** Commits that are shown; what comes after is less suspect than the reader's patience. */
+const shownMax = 5
+
+function Suspect({ organization, commit }: { organization: string; commit: RestSuspectCommit }) {
+  const t = useTranslations('releases.suspects')
+  const time = useTranslations('time')
+  const { suspicion } = commit
+  const { change, path, frame, filename, lineNo, confidence, alike, beforeMs } = suspicion
+  const place = lineNo === null ? filename : t('place', { filename, line: String(lineNo) })
+  const { unit, count } = relativeParts(beforeMs)
+  return (
+    <li className="suspect">
+      <CommitName commit={commit} />
+      <p className="text-ink-2">
+        <PlainText text={t(`why_${change}`, { path, frame, place })} charactersMax={900} />
+      </p>
+      <p className="suspect-facts">
+        <span className={confidence === 'high' ? 'text-ok' : 'text-ink-3'}>{t(confidence)}</span>
+        {alike > 0 ? <span>{t('alike', { count: alike })}</span> : null}
+        {beforeMs > 0 ? (
+          <span>{t('before', { age: time(unit, { count }) })}</span>
+        ) : (
+          <RelativeTime at={commit.dateCreated} />
+        )}
+        <span>
+          {t('in')} <ReleaseLink organization={organization} version={commit.release} />
+        </span>
+      </p>
+    </li>
+  )
+}
+
+/** Commits that changed what the stack goes through, the most suspect first, each with the reason; or what is missing to say. */
+export function Suspects({ organization, found }: { organization: string; found: RestCommitters }) {
+  const t = useTranslations('releases.suspects')
+  const { state, committers, releases } = found
+  if (state === 'no_release' || state === 'no_frames') return null
+  const commits = committers
+    .flatMap((one) => one.commits)
+    .sort((one, other) => order(one) - order(other))
+    .slice(0, shownMax)
+  return (
+    <Section id="suspects" title={t('title')}>
+      {state === 'found' ? (
+        <ol className="suspects">
+          {commits.map((one) => (
+            <Suspect key={`${one.repository.id}:${one.id}`} organization={organization} commit={one} />
+          ))}
+        </ol>
+      ) : (
+        <p className="part-note suspect">
+          <PlainText text={t(state, { release: releases[0] ?? '' })} charactersMax={400} />
+        </p>
+      )}
+    </Section>
+  )
+}
+
+const confidences = ['high', 'medium', 'low']
+
+/**
+ * As the server ranks them: what may as well be another file stands behind what is sure; then the frame counts, how well
+ * the path fits, and how near the commit is to the issue.
+ */
+function order({ suspicion: { frame, confidence, beforeMs } }: RestSuspectCommit): number {
+  const doubt = confidence === 'low' ? 100 : 0
+  return (doubt + frame) * 1e14 + confidences.indexOf(confidence) * 1e13 + Math.min(1e12, Math.max(0, beforeMs))
+}

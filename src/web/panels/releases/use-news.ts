@@ -1,0 +1,76 @@
+'use client'
+import { useEffect, useRef, useState } from 'react'
+import { systemClock } from '../../../base/clock.ts'
+import type { RestRelease } from '../../../contract/rest-release.ts'
+import { apiPage } from '../../client/api.ts'
+import { useLive } from '../../ui/live.tsx'
+import { type ProjectName, projectIdsOf } from '../stream/stream-query.ts'
+import type { ReleaseParams } from './params.ts'
+
+/** Events come by the second, releases by the hour: the list is asked at most this often, ms. */
+const pauseMs = 10_000
+const newestMax = 20
+
+/** Versions among `newest` that were made after the list was read and are not in it. */
+export function unknownOf(
+  newest: readonly RestRelease[],
+  rows: readonly Pick<RestRelease, 'version'>[],
+  asOfMs: number,
+): string[] {
+  const known = new Set(rows.map((row) => row.version))
+  return newest
+    .filter((one) => Date.parse(one.dateCreated) > asOfMs && !known.has(one.version))
+    .map((one) => one.version)
+}
+
+/** How many releases came since the list was read: asked for when events come, and when the person returns to the page. */
+export function useNews({
+  organization,
+  params,
+  rows,
+  projects,
+  asOfMs,
+}: {
+  organization: string
+  params: ReleaseParams
+  rows: readonly RestRelease[]
+  projects: readonly ProjectName[]
+  asOfMs: number
+}): number {
+  const [found, setFound] = useState<{ asOfMs: number; count: number }>({ asOfMs, count: 0 })
+  const waits = useRef<(() => void) | undefined>(undefined)
+  const look = useRef(async () => {})
+  look.current = async () => {
+    const ids = projectIdsOf(params.project, projects)
+    const page = await apiPage<RestRelease>(`organizations/${organization}/releases/`, {
+      query: {
+        query: params.q || undefined,
+        project: ids.length ? ids : undefined,
+        environment: params.env ? params.env.split(',') : undefined,
+        status: params.status,
+        per_page: newestMax,
+      },
+    })
+    setFound({ asOfMs, count: unknownOf(page.rows, rows, asOfMs).length })
+  }
+  const soon = useRef(() => {
+    if (waits.current) return
+    waits.current = systemClock.after(pauseMs, () => {
+      waits.current = undefined
+      // The next event asks again.
+      void look.current().catch(() => {})
+    })
+  })
+  useLive((change) => {
+    if (change.kind === 'events' || change.kind === 'missed') soon.current()
+  })
+  useEffect(() => {
+    const seen = () => document.visibilityState === 'visible' && soon.current()
+    document.addEventListener('visibilitychange', seen)
+    return () => {
+      document.removeEventListener('visibilitychange', seen)
+      waits.current?.()
+    }
+  }, [])
+  return found.asOfMs === asOfMs ? found.count : 0
+}

@@ -1,0 +1,23 @@
+'use client'
+import { useTranslations } from 'next-intl'
+import { type Severity, SeverityShape } from '../../ui/severity.tsx'
+import { verdictOf } from './verdicts.ts'
+
+/** What to do about a reason, in the person's language; `text` is the API's own, for reasons that are newer than the page. */
+export function useTodo(): (reason: string, text: string) => string {
+  const t = useTranslations('operation.todo')
+  return (reason, text) => (t.has(reason as 'failed') ? t(reason as 'failed') : text)
+}
+
+/** How an item ended, with its shape. */
+export function Verdict({ outcome }: { outcome: string }) {
+  const t = useTranslations('operation.outcomes')
+  const level: Severity = verdictOf(outcome)
+  const name = outcome as 'stored'
+  return (
+    <span className="inline-flex items-baseline gap-1.5 whitespace-nowrap">
+      <SeverityShape level={level} label="" sizePx={8} />
+      {t.has(name) ? t(name) : outcome}
+    </span>
+  )
+}

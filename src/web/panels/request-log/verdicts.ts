@@ -1,0 +1,50 @@
+import type { RestLedger } from '../../../contract/rest-status.ts'
+
+const levels: Readonly<Record<string, 'ok' | 'info' | 'warning' | 'error' | 'debug'>> = {
+  stored: 'ok',
+  waiting: 'debug',
+  duplicate: 'info',
+  filtered: 'info',
+  client_discard: 'info',
+  thinned: 'info',
+  rate_limited: 'warning',
+  invalid: 'error',
+  dead: 'error',
+}
+
+/** The shape that an outcome has. */
+export const verdictOf = (outcome: string) => levels[outcome] ?? 'debug'
+
+type Row = RestLedger['rows'][number]
+export type LedgerCategory = { category: string; quantity: number; rows: Row[] }
+/** One project of the ledger; `slug` null for what came without a known key. */
+export type LedgerGroup = { slug: string | null; quantity: number; categories: LedgerCategory[] }
+
+/** Rows of all keys as one, most first. */
+function joined(rows: readonly Row[]): Row[] {
+  const sums = new Map<string, Row>()
+  for (const row of rows) {
+    const name = `${row.outcome} ${row.reason}`
+    const sum = sums.get(name)
+    sums.set(name, sum ? { ...sum, quantity: sum.quantity + row.quantity, bytes: sum.bytes + row.bytes } : { ...row })
+  }
+  return [...sums.values()].filter((row) => row.quantity !== 0).sort((a, b) => b.quantity - a.quantity)
+}
+
+/** What was thinned since is among what was stored. */
+const quantityOf = (rows: readonly Row[]) =>
+  rows.reduce((sum, row) => sum + (row.outcome === 'thinned' ? 0 : row.quantity), 0)
+
+/** The ledger's rows by project, then category, then end and reason; the largest first, strangers last. */
+export function ledgerGroups(rows: RestLedger['rows']): LedgerGroup[] {
+  const projects = Map.groupBy(rows, (row) => row.project?.slug ?? null)
+  return [...projects]
+    .map(([slug, own]) => {
+      const categories = [...Map.groupBy(own, (row) => row.category)]
+        .map(([category, all]) => ({ category, quantity: quantityOf(all), rows: joined(all) }))
+        .filter((one) => one.rows.length > 0)
+        .sort((a, b) => b.quantity - a.quantity)
+      return { slug, quantity: quantityOf(own), categories }
+    })
+    .sort((a, b) => Number(a.slug === null) - Number(b.slug === null) || b.quantity - a.quantity)
+}

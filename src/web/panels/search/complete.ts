@@ -1,0 +1,243 @@
+import { type Field, fieldOf, fields, states } from '../../../query/search.ts'
+import { keyOfTag, quoted, termsOf } from './terms.ts'
+
+// What a search box offers at the caret. Pure: the box asks it with each keystroke.
+
+/** One line of the list: `insert` takes the place of what stands from `from` to `to` of the text. */
+export type Suggestion = {
+  kind: 'key' | 'value' | 'recent'
+  /** What is shown; machine text. */
+  label: string
+  /** A sentence about a key. */
+  note: string
+  /** Events that have a value, where they are counted. */
+  events: number | null
+  from: number
+  to: number
+  insert: string
+  /** The caret behind it. */
+  caret: number
+}
+
+/** What the box has to know: tag keys in use, and values of the key at the caret as the server gave them. */
+export type Known = { tagKeys: readonly string[]; values: readonly { value: string; count: number | null }[] }
+
+/** Where the caret is: in a key, in the value of a key, or in neither. */
+export type Place =
+  | { in: 'key'; from: number; to: number; typed: string; negated: boolean }
+  | { in: 'value'; key: string; from: number; to: number; typed: string; list: boolean }
+  | { in: 'none' }
+
+const linesMax = 12
+/** Fields that stand among the tags of each event, under their own names. */
+const sameAsTag: ReadonlySet<string> = new Set([
+  ...['environment', 'release', 'level', 'dist', 'user', 'transaction', 'logger', 'url'],
+])
+/** What a value may begin with that is compared: dates and numbers. */
+const dates = ['-1h', '-24h', '-7d', '-30d', '+7d', '+30d']
+const numbers = ['>10', '>100', '>1k', '<10']
+
+/** The part of a value in which the caret is: the whole, or one entry of a list. */
+function valuePart(value: string, at: number): { from: number; to: number; list: boolean } {
+  if (!value.startsWith('[')) return { from: 0, to: value.length, list: false }
+  const end = value.endsWith(']') ? value.length - 1 : value.length
+  let from = 1
+  let quote = false
+  for (let i = 1; i < Math.min(at, end); i++) {
+    if (value[i] === '"' && value[i - 1] !== '\\') quote = !quote
+    else if (value[i] === ',' && !quote) from = i + 1
+  }
+  while (value[from] === ' ' && from < at) from++
+  let to = from
+  quote = false
+  for (; to < end; to++) {
+    if (value[to] === '"' && value[to - 1] !== '\\') quote = !quote
+    else if (value[to] === ',' && !quote) break
+  }
+  return { from, to, list: true }
+}
+
+/** Finds what the caret stands in; `caret` is a position between characters. */
+export function placeOf(text: string, caret: number): Place {
+  const term = termsOf(text).find((one) => one.from <= caret && caret <= one.to && one.kind !== 'operator')
+  if (!term) return { in: 'key', from: caret, to: caret, typed: '', negated: false }
+  const negated = term.text.startsWith('!')
+  const begin = term.from + (negated ? 1 : 0)
+  const valueFrom = term.kind === 'filter' ? term.from + term.key.length : term.to + 1
+  if (caret >= valueFrom) {
+    const part = valuePart(term.value, caret - valueFrom)
+    const [from, to] = [valueFrom + part.from, valueFrom + part.to]
+    const typed = text
+      .slice(from, Math.max(from, caret))
+      .replace(/^"/, '')
+      .replace(/\\(["*\\])/g, '$1')
+    return {
+      in: 'value',
+      key: text.slice(begin, valueFrom - 1).replace(/^"(.*)"$/, '$1'),
+      from,
+      to,
+      typed,
+      list: part.list,
+    }
+  }
+  if (term.kind === 'text' && /^["*]/.test(term.text)) return { in: 'none' }
+  const to = term.kind === 'filter' ? valueFrom : term.to
+  return { in: 'key', from: begin, to, typed: text.slice(begin, Math.max(begin, caret)), negated }
+}
+
+/** Whether values of a key come from the server; the others are known here, or are nobody's to list. */
+export function wantsValues(place: Place): place is Extract<Place, { in: 'value' }> {
+  if (place.in !== 'value') return false
+  const field = fieldOf(place.key)
+  if (!field) return !/^[><=]/.test(place.typed) && !place.key.includes('(')
+  return (
+    field.type === 'text' &&
+    !['title', 'culprit', 'message', 'error.value', 'id', 'trace', 'digest', 'issue'].includes(field.name)
+  )
+}
+
+const matches = (name: string, typed: string) => name.toLowerCase().includes(typed.toLowerCase())
+/** Names that begin with what was typed stand before those that contain it; of keys the shorter first, as the more general. */
+function begins(typed: string, kind: 'key' | 'value'): (a: string, b: string) => number {
+  const wanted = typed.toLowerCase()
+  const has = (name: string) => wanted !== '' && name.toLowerCase().startsWith(wanted)
+  return (a, b) => Number(has(b)) - Number(has(a)) || (kind === 'key' && has(a) ? a.length - b.length : 0)
+}
+
+/** How tags in use are named beside the fields. */
+const tagNames = (known: Known): string[] => known.tagKeys.filter((one) => !sameAsTag.has(one)).map(keyOfTag)
+
+function keyLines(
+  place: Extract<Place, { in: 'key' }>,
+  known: Known,
+  sentenceOf: (field: Field) => string,
+): Suggestion[] {
+  const own = fields.filter((one) => one.shown)
+  const notes = new Map(own.map((one) => [one.name, sentenceOf(one)]))
+  const names = [...new Set([...notes.keys(), ...tagNames(known)])]
+    .filter((one) => matches(one, place.typed))
+    .sort(begins(place.typed, 'key'))
+  return names.slice(0, linesMax).map((name) => ({
+    kind: 'key',
+    label: name,
+    note: notes.get(name) ?? '',
+    events: null,
+    from: place.from,
+    to: place.to,
+    insert: `${name}:`,
+    caret: place.from + name.length + 1,
+  }))
+}
+
+/** Values that are known without asking. */
+function ownValues(key: string, known: Known): { value: string; count: number | null }[] | undefined {
+  const plain = (values: readonly string[]) => values.map((value) => ({ value, count: null }))
+  const field = fieldOf(key)
+  switch (field?.type) {
+    case 'is':
+      return plain(states)
+    case 'boolean':
+      return plain(['true', 'false'])
+    case 'date':
+      return plain(dates)
+    case 'number':
+      return plain(numbers)
+    case 'has':
+      return plain([
+        ...new Set([
+          ...fields.filter((one) => one.shown && one.type === 'text').map((one) => one.name),
+          ...tagNames(known),
+        ]),
+      ])
+    default:
+      return undefined
+  }
+}
+
+function valueLines(place: Extract<Place, { in: 'value' }>, known: Known): Suggestion[] {
+  const own = ownValues(place.key, known)
+  const values = (own ?? known.values).filter((one) => matches(one.value, place.typed))
+  // The server's stand by their counts.
+  const sorted = own ? values.toSorted((a, b) => begins(place.typed, 'value')(a.value, b.value)) : values
+  return sorted.slice(0, linesMax).map(({ value, count }) => {
+    const insert = quoted(value)
+    // A list goes on behind its entry; a value is done, and the next term may begin.
+    const space = place.list ? '' : ' '
+    return {
+      ...{ kind: 'value', label: value, note: '', events: count, from: place.from, to: place.to },
+      ...{ insert: insert + space, caret: place.from + insert.length + space.length },
+    }
+  })
+}
+
+/** The lines that are offered at a place; `sentenceOf` says what a field is, in the language of the screen. */
+export function suggestionsFor(place: Place, known: Known, sentenceOf: (field: Field) => string): Suggestion[] {
+  if (place.in === 'key') return keyLines(place, known, sentenceOf)
+  return place.in === 'value' ? valueLines(place, known) : []
+}
+
+/** Searches of before, for an empty box. */
+export function recentLines(recent: readonly string[], text: string): Suggestion[] {
+  return recent
+    .filter((one) => one !== text.trim())
+    .map((one) => ({
+      ...{ kind: 'recent', label: one, note: '', events: null, from: 0, to: text.length },
+      ...{ insert: one, caret: one.length },
+    }))
+}
+
+/** The text with a line taken, and where the caret is then. A space that stands there already is not made twice. */
+export function withSuggestion(text: string, one: Suggestion): { text: string; caret: number } {
+  const behind = text.slice(one.to)
+  const insert = one.insert.endsWith(' ') && behind.startsWith(' ') ? one.insert.slice(0, -1) : one.insert
+  return { text: text.slice(0, one.from) + insert + behind, caret: one.caret }
+}
+
+/** The filter before or behind a selection, for the keys that go from one to the next; undefined: there is none. */
+export function termBeside(
+  text: string,
+  selection: { from: number; to: number },
+  step: -1 | 1,
+): { from: number; to: number } | undefined {
+  const terms = termsOf(text).filter((one) => one.kind !== 'operator')
+  const found =
+    step < 0
+      ? terms.findLast((one) => one.to <= selection.from || (one.from < selection.from && selection.from <= one.to))
+      : terms.find((one) => one.from >= selection.to && one.to > selection.to)
+  return found && { from: found.from, to: found.to }
+}
+
+/** The text with the selected term asked for the other way round, and where that stands; undefined: no whole term is selected. */
+export function withNegation(
+  text: string,
+  selection: { from: number; to: number },
+): { text: string; from: number; to: number } | undefined {
+  const term = termsOf(text).find((one) => one.from === selection.from && one.to === selection.to)
+  if (term?.kind !== 'filter') return undefined
+  const turned = term.text.startsWith('!') ? term.text.slice(1) : `!${term.text}`
+  return {
+    text: text.slice(0, term.from) + turned + text.slice(term.to),
+    from: term.from,
+    to: term.from + turned.length,
+  }
+}
+
+const recentMax = 10
+
+/** Recent searches with one more in front; each once, at most ten. */
+export function withRecent(recent: readonly string[], text: string): string[] {
+  const kept = text.trim()
+  return kept === '' ? [...recent] : [kept, ...recent.filter((one) => one !== kept)].slice(0, recentMax)
+}
+
+/** Recent searches as they were kept; what somebody else wrote there is none. */
+export function readRecent(text: string | null): string[] {
+  try {
+    const value: unknown = JSON.parse(text ?? '[]')
+    return Array.isArray(value)
+      ? value.filter((one): one is string => typeof one === 'string' && one.length <= 4096).slice(0, recentMax)
+      : []
+  } catch {
+    return []
+  }
+}

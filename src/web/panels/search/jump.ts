@@ -1,0 +1,115 @@
+import type { Actor } from '../../../auth/auth.ts'
+import { eventById, eventsOfDigest } from '../../../query/events.ts'
+import type { Issue, Organization } from '../../../store/meta/meta.ts'
+import { app } from '../../handle.ts'
+import { codeOf, readableIds, unlessAway } from '../issue/load.ts'
+import { jumpOf } from './terms.ts'
+
+type Readable = { organization: Organization; projectIds: number[] }
+
+/** The organizations of a person, each with its projects whose issues the person may read. */
+export function readable(actor: Actor): Readable[] {
+  return app()
+    .meta.organizationsOf(actor.person.id)
+    .map((organization) => ({ organization, projectIds: readableIds(actor, organization) }))
+}
+
+/** Path of the event with this id in any organization of the person; undefined when there is none. Throws STORE_UNAVAILABLE. */
+export async function eventPath(actor: Actor, eventId: string): Promise<string | undefined> {
+  for (const { organization, projectIds } of readable(actor)) {
+    const found = await eventById(app(), projectIds, eventId)
+    if (found) return `/o/${organization.slug}/issues/${found.issue.id}/events/${found.row.eventId}`
+  }
+  return undefined
+}
+
+/** Path of the issue with this short id; undefined when there is none that the person may read. */
+export function shortPath(actor: Actor, shortId: string): string | undefined {
+  for (const { organization, projectIds } of readable(actor)) {
+    const issue = app().meta.issueByShortId(organization.id, shortId.toUpperCase())
+    if (issue && projectIds.includes(issue.projectId)) return `/o/${organization.slug}/issues/${issue.id}`
+  }
+  return undefined
+}
+
+/** An organization that a digest was looked for in: how long its events are kept, and where its live stream goes on. */
+export type SearchedPlace = {
+  slug: string
+  name: string
+  days: number
+  liveId: number
+  projects: { slug: string; name: string }[]
+}
+
+/** Every place that a person's digest is looked for in. */
+export function searchedPlaces(actor: Actor): SearchedPlace[] {
+  const { meta, live, config } = app()
+  return readable(actor).map(({ organization, projectIds }) => ({
+    slug: organization.slug,
+    name: organization.name,
+    days: Math.min(
+      meta.organizationSettings(organization.id).retentionErrorsDays ?? config.retentionErrorsDays,
+      config.retentionErrorsDays,
+    ),
+    liveId: live.lastId(organization.id),
+    projects: meta
+      .projectsOf(organization.id)
+      .filter((one) => projectIds.includes(one.id))
+      .map(({ slug, name }) => ({ slug, name })),
+  }))
+}
+
+export type DigestHit = { organization: Organization; issue: Issue; eventId: string; atMs: number }
+
+/** Where a digest was seen, over all organizations of the person; `away` when the store can't be asked. */
+export async function digestHits(actor: Actor, digest: string): Promise<{ hits: DigestHit[]; away: boolean }> {
+  try {
+    const hits: DigestHit[] = []
+    for (const { organization, projectIds } of readable(actor)) {
+      for (const { issue, events } of await eventsOfDigest(app(), projectIds, digest)) {
+        const [newest] = events
+        if (newest)
+          hits.push({
+            organization,
+            issue,
+            eventId: newest.eventId,
+            atMs: Math.floor(newest.timestampUs / 1000),
+          })
+      }
+    }
+    return { hits, away: false }
+  } catch (error) {
+    if (codeOf(error) === 'STORE_UNAVAILABLE' || codeOf(error) === 'QUERY_TIMEOUT') return { hits: [], away: true }
+    throw error
+  }
+}
+
+/** Where a text leads that is nothing but a digest or an id, as the search box would go; undefined where it is not known. */
+export async function knownJump(actor: Actor, text: string): Promise<string | undefined> {
+  const jump = jumpOf(text)
+  if (!jump || jump.sure) return jump?.path
+  const { kind, name, path } = jump
+  if (kind === 'digest') return (await digestHits(actor, name)).hits.length > 0 ? path : undefined
+  return kind === 'event' ? unlessAway(eventPath(actor, name)) : shortPath(actor, name)
+}
+
+/** Path of a search for a trace's issues; undefined when no readable event has it. Throws STORE_UNAVAILABLE. */
+export async function tracePath(actor: Actor, traceId: string): Promise<string | undefined> {
+  const deps = app()
+  const plain = traceId.replaceAll('-', '').toLowerCase()
+  // All zeros stand for "no trace" in the store.
+  if (!/^[0-9a-f]{32}$/.test(plain) || /^0+$/.test(plain)) return undefined
+  const nowMs = deps.clock.now()
+  for (const { organization, projectIds } of readable(actor)) {
+    if (projectIds.length === 0) continue
+    const scope = { projectIds, environments: [], fromMs: 0, toMs: nowMs + 86_400_000 }
+    const groups = await deps.events.groups({
+      scope,
+      filter: { op: 'field', field: 'trace_id', match: 'is', value: plain },
+      order: 'last',
+      max: 1,
+    })
+    if (groups.length) return `/o/${organization.slug}/issues?q=${encodeURIComponent(`trace:${plain}`)}&t=90d`
+  }
+  return undefined
+}

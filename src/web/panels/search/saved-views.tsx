@@ -1,0 +1,193 @@
+'use client'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Bookmark } from 'lucide-react'
+import { useTranslations } from 'next-intl'
+import { type FormEvent, useRef, useState } from 'react'
+import type { RestSearch } from '../../../contract/rest-search.ts'
+import { ApiError, type ApiRequest, apiFetch } from '../../client/api.ts'
+import { Button } from '../../ui/controls.tsx'
+import { Link } from '../../ui/link.tsx'
+import { PlainText } from '../../ui/plain-text.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import type { ProjectName, StreamParams } from '../stream/stream-query.ts'
+import type { OfferUndo } from '../triage/undo.ts'
+import { partsOf, shownView, viewOf, viewSearch } from './views.ts'
+
+type Props = {
+  organization: string
+  params: StreamParams
+  projects: readonly ProjectName[]
+  /** Those that came with the document. */
+  given: RestSearch[] | undefined
+  /** Whether the person may make a view everybody's. */
+  canShare: boolean
+  offerUndo: OfferUndo
+}
+
+const sentenceOf = (error: unknown, otherwise: string) => {
+  if (!(error instanceof ApiError)) return otherwise
+  return Object.values(error.fields).flat()[0] ?? error.message
+}
+
+/** Views of an organization, and what may be done with them; replacing and deleting one can be taken back. */
+function useViews({ organization, given, offerUndo }: Pick<Props, 'organization' | 'given' | 'offerUndo'>) {
+  const t = useTranslations('search.views')
+  const toast = useToast()
+  const client = useQueryClient()
+  const [error, setError] = useState('')
+  const key = ['searches', organization]
+  const path = `organizations/${organization}/searches/`
+  const { data } = useQuery({
+    queryKey: key,
+    queryFn: ({ signal }) => apiFetch<RestSearch[]>(path, { signal }),
+    ...(given ? { initialData: given } : {}),
+    staleTime: 60_000,
+    retry: false,
+  })
+  /** Runs one call; undefined: it was refused, and `error` says why. */
+  async function send(request: ApiRequest, id = ''): Promise<{ view: RestSearch | undefined } | undefined> {
+    try {
+      const view = await apiFetch<RestSearch | undefined>(`${path}${id ? `${id}/` : ''}`, request)
+      setError('')
+      return { view }
+    } catch (failure) {
+      setError(sentenceOf(failure, t('failed')))
+      return undefined
+    } finally {
+      // Also where it was refused: somebody else may have been quicker, and theirs is what stands now.
+      await client.invalidateQueries({ queryKey: key })
+    }
+  }
+  async function add(body: Pick<RestSearch, 'name' | 'visibility'> & ReturnType<typeof viewOf>): Promise<boolean> {
+    const done = await send({ method: 'POST', body })
+    if (done) toast({ text: t('saved', { name: body.name }), stayMs: 3000 })
+    return done !== undefined
+  }
+  async function replace(before: RestSearch, shown: ReturnType<typeof viewOf>): Promise<void> {
+    const { id, name } = before
+    const put = (parts: typeof shown, revision: number) => send({ method: 'PUT', body: { ...parts, revision } }, id)
+    const now = (await put(shown, before.revision))?.view
+    if (now) offerUndo(t('saved', { name }), () => void put(partsOf(before), now.revision))
+  }
+  async function remove(view: RestSearch): Promise<void> {
+    const { id, name, visibility, revision } = view
+    if (await send({ method: 'DELETE', query: { revision } }, id))
+      offerUndo(t('deleted', { name }), () => void add({ name, visibility, ...partsOf(view) }))
+  }
+  return { views: data ?? [], error, add, replace, remove }
+}
+
+/** Saved views as links, which work before any script runs; saving, bringing up to date and deleting them. */
+export function SavedViews({ params, projects, canShare, ...props }: Props) {
+  const t = useTranslations('search.views')
+  const { views, error, add, replace, remove } = useViews(props)
+  const details = useRef<HTMLDetailsElement>(null)
+  const shown = shownView(views, params, projects)
+
+  async function save(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault()
+    const form = event.currentTarget
+    const data = new FormData(form)
+    const name = String(data.get('name') ?? '')
+    const visibility = data.get('shared') ? 'organization' : 'owner'
+    if (await add({ name, visibility, ...viewOf(params, projects) })) form.reset()
+  }
+  return (
+    <details
+      ref={details}
+      className="views"
+      // Closed with the address, and when the focus goes elsewhere; a click on nothing in particular leaves it open.
+      onClick={(event) => {
+        if (details.current && event.target instanceof Element && event.target.closest('a'))
+          details.current.open = false
+      }}
+      onBlur={(event) => {
+        const to = event.relatedTarget
+        if (details.current && to && !details.current.contains(to)) details.current.open = false
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || !details.current?.open) return
+        details.current.open = false
+        details.current.querySelector('summary')?.focus()
+      }}
+    >
+      <summary className="input views-name">
+        <Bookmark size={13} strokeWidth={1.75} aria-hidden="true" />
+        {shown ? <PlainText text={shown.name} charactersMax={24} /> : t('title')}
+      </summary>
+      <div className="views-panel">
+        {views.length === 0 ? <p className="text-ink-3">{t('none')}</p> : null}
+        <ul aria-label={t('title')}>
+          {views.map((view) => (
+            <ViewLine
+              key={view.id}
+              view={view}
+              href={`/o/${props.organization}/issues${viewSearch(view, projects)}`}
+              isShown={view.id === shown?.id}
+              replace={() => void replace(view, viewOf(params, projects))}
+              remove={() => void remove(view)}
+            />
+          ))}
+        </ul>
+        <form className="views-save" onSubmit={(event) => void save(event)}>
+          <label>
+            {t('save')}
+            <input className="input" name="name" required maxLength={64} autoComplete="off" placeholder={t('name')} />
+          </label>
+          {canShare ? (
+            <label className="flex items-center gap-2">
+              <input type="checkbox" className="checkbox" name="shared" /> {t('shared')}
+            </label>
+          ) : null}
+          {error ? (
+            <p role="alert" className="text-small text-error">
+              {error}
+            </p>
+          ) : null}
+          <Button type="submit" look="main" compact>
+            {t('saveAction')}
+          </Button>
+        </form>
+      </div>
+    </details>
+  )
+}
+
+/** One view: where it leads, whose it is, and what may be done with it. */
+function ViewLine({
+  view,
+  href,
+  isShown,
+  replace,
+  remove,
+}: {
+  view: RestSearch
+  href: string
+  isShown: boolean
+  replace: () => void
+  remove: () => void
+}) {
+  const t = useTranslations('search.views')
+  return (
+    <li className="views-line">
+      <Link href={href} title={view.query} {...(isShown ? { 'aria-current': 'page' as const } : {})}>
+        <span className="views-text">
+          <PlainText text={view.name} charactersMax={64} />
+        </span>
+        {view.visibility === 'organization' ? <span className="chip">{t('everybody')}</span> : null}
+      </Link>
+      {view.isEditable ? (
+        <span className="views-acts">
+          {isShown ? null : (
+            <Button look="plain" compact onClick={replace} aria-label={t('replaceNamed', { name: view.name })}>
+              {t('replace')}
+            </Button>
+          )}
+          <Button look="plain" compact onClick={remove} aria-label={t('deleteNamed', { name: view.name })}>
+            {t('delete')}
+          </Button>
+        </span>
+      ) : null}
+    </li>
+  )
+}

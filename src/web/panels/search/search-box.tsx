@@ -1,0 +1,248 @@
+'use client'
+import { Search, X } from 'lucide-react'
+import { useTranslations } from 'next-intl'
+import { type KeyboardEvent, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { useAskedSearch } from '../../ui/search-key.ts'
+import { type Suggestion, termBeside, withNegation, withSuggestion } from './complete.ts'
+import { SearchLines } from './search-lines.tsx'
+import { termsOf } from './terms.ts'
+import { type CompletionScope, useComplete } from './use-complete.ts'
+import { useJump } from './use-jump.ts'
+
+/** The same text behind the field, with its filters marked: both are monospaced and spaced alike, so they cover each other. */
+function Marks({ text }: { text: string }) {
+  const parts = useMemo(() => {
+    const made: { at: number; text: string; key: string; kind: 'gap' | 'filter' | 'text' | 'operator' }[] = []
+    let at = 0
+    for (const term of termsOf(text)) {
+      if (term.from > at) made.push({ at, text: text.slice(at, term.from), key: '', kind: 'gap' })
+      made.push({
+        at: term.from,
+        text: term.kind === 'filter' ? term.value : term.text,
+        key: term.key,
+        kind: term.kind,
+      })
+      at = term.to
+    }
+    if (at < text.length) made.push({ at, text: text.slice(at), key: '', kind: 'gap' })
+    return made
+  }, [text])
+  return parts.map((part) => (
+    <span
+      key={part.at}
+      className={part.kind === 'filter' ? 'search-filter' : part.kind === 'operator' ? 'text-accent' : ''}
+    >
+      {part.key ? <span className="text-ink-2">{part.key}</span> : null}
+      {part.text}
+    </span>
+  ))
+}
+
+export type SearchBoxProps = {
+  organization: string
+  value: string
+  onSearch: (query: string) => void
+  error: string[] | undefined
+  /** Projects and environments of the list: values are those of their events. */
+  scope: CompletionScope
+  /** What else the address of the list says: a search before the scripts run keeps it. */
+  kept: Readonly<Record<string, string>>
+  label: string
+  placeholder: string
+  /** Whether an identifier that is typed alone leads to what it names. */
+  jumps?: boolean
+}
+
+/** What is typed, where the caret is, and the list below: one piece of state, as each decides about the others. */
+function useBox({ organization, scope, value }: Pick<SearchBoxProps, 'organization' | 'scope' | 'value'>) {
+  const [draft, setDraft] = useState(value)
+  const [caret, setCaret] = useState(0)
+  const [open, setOpen] = useState(false)
+  const [active, setActive] = useState(-1)
+  const field = useRef<HTMLInputElement>(null)
+  const given = useRef(value)
+  useEffect(() => {
+    // Typed before the scripts ran: it stands in the field, and must not be taken back.
+    const early = given.current === value ? field.current?.value : undefined
+    given.current = value
+    setDraft(early !== undefined && early !== value ? early : value)
+  }, [value])
+  const { lines, waiting, remember } = useComplete({ organization, scope, text: draft, caret, open })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another list has another first line
+  useEffect(() => setActive(-1), [draft, caret])
+
+  const selected = useRef<[from: number, to: number]>(undefined)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the field has the text by then, and no key came between
+  useLayoutEffect(() => {
+    if (selected.current) field.current?.setSelectionRange(...selected.current)
+    selected.current = undefined
+  }, [draft])
+
+  /** Shows a text with a selection, which the next key finds: a frame later one that types fast was ahead of it. */
+  function put(text: string, from: number, to = from): void {
+    setDraft(text)
+    setCaret(to)
+    if (text === draft) field.current?.setSelectionRange(from, to)
+    else selected.current = [from, to]
+  }
+  const look = () => setCaret(field.current?.selectionStart ?? 0)
+  return { draft, setDraft, look, open, setOpen, active, setActive, field, lines, waiting, remember, put }
+}
+
+type Box = ReturnType<typeof useBox>
+
+/** Keys of the field: through the list, from filter to filter, and a filter the other way round. */
+function onKeys(
+  box: Box,
+  event: KeyboardEvent<HTMLInputElement>,
+  take: (one: Suggestion) => void,
+  leave: () => void,
+): void {
+  const { lines, active, open, draft } = box
+  const input = event.currentTarget
+  const selection = { from: input.selectionStart ?? 0, to: input.selectionEnd ?? 0 }
+  const beside = event.altKey && (event.key === 'ArrowLeft' || event.key === 'ArrowRight')
+  if (beside) {
+    const term = termBeside(draft, selection, event.key === 'ArrowLeft' ? -1 : 1)
+    event.preventDefault()
+    if (term) box.put(draft, term.from, term.to)
+  } else if (event.key === '!') {
+    const turned = withNegation(draft, selection)
+    if (!turned) return
+    event.preventDefault()
+    box.put(turned.text, turned.from, turned.to)
+  } else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+    event.preventDefault()
+    if (!open) {
+      box.setOpen(true)
+      return
+    }
+    const step = event.key === 'ArrowDown' ? 1 : -1
+    if (lines.length) box.setActive((active + step + lines.length + (active < 0 && step < 0 ? 1 : 0)) % lines.length)
+  } else if (event.key === 'Enter' || (event.key === 'Tab' && !event.shiftKey)) {
+    const line = open ? lines[active] : undefined
+    if (!line) return
+    event.preventDefault()
+    take(line)
+  } else if (event.key === 'Escape') {
+    event.preventDefault()
+    if (open && lines.length) box.setOpen(false)
+    else leave()
+  }
+}
+
+/**
+ * The search text with its filters marked, and a list of what could stand at the caret. Enter applies it; a text that is
+ * only a digest, an event id or a short id goes there instead, if there is one. The box keeps what was typed, also when
+ * the server refuses it (`error`). Before the scripts run it is a plain form.
+ */
+export function SearchBox(props: SearchBoxProps) {
+  const { value, onSearch, error, kept, label, placeholder, jumps = true } = props
+  const t = useTranslations('issues')
+  const jump = useJump(jumps)
+  const id = useId()
+  const box = useBox(props)
+  const { draft, field, lines, open } = box
+  const marks = useRef<HTMLDivElement>(null)
+  useAskedSearch(field)
+  function apply(text: string) {
+    box.setOpen(false)
+    jump(text, () => {
+      box.remember(text)
+      onSearch(text.trim())
+      field.current?.blur()
+    })
+  }
+  function take(line: Suggestion) {
+    if (line.kind === 'recent') {
+      box.setDraft(line.insert)
+      return apply(line.insert)
+    }
+    const next = withSuggestion(draft, line)
+    box.put(next.text, next.caret)
+    box.setOpen(true)
+    field.current?.focus()
+  }
+  function leave() {
+    if (draft !== value) box.setDraft(value)
+    field.current?.blur()
+  }
+  const shown = open && (lines.length > 0 || box.waiting)
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: <search> can't be the form that Enter submits
+    <form
+      role="search"
+      className="search-box"
+      onSubmit={(event) => {
+        event.preventDefault()
+        apply(draft)
+      }}
+    >
+      <Search size={15} strokeWidth={1.75} aria-hidden="true" className="flex-none text-ink-3" />
+      {Object.entries(kept).map(([name, text]) => (
+        <input key={name} type="hidden" name={name} value={text} />
+      ))}
+      <div className="search-field">
+        <div ref={marks} className="search-marks" aria-hidden="true">
+          <Marks text={draft} />
+        </div>
+        <input
+          ref={field}
+          type="text"
+          name="q"
+          data-search
+          role="combobox"
+          className="search-input"
+          aria-label={label}
+          aria-autocomplete="list"
+          aria-expanded={shown}
+          aria-controls={`${id}-lines`}
+          aria-activedescendant={shown && lines[box.active] ? `${id}-${box.active}` : undefined}
+          aria-invalid={error ? true : undefined}
+          aria-describedby={error ? `${id}-error` : undefined}
+          placeholder={placeholder}
+          maxLength={4096}
+          spellCheck={false}
+          autoComplete="off"
+          autoCapitalize="off"
+          value={draft}
+          onChange={(event) => {
+            box.setDraft(event.target.value)
+            box.look()
+            box.setOpen(true)
+          }}
+          onFocus={() => {
+            box.look()
+            box.setOpen(true)
+          }}
+          onBlur={() => box.setOpen(false)}
+          onSelect={box.look}
+          onScroll={(event) => {
+            if (marks.current) marks.current.scrollLeft = event.currentTarget.scrollLeft
+          }}
+          onKeyDown={(event) => onKeys(box, event, take, leave)}
+        />
+      </div>
+      {draft ? (
+        <button
+          type="button"
+          className="search-clear"
+          aria-label={t('search.clear')}
+          onClick={() => {
+            box.setDraft('')
+            onSearch('')
+          }}
+        >
+          <X size={14} strokeWidth={1.75} />
+        </button>
+      ) : null}
+      <kbd className="key search-key">/</kbd>
+      <SearchLines id={id} lines={shown ? lines : []} active={box.active} waiting={shown && box.waiting} take={take} />
+      {error && !shown ? (
+        <div id={`${id}-error`} role="alert" className="search-error">
+          {error.join(' ')}
+        </div>
+      ) : null}
+    </form>
+  )
+}

@@ -1,0 +1,74 @@
+'use client'
+import { useLocale, useTranslations } from 'next-intl'
+import { useEffect, useRef } from 'react'
+import { PlainText } from '../../ui/plain-text.tsx'
+import type { Suggestion } from './complete.ts'
+
+/** What a search box offers, as the list of a combobox: the field keeps the focus. Says aloud how many lines there are. */
+export function SearchLines({
+  id,
+  lines,
+  active,
+  waiting,
+  take,
+}: {
+  id: string
+  lines: readonly Suggestion[]
+  active: number
+  waiting: boolean
+  take: (one: Suggestion) => void
+}) {
+  const t = useTranslations('search')
+  const number = new Intl.NumberFormat(useLocale(), { notation: 'compact' })
+  const list = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (active >= 0) list.current?.children[active]?.scrollIntoView({ block: 'nearest' })
+  }, [active])
+  const isShown = lines.length > 0 || waiting
+  return (
+    <>
+      <div className="search-lines" hidden={!isShown}>
+        <div ref={list} id={`${id}-lines`} role="listbox" aria-label={t('offered')}>
+          {lines.map((line, at) => (
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the keys of a combobox are those of its field
+            <div
+              key={`${line.kind} ${line.label}`}
+              id={`${id}-${at}`}
+              role="option"
+              tabIndex={-1}
+              aria-selected={at === active}
+              className="search-line"
+              // The field keeps the focus, and the caret its place.
+              onMouseDown={(event) => event.preventDefault()}
+              onClick={() => take(line)}
+            >
+              <code>
+                <PlainText text={line.label} charactersMax={200} />
+              </code>
+              <span className="search-note">
+                {line.kind === 'recent' ? t('recent') : line.events === null ? line.note : number.format(line.events)}
+              </span>
+            </div>
+          ))}
+          {waiting && lines.length === 0 ? (
+            <div
+              role="option"
+              tabIndex={-1}
+              aria-selected="false"
+              aria-disabled="true"
+              className="search-line text-ink-3"
+            >
+              {t('looking')}
+            </div>
+          ) : null}
+        </div>
+        <p className="search-help" aria-hidden="true">
+          {t('help')}
+        </p>
+      </div>
+      <span role="status" className="sr-only">
+        {isShown && !waiting ? t('count', { count: lines.length }) : ''}
+      </span>
+    </>
+  )
+}

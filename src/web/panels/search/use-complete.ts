@@ -1,0 +1,114 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import { useTranslations } from 'next-intl'
+import { useCallback, useEffect, useMemo, useState } from 'react'
+import { systemClock } from '../../../base/clock.ts'
+import type { Field } from '../../../query/search.ts'
+import { apiFetch } from '../../client/api.ts'
+import {
+  type Known,
+  placeOf,
+  readRecent,
+  recentLines,
+  type Suggestion,
+  suggestionsFor,
+  wantsValues,
+  withRecent,
+} from './complete.ts'
+
+/** A pause in typing after which the server is asked; an answer that is not there by the next letter is dropped. */
+const pauseMs = 120
+const fresh = { staleTime: 60_000, retry: false, refetchOnWindowFocus: false } as const
+
+/** What completion asks within: the projects and environments of the list. */
+export type CompletionScope = { project?: readonly string[] | undefined; environment?: readonly string[] | undefined }
+
+type TagKey = { key: string }
+type Value = { value: string; count: number | null }
+
+/** A value that stands still for a moment. */
+function useSettled(value: string): string {
+  const [settled, set] = useState(value)
+  useEffect(() => systemClock.after(pauseMs, () => set(value)), [value])
+  return settled
+}
+
+/** Searches of before in this organization, kept by the browser. */
+function useRecent(organization: string) {
+  const key = `searches:${organization}`
+  const [recent, set] = useState<string[]>([])
+  useEffect(() => {
+    try {
+      set(readRecent(localStorage.getItem(key)))
+    } catch {
+      // A browser that keeps nothing has no searches of before.
+    }
+  }, [key])
+  const remember = useCallback(
+    (text: string) => {
+      try {
+        // Another tab may have searched meanwhile.
+        const next = withRecent(readRecent(localStorage.getItem(key)), text)
+        set(next)
+        localStorage.setItem(key, JSON.stringify(next))
+      } catch {
+        // Full, or not allowed: the list of this page stays.
+      }
+    },
+    [key],
+  )
+  return { recent, remember }
+}
+
+/** Names of fields have dots, which would be levels to next-intl. */
+const wordOf = (field: Field) => field.name.replaceAll('.', '_')
+
+/** What a box offers for a text with the caret at a place; asks the server only while `open`. */
+export function useComplete({
+  organization,
+  scope,
+  text,
+  caret,
+  open,
+}: {
+  organization: string
+  scope: CompletionScope
+  text: string
+  caret: number
+  open: boolean
+}): { lines: Suggestion[]; waiting: boolean; remember: (text: string) => void } {
+  const t = useTranslations('search')
+  const { recent, remember } = useRecent(organization)
+  const place = useMemo(() => placeOf(text, caret), [text, caret])
+  const asks = open && wantsValues(place)
+  const typed = useSettled(asks ? place.typed : '')
+  const key = asks ? place.key : ''
+  const keys = useQuery({
+    queryKey: ['tag-keys', organization, scope],
+    queryFn: ({ signal }) => apiFetch<TagKey[]>(`organizations/${organization}/tags/`, { query: scope, signal }),
+    enabled: open,
+    ...fresh,
+  })
+  const values = useQuery({
+    queryKey: ['tag-values', organization, scope, key, typed],
+    queryFn: ({ signal }) =>
+      apiFetch<Value[]>(`organizations/${organization}/tags/${encodeURIComponent(key)}/values/`, {
+        query: { ...scope, query: typed, limit: 12 },
+        signal,
+      }),
+    enabled: asks,
+    // Of the same key only: those of another would be wrong for a moment.
+    placeholderData: (before, query) => (query?.queryKey[3] === key ? before : undefined),
+    ...fresh,
+  })
+  const known = useMemo<Known>(
+    () => ({ tagKeys: (keys.data ?? []).map((one) => one.key), values: asks ? (values.data ?? []) : [] }),
+    [keys.data, values.data, asks],
+  )
+  const lines = useMemo(() => {
+    if (!open) return []
+    const offered = suggestionsFor(place, known, (field) => t(`field.${wordOf(field)}`))
+    return text.trim() === '' ? [...recentLines(recent, text), ...offered] : offered
+  }, [open, place, known, recent, text, t])
+  return { lines, waiting: asks && values.isFetching && values.data === undefined, remember }
+}

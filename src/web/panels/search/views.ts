@@ -1,0 +1,82 @@
+import type { RestSearch } from '../../../contract/rest-search.ts'
+import {
+  apiSort,
+  defaultQuery,
+  type ProjectName,
+  projectIdsOf,
+  projectSlugs,
+  type Sort,
+  type StreamParams,
+  sorts,
+} from '../stream/stream-query.ts'
+import { isRelativeRange } from './range.ts'
+
+// Saved views as addresses of the stream, and back.
+
+type Shown = Pick<RestSearch, 'query' | 'sort' | 'projects' | 'environments' | 'statsPeriod' | 'start' | 'end'>
+
+const sortOf = (name: string): Sort => sorts.find((one) => apiSort[one] === name) ?? 'last'
+
+/** The query string of the stream that a view stands for, with `?`; '' for the stream as it opens. */
+export function viewSearch(view: Shown, projects: readonly ProjectName[]): string {
+  const search = new URLSearchParams()
+  if (view.query !== defaultQuery) search.set('q', view.query)
+  if (view.projects.length) search.set('project', projectSlugs(view.projects, projects).join(','))
+  if (view.environments.length) search.set('env', view.environments.join(','))
+  if (view.start && view.end) {
+    search.set('from', view.start)
+    search.set('to', view.end)
+  } else if (view.statsPeriod && isRelativeRange(view.statsPeriod) && view.statsPeriod !== '14d')
+    search.set('t', view.statsPeriod)
+  const sort = sortOf(view.sort)
+  if (sort !== 'last') search.set('sort', sort)
+  const text = search.toString()
+  return text ? `?${text}` : ''
+}
+
+const names = (text: string) => text.split(',').filter((one) => one !== '')
+
+/** What the stream shows, as a view is saved: projects by their ids, as a slug may be another project's one day. */
+export function viewOf(params: StreamParams, projects: readonly ProjectName[]): Shown {
+  const { range } = params
+  const fixed = range.kind === 'absolute'
+  return {
+    query: params.q.trim(),
+    sort: apiSort[params.sort],
+    projects: projectIdsOf(params.project, projects),
+    environments: names(params.env),
+    statsPeriod: fixed || range.period === '14d' ? null : range.period,
+    start: fixed ? new Date(range.fromMs).toISOString() : null,
+    end: fixed ? new Date(range.toMs).toISOString() : null,
+  }
+}
+
+/** What a view shows, without what it is called and whose it is. */
+export const partsOf = ({ query, sort, projects, environments, statsPeriod, start, end }: Shown): Shown => ({
+  ...{ query, sort, projects, environments, statsPeriod, start, end },
+})
+
+/** The view that the stream shows now; a changed one is none. */
+export function shownView(
+  views: readonly RestSearch[],
+  params: StreamParams,
+  projects: readonly ProjectName[],
+): RestSearch | undefined {
+  const now = viewSearch(viewOf(params, projects), projects)
+  return views.find((one) => viewSearch(one, projects) === now)
+}
+
+/** What stands in the address beside the search text, by name, for the form of the box. */
+export function keptParams(params: StreamParams): Record<string, string> {
+  const search = new URLSearchParams(viewSearch({ ...viewOf(params, []), query: defaultQuery }, []))
+  return Object.fromEntries(search)
+}
+
+/** Within which projects and environments a list completes values. */
+export function completionScope(params: Pick<StreamParams, 'env'>, projectIds: readonly string[]) {
+  const environment = names(params.env)
+  return {
+    project: projectIds.length ? projectIds : undefined,
+    environment: environment.length ? environment : undefined,
+  }
+}

@@ -1,0 +1,27 @@
+import type { RestEvent, RestFrame, RestStacktrace } from '../../../contract/rest.ts'
+import { entryOf } from '../issue/sections.ts'
+
+function stacksOf(event: RestEvent): RestStacktrace[] {
+  const exceptions = entryOf(event, 'exception')?.data.values ?? []
+  const threads = entryOf(event, 'threads')?.data.values ?? []
+  const stack = entryOf(event, 'stacktrace')?.data
+  const all = [...exceptions.map((one) => one.stacktrace), ...threads.map((one) => one.stacktrace), stack]
+  return all.flatMap((one) => (one ? [one] : []))
+}
+
+/** A script that a browser loaded. Where nothing was looked up, a frame of Node is its own source more often than not. */
+const isLoaded = ({ absPath, filename }: RestFrame) =>
+  /^https?:\/\/.*\.[cm]?jsx?(?:[?#].*)?$/i.test(absPath ?? filename ?? '')
+
+/**
+ * Whether the doctor has something to say of an event: a frame was looked up and is not mapped, or lacks its source; or
+ * nothing was looked up at all, and a browser's frame has no source lines.
+ */
+export function wantsDoctor(event: RestEvent): boolean {
+  const frames = stacksOf(event).flatMap((one) => one.frames)
+  if (frames.some((one) => one.data && (one.data.symbolicated === false || one.data.reason !== null))) return true
+  return (
+    event.platform === 'javascript' &&
+    frames.some((one) => !one.data?.symbolicated && one.context.length === 0 && isLoaded(one))
+  )
+}

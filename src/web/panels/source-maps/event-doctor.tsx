@@ -1,0 +1,132 @@
+'use client'
+import './doctor.css'
+import { useQuery } from '@tanstack/react-query'
+import { Check, Minus, X } from 'lucide-react'
+import { useTranslations } from 'next-intl'
+import { useState } from 'react'
+import type { DoctorFile, DoctorFinding, DoctorStep, EventDiagnosis } from '../../../domain/doctor.ts'
+import { ApiError, apiFetch } from '../../client/api.ts'
+import { Button } from '../../ui/controls.tsx'
+import { PlainText } from '../../ui/plain-text.tsx'
+import { Said } from './doctor-finding.tsx'
+
+function Step({ step: { step, state, found } }: { step: DoctorStep }) {
+  const t = useTranslations('doctor')
+  const Mark = state === 'ok' ? Check : state === 'failed' ? X : Minus
+  return (
+    <li data-state={state}>
+      <span className="doctor-mark">
+        <Mark size={14} aria-hidden="true" />
+      </span>
+      <span>{t(`step.${step}`)}</span>
+      <span>
+        <span className={state === 'ok' && found !== '' ? 'visually-hidden' : undefined}>{t(`state_${state}`)}</span>{' '}
+        {found === '' ? null : (
+          <code>
+            <PlainText text={found} charactersMax={300} />
+          </code>
+        )}
+      </span>
+    </li>
+  )
+}
+
+function File({ file, said }: { file: DoctorFile; said: DoctorFinding | null }) {
+  const t = useTranslations('doctor')
+  const { state, finding } = file
+  const note = state === 'failed' && finding?.weight === 'note'
+  return (
+    <div className="doctor-file">
+      <h4>
+        <code>
+          <PlainText text={file.url} charactersMax={300} />
+        </code>
+        <span className="text-ink-3">{t('inFile', { count: file.frames })}</span>
+        <span
+          className={`chip ${note ? 'text-ink-3' : state === 'failed' ? 'text-error' : state === 'now' ? 'text-info' : 'text-ok'}`}
+        >
+          {t(note ? 'note' : state === 'failed' ? 'failedState' : state)}
+        </span>
+      </h4>
+      <ol className="doctor-steps">
+        {file.steps.map((one) => (
+          <Step key={one.step} step={one} />
+        ))}
+      </ol>
+      {finding && finding.message !== said?.message ? <Said finding={finding} /> : null}
+    </div>
+  )
+}
+
+/** What was found, folded to the first thing that is wrong; all steps on demand. */
+function Diagnosis({ diagnosis }: { diagnosis: EventDiagnosis }) {
+  const t = useTranslations('doctor')
+  const [open, setOpen] = useState(false)
+  const { verdict, finding, files, filesOmitted, frames } = diagnosis
+  const said = finding ? <Said finding={finding} /> : <p>{t(verdict === 'none' ? 'nothing' : 'allMapped')}</p>
+  return (
+    <section className="doctor" data-verdict={verdict} aria-label={t('label')}>
+      {said}
+      <div className="doctor-foot">
+        <span>{t('frames', { mapped: frames.mapped, all: frames.mapped + frames.unmapped })}</span>
+        {frames.ignored > 0 ? <span>{t('ignored', { count: frames.ignored })}</span> : null}
+        {files.length > 0 ? (
+          <Button compact aria-expanded={open} onClick={() => setOpen(!open)}>
+            {t(open ? 'fewer' : 'steps')}
+          </Button>
+        ) : null}
+      </div>
+      {open ? files.map((one) => <File key={`${one.debugId}${one.url}`} file={one} said={finding} />) : null}
+      {open && filesOmitted > 0 ? <p className="doctor-foot">{t('moreFiles', { count: filesOmitted })}</p> : null}
+    </section>
+  )
+}
+
+/**
+ * Why frames of an event are not mapped, below its stack. Asked when it is looked at: the answer is of now. One that does not
+ * come with the document has its room kept.
+ */
+export function EventDoctor({
+  organization,
+  project,
+  eventId,
+  given,
+}: {
+  organization: string
+  project: string
+  eventId: string
+  /** What came with the document. */
+  given: EventDiagnosis | undefined
+}) {
+  const t = useTranslations('doctor')
+  const asked = useQuery({
+    queryKey: ['event-doctor', organization, project, eventId],
+    queryFn: ({ signal }) =>
+      apiFetch<EventDiagnosis>(`projects/${organization}/${project}/events/${eventId}/source-map-debug/`, { signal }),
+    ...(given?.eventId === eventId ? { initialData: given } : {}),
+    staleTime: 30_000,
+    retry: (tries, error) => tries < 3 && error instanceof ApiError && (error.status === 0 || error.status === 503),
+  })
+  if (asked.data)
+    return (
+      <div className={given ? undefined : 'doctor-room'}>
+        <Diagnosis diagnosis={asked.data} />
+      </div>
+    )
+  if (!asked.error)
+    return (
+      <p className="doctor-room part-note" aria-live="polite">
+        {t('looking')}
+      </p>
+    )
+  // who may see the event but not this has nothing to mend here
+  if (asked.error instanceof ApiError && (asked.error.status === 403 || asked.error.status === 404)) return null
+  return (
+    <p className="part-note" role="alert">
+      {t('failed')}{' '}
+      <Button compact onClick={() => void asked.refetch()}>
+        {t('again')}
+      </Button>
+    </p>
+  )
+}

@@ -1,0 +1,82 @@
+'use client'
+import { useTranslations } from 'next-intl'
+import { Button } from '../../ui/controls.tsx'
+import type { Decisions } from '../triage/decisions.tsx'
+import type { Merge } from '../triage/merge.tsx'
+import type { Standing } from './rows.ts'
+
+/** How many issues a change reaches where only events can say which (query/issues.ts). */
+const uncountedMax = 10_000
+
+/** What can be done with the selected rows, or with all that match. */
+export function BulkBar({
+  count,
+  hits,
+  more,
+  isAll,
+  loaded,
+  canTriage,
+  decide,
+  decisions,
+  assign,
+  merge,
+  clear,
+  selectAll,
+}: {
+  count: number
+  /** How many issues the search finds; null while nobody knows. */
+  hits: number | null
+  /** All that match are meant, not only the selected rows. */
+  isAll: boolean
+  /** There are rows that the list has not loaded. */
+  more: boolean
+  /** Every loaded row is selected. */
+  loaded: boolean
+  canTriage: boolean
+  decide: (standing: Standing) => void
+  decisions: Decisions
+  assign: () => void
+  merge: Merge
+  clear: () => void
+  selectAll: () => void
+}) {
+  const t = useTranslations('issues')
+  const triage = useTranslations('triage')
+  const counted = (key: 'allMatching' | 'selectAll') =>
+    hits === null ? triage(`bar.${key}Uncounted`) : triage(`bar.${key}`, { count: hits })
+  const why = canTriage ? undefined : t('bulk.notAllowed')
+  const buttons: { text: string; run: () => void; off?: string | undefined }[] = [
+    { text: t('bulk.resolve'), run: () => decide({ status: 'resolved' }) },
+    { text: triage('bar.resolveIn'), run: () => decisions.ask('resolve') },
+    { text: t('bulk.unresolve'), run: () => decide({ status: 'unresolved' }) },
+    { text: triage('bar.archive'), run: () => decisions.ask('archive') },
+    { text: triage('bar.snooze'), run: () => decisions.ask('snooze') },
+    { text: t('bulk.assign'), run: assign },
+    { text: triage('bar.priority'), run: () => decisions.ask('priority') },
+    { text: triage('bar.merge'), run: merge.ask, off: merge.off },
+  ]
+  const beyond = !isAll && (hits === null ? more : hits > count)
+  return (
+    <div className="bulk-bar" role="toolbar" aria-label={t('bulk.label')}>
+      <b>{isAll ? counted('allMatching') : t('bulk.selected', { count })}</b>
+      {buttons.map(({ text, run, off }) => (
+        <Button key={text} compact disabled={!canTriage || off !== undefined} title={why ?? off} onClick={run}>
+          {text}
+        </Button>
+      ))}
+      {beyond || !loaded ? (
+        <Button
+          compact
+          look="plain"
+          title={loaded && hits === null ? triage('bar.atMost', { count: uncountedMax }) : undefined}
+          onClick={selectAll}
+        >
+          {loaded ? counted('selectAll') : t('bulk.all')}
+        </Button>
+      ) : null}
+      <Button compact look="plain" onClick={clear}>
+        {t('bulk.clear')}
+      </Button>
+    </div>
+  )
+}

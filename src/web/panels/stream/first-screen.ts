@@ -1,0 +1,93 @@
+import type { Actor } from '../../../auth/auth.ts'
+import { type IssueListRequest, listIssues } from '../../../query/issues.ts'
+import { namedProjects } from '../../../query/named-projects.ts'
+import { rangeOf } from '../../../query/range.ts'
+import { viewsOf } from '../../../query/saved.ts'
+import type { Organization, Project } from '../../../store/meta/meta.ts'
+import { app } from '../../handle.ts'
+import { unlessAway } from '../issue/load.ts'
+import { givenMarks } from '../releases/load-marks.ts'
+import { marksQuery } from '../releases/mark-groups.ts'
+import { environmentsOf } from './environments.ts'
+import type { Page } from './rows.ts'
+import type { FirstScreen } from './stream.tsx'
+import { isPlain, listQuery, paramsOf, projectIdsOf, resolvedQuery, rowsPerPage } from './stream-query.ts'
+
+/**
+ * How long the document waits for its rows, ms; after that the shell goes out and the browser asks for them, which costs
+ * three requests more. With 800 a machine at ten times its load was late now and then.
+ */
+const waitMs = 1500
+
+async function pageOf(request: IssueListRequest): Promise<Page> {
+  const page = await listIssues(app(), request)
+  return { rows: page.rows, next: page.next.results ? page.next.cursor : null, hits: page.hits ?? null }
+}
+
+/**
+ * What the stream shows for a query string, as the REST calls would answer it: the first rows, the environments to choose
+ * from, and where there are no rows the last resolved ones. Each is undefined when the store is away or slow, rows also
+ * where the query string names a project that is not there: the browser is told so when it asks itself.
+ */
+export async function firstScreen(
+  actor: Actor,
+  organization: Organization,
+  projects: Project[],
+  search: URLSearchParams,
+): Promise<FirstScreen> {
+  const { clock, live, auth, meta } = app()
+  const params = paramsOf(search)
+  const projectIds = projectIdsOf(
+    params.project,
+    projects.map(({ id, slug, name }) => ({ id: String(id), slug, name })),
+  )
+  const asked = projectIds.length ? namedProjects(meta, organization.id, projects, projectIds) : projects
+  const query = listQuery(params, projectIds)
+  const late = new AbortController()
+  const lateness = clock.sleep(waitMs, late.signal).then(() => undefined)
+  const inTime = <Answer>(asked: Promise<Answer>) => Promise.race([unlessAway(asked), lateness])
+  // Asked before the rows: what is committed up to here is in them.
+  const liveId = live.lastId(organization.id)
+  const ask = (request: Pick<IssueListRequest, 'projects' | 'environments' | 'range' | 'query' | 'sort' | 'limit'>) =>
+    pageOf({ ...request, organization, meUserId: actor.person.id })
+  const viewOf = () => ({
+    projects: asked ?? [],
+    environments: query.environment?.filter((one) => one !== '') ?? [],
+    range: rangeOf(query, clock.now()),
+  })
+  const rowsOf = async () => {
+    const page = await ask({
+      ...viewOf(),
+      query: query.query,
+      sort: query.sort,
+      limit: rowsPerPage,
+    })
+    return { key: JSON.stringify(query), page, liveId }
+  }
+  const resolvedOf = async () => {
+    const range = rangeOf({ statsPeriod: resolvedQuery.statsPeriod }, clock.now())
+    return (await ask({ ...resolvedQuery, projects, environments: [], range })).rows
+  }
+  const listOf = async () => {
+    const rows = asked && (await inTime(rowsOf()))
+    const isEmpty = rows?.page.rows.length === 0 && projects.length > 0 && isPlain(params)
+    return { rows, resolved: isEmpty ? await inTime(resolvedOf()) : undefined }
+  }
+  try {
+    const marksOf = async () => givenMarks({ organization, ...viewOf() }, marksQuery(query))
+    const [list, environments, marks] = await Promise.all([
+      listOf(),
+      inTime(environmentsOf(projects)),
+      unlessAway(marksOf()),
+    ])
+    const mayShare = projects.some((project) => auth.may(actor, 'issue:triage', { organization, project }) === 'yes')
+    return {
+      ...list,
+      environments,
+      marks,
+      views: viewsOf(meta, organization.id, { userId: actor.person.id, mayShare }),
+    }
+  } finally {
+    late.abort()
+  }
+}

@@ -1,0 +1,119 @@
+import type { IssueStatus, RestIssue, RestPoint } from '../../../contract/rest.ts'
+import type { ApiPage } from '../../client/api.ts'
+
+export type Page = ApiPage<RestIssue>
+
+/** All rows of the pages, each issue once (a row may move to a later page between two requests), `first` ones before. */
+export function rowsOf(pages: readonly Page[], first: readonly RestIssue[] = []): RestIssue[] {
+  const seen = new Set<string>()
+  const rows: RestIssue[] = []
+  for (const list of [first, ...pages.map((page) => page.rows)]) {
+    for (const row of list) {
+      if (seen.has(row.id)) continue
+      seen.add(row.id)
+      rows.push(row)
+    }
+  }
+  return rows
+}
+
+/** Replaces the rows that `change` gives another value for; pages and rows without a change stay the same objects. */
+export function changeRows(pages: readonly Page[], change: (row: RestIssue) => RestIssue): Page[] {
+  return pages.map((page) => {
+    let changed = false
+    const rows = page.rows.map((row) => {
+      const next = change(row)
+      if (next !== row) changed = true
+      return next
+    })
+    return changed ? { ...page, rows } : page
+  })
+}
+
+function withMore(points: RestPoint[], events: number): RestPoint[] {
+  const last = points.at(-1)
+  return last ? [...points.slice(0, -1), [last[0], last[1] + events]] : points
+}
+
+/** The row after `events` more events arrived at `nowMs`: counters, last seen and the last bar move, the row stays in its place. */
+export function countUp(row: RestIssue, events: number, nowMs: number): RestIssue {
+  if (events <= 0) return row
+  const lastSeen = new Date(Math.max(nowMs, Date.parse(row.lastSeen) || 0)).toISOString()
+  const stats: RestIssue['stats'] = {}
+  for (const [name, points] of Object.entries(row.stats)) stats[name] = withMore(points, events)
+  const lifetime = { ...row.lifetime, count: String(Number(row.lifetime.count) + events), lastSeen }
+  return { ...row, count: String(Number(row.count) + events), lastSeen, stats, lifetime }
+}
+
+/** A status as the update call takes it; without `substatus` an unresolved issue becomes ongoing. */
+export type Standing = {
+  status: IssueStatus
+  substatus?: RestIssue['substatus']
+  statusDetails?: RestIssue['statusDetails']
+}
+/** An issue as it was shown before a change; without a revision where nobody can say which one the change made. */
+export type Shown = { id: string; revision?: number | undefined }
+/** Issues that had one status before a change. */
+export type Before = { was: Standing; issues: Shown[] }
+
+/** The row with another status, as it will stand after the update. */
+export function withStatus(row: RestIssue, { status, substatus, statusDetails = {} }: Standing): RestIssue {
+  if (row.status === status && sameDetails(row.statusDetails, statusDetails) && !movesWithin(row, substatus)) return row
+  const beginnings = { unresolved: 'ongoing', ignored: 'archived_forever', resolved: null } as const
+  return {
+    ...row,
+    status,
+    substatus: status === 'resolved' ? null : (substatus ?? beginnings[status]),
+    statusDetails,
+  }
+}
+
+const sameDetails = (a: RestIssue['statusDetails'], b: RestIssue['statusDetails']) =>
+  JSON.stringify(a) === JSON.stringify(b)
+const movesWithin = (row: RestIssue, substatus: RestIssue['substatus'] | undefined) =>
+  substatus !== undefined && substatus !== row.substatus
+
+/** Status and substatus of each of the rows before a change, the same ones together: what an undo has to send. */
+export function statusesOf(rows: readonly RestIssue[], ids: ReadonlySet<string>): Before[] {
+  const before: Before[] = []
+  for (const { id, revision, status, substatus, statusDetails } of rows) {
+    if (!ids.has(id)) continue
+    const known = before.find(
+      ({ was }) =>
+        was.status === status && was.substatus === substatus && sameDetails(was.statusDetails ?? {}, statusDetails),
+    )
+    if (known) known.issues.push({ id, revision })
+    else before.push({ was: { status, substatus, statusDetails }, issues: [{ id, revision }] })
+  }
+  return before
+}
+
+/** The selection after a click with shift: everything from the last clicked row to this one joins it. */
+export function selectTo(
+  rows: readonly RestIssue[],
+  selected: ReadonlySet<string>,
+  anchor: string | null,
+  id: string,
+): Set<string> {
+  const next = new Set(selected)
+  const from = rows.findIndex((row) => row.id === anchor)
+  const to = rows.findIndex((row) => row.id === id)
+  if (to < 0) return next
+  const start = from < 0 ? to : Math.min(from, to)
+  for (const row of rows.slice(start, Math.max(from, to) + 1)) next.add(row.id)
+  return next
+}
+
+/** Merges fresh rows into the pages in place, and returns those that the pages do not have (in the order given). */
+export function mergeRows(
+  pages: readonly Page[],
+  fresh: readonly RestIssue[],
+): { pages: Page[]; unknown: RestIssue[] } {
+  const byId = new Map(fresh.map((row) => [row.id, row]))
+  const merged = changeRows(pages, (row) => {
+    const next = byId.get(row.id)
+    byId.delete(row.id)
+    return next ?? row
+  })
+  return { pages: merged, unknown: [...byId.values()] }
+}

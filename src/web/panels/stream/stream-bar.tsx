@@ -1,0 +1,58 @@
+'use client'
+import { useTranslations } from 'next-intl'
+import { useMemo } from 'react'
+import { SavedViews } from '../search/saved-views.tsx'
+import { SearchBox } from '../search/search-box.tsx'
+import { completionScope, keptParams } from '../search/views.ts'
+import type { OfferUndo } from '../triage/undo.ts'
+import type { FirstScreen } from './stream.tsx'
+import { StreamFilters } from './stream-filters.tsx'
+import type { ParamChange } from './stream-params.ts'
+import { type ProjectName, projectIdsOf, type StreamParams } from './stream-query.ts'
+
+/** What the stream is asked for: search text, saved views, project, environment, range and sorting. */
+export function StreamBar({
+  organization,
+  params,
+  change,
+  projects,
+  first,
+  canShare,
+  offerUndo,
+  refused,
+}: {
+  organization: string
+  params: StreamParams
+  change: (change: ParamChange) => void
+  projects: readonly ProjectName[]
+  first: FirstScreen
+  canShare: boolean
+  offerUndo: OfferUndo
+  /** Why the server did not take the search text. */
+  refused: string | undefined
+}) {
+  const t = useTranslations('issues')
+  const scope = useMemo(() => completionScope(params, projectIdsOf(params.project, projects)), [params, projects])
+  return (
+    <div className="stream-bar">
+      <SearchBox
+        organization={organization}
+        value={params.q}
+        onSearch={(q) => change({ q })}
+        error={refused ? [refused] : undefined}
+        scope={scope}
+        kept={keptParams(params)}
+        label={t('search.label')}
+        placeholder={t('search.placeholder')}
+      />
+      <SavedViews {...{ organization, params, projects, canShare, offerUndo }} given={first.views} />
+      <StreamFilters
+        organization={organization}
+        params={params}
+        change={change}
+        projects={projects}
+        environments={first.environments}
+      />
+    </div>
+  )
+}

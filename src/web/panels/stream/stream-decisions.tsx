@@ -1,0 +1,66 @@
+'use client'
+import type { ApiRequest } from '../../client/api.ts'
+import { useAssign } from '../triage/assignee.tsx'
+import { useDecisionKeys } from '../triage/decisions.tsx'
+import { useTriage } from '../triage/triage.ts'
+import { useUndo } from '../triage/undo.ts'
+import { useChangeAll } from './bulk.ts'
+import { type Standing, statusesOf } from './rows.ts'
+import type { Issues } from './use-issues.ts'
+
+const none: ReadonlySet<string> = new Set()
+
+/**
+ * What can be done with the selected rows, with the one under the cursor, or with everything that the search finds
+ * (`asked`: the query of the list): a status, an assignee, a priority, taking it back.
+ */
+export function useDecisions({
+  organization,
+  canTriage,
+  issues,
+  cursorId,
+  selected,
+  unselect,
+  asked,
+}: {
+  organization: string
+  canTriage: boolean
+  issues: Issues
+  cursorId: string | null
+  selected: ReadonlySet<string>
+  unselect: () => void
+  asked: NonNullable<ApiRequest['query']> | undefined
+}) {
+  const { rows, show, showAssignee, refresh, reload } = issues
+  const offerUndo = useUndo()
+  const triage = useTriage(organization, show, refresh, offerUndo)
+  // Rows that nobody has loaded are changed, too: only the whole list anew says what it is now.
+  const changeAll = useChangeAll(organization, reload, offerUndo)
+  const targetIds = selected.size ? selected : cursorId ? new Set([cursorId]) : none
+  const targets = () => rows.filter((row) => targetIds.has(row.id))
+  const all = asked && {
+    count: issues.hits,
+    change: (body: object) => {
+      void changeAll(asked, body)
+      unselect()
+    },
+  }
+  const assign = useAssign({
+    ...{ organization, canTriage, targets, all },
+    show: showAssignee,
+    settled: refresh,
+    offerUndo,
+  })
+  const decide = (standing: Standing) => {
+    if (!canTriage) return
+    if (all) return all.change(standing)
+    void triage(statusesOf(rows, targetIds), standing)
+    if (selected.size) unselect()
+  }
+  const decisions = useDecisionKeys({
+    ...{ organization, canTriage, targets, decide, all, offerUndo },
+    ask: assign.ask,
+    settled: refresh,
+  })
+  return { decide, decisions, assign, offerUndo }
+}

@@ -1,0 +1,65 @@
+'use client'
+import dynamic from 'next/dynamic'
+import { useTranslations } from 'next-intl'
+import { useKey } from '../../ui/keys.tsx'
+
+/** The panel that looks at an issue without leaving the list; loaded when it is asked for. */
+export const Peek = dynamic(() => import('./peek.tsx').then((module) => module.PeekDialog), { ssr: false })
+
+type StreamKeys = {
+  move: (step: number, select: boolean) => void
+  open: () => void
+  check: () => void
+  selectAll: () => void
+  peek: () => void
+  clear: () => void
+  showWaiting: (() => void) | undefined
+}
+
+/** Opens the choice of the range, which stands as a native select. */
+export function useRangeKey(): void {
+  const t = useTranslations('triage.keys')
+  const shell = useTranslations('shell')
+  useKey('t', shell('global'), t('range'), () => {
+    const select = document.querySelector<HTMLSelectElement>('[data-range]')
+    select?.focus()
+    try {
+      select?.showPicker()
+    } catch {
+      // Not every browser opens it for a key; it has the focus.
+    }
+  })
+}
+
+/** The keys of the list; those that decide on issues are in decisions.tsx. */
+export function useStreamKeys({ move, open, check, selectAll, peek, clear, showWaiting }: StreamKeys): void {
+  const t = useTranslations('issues.keys')
+  const triage = useTranslations('triage.keys')
+  const group = t('group')
+  // Enter or space on a focused link or button is that element's own.
+  const free = (event: KeyboardEvent) =>
+    !(event.target instanceof Element && event.target.closest('a, button, select, summary, input'))
+  useRangeKey()
+  useKey('j', group, t('down'), () => move(1, false))
+  useKey('k', group, t('up'), () => move(-1, false))
+  useKey('ArrowDown', group, t('down'), () => move(1, false))
+  useKey('ArrowUp', group, t('up'), () => move(-1, false))
+  useKey('Shift+j', group, t('selectDown'), () => move(1, true))
+  useKey('Shift+k', group, t('selectUp'), () => move(-1, true))
+  useKey('Shift+ArrowDown', group, t('selectDown'), () => move(1, true))
+  useKey('Shift+ArrowUp', group, t('selectUp'), () => move(-1, true))
+  useKey('x', group, t('select'), check)
+  useKey('$mod+a', group, triage('selectAll'), selectAll)
+  useKey('o', group, t('open'), open)
+  useKey('Enter', group, t('open'), (event) => {
+    if (free(event)) return open()
+    // The registry has taken the press: give it back to the element that has the focus.
+    if (event.target instanceof HTMLElement) event.target.click()
+  })
+  useKey('Space', group, triage('peek'), (event) => {
+    if (free(event)) return peek()
+    if (event.target instanceof HTMLElement) event.target.click()
+  })
+  useKey('Escape', group, t('clear'), clear)
+  useKey('n', group, t('news'), () => showWaiting?.(), showWaiting !== undefined)
+}

@@ -1,0 +1,245 @@
+'use client'
+import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { systemClock } from '../../../base/clock.ts'
+import type { RestIssue } from '../../../contract/rest.ts'
+import { ApiError, apiFetch, apiPage } from '../../client/api.ts'
+import { growingPause } from '../../client/backoff.ts'
+import { useLive, useLiveId } from '../../ui/live.tsx'
+import { createLiveRows, type LiveRows } from './live-rows.ts'
+import { changeRows, countUp, mergeRows, type Page, rowsOf, type Standing, withStatus } from './rows.ts'
+import { listQuery, rowsPerPage, type StreamParams } from './stream-query.ts'
+
+const nothing: readonly RestIssue[] = []
+type Data = InfiniteData<Page, string | null>
+/** Rows that are asked for one by one; more are asked for with their pages. */
+const renewMax = 20
+
+/** Silence and a store that is away pass by themselves: asked for again for half an hour. */
+function mayWait(tries: number, error: Error): boolean {
+  return error instanceof ApiError && (error.code === 'STORE_UNAVAILABLE' || error.status === 0) && tries < 1000
+}
+
+/**
+ * Rows of the cache stand at once; what came meanwhile is fetched behind them. Those of the document are new, unless the
+ * live stream has told more by now than they have in them.
+ */
+function useLookBehind(key: Key, first: FirstRows | undefined, look: () => Promise<boolean>): void {
+  const client = useQueryClient()
+  const toldId = useLiveId()
+  const given = useRef(first)
+  given.current = first
+  useEffect(() => {
+    const data = client.getQueryData<Data>(key)
+    const isNew = data?.pages[0] === given.current?.page && toldId() <= (given.current?.liveId ?? 0)
+    if (data && !isNew) void look().catch(() => {})
+  }, [client, key, look, toldId])
+}
+
+export type Issues = ReturnType<typeof useIssues>
+
+/** The first page as the server had it for `key`, the JSON text of the query; every change up to `liveId` is in it. */
+export type FirstRows = { key: string; page: Page; liveId: number }
+
+type Key = readonly ['issues', string, ReturnType<typeof listQuery>]
+
+function useListQuery(path: string, key: Key, query: Key[2], given: FirstRows | undefined) {
+  const list = useInfiniteQuery<Page, Error, Data, Key, string | null>({
+    queryKey: key,
+    queryFn: ({ pageParam, signal }) =>
+      apiPage<RestIssue>(path, { query: { ...query, limit: rowsPerPage, cursor: pageParam ?? undefined }, signal }),
+    ...(given && given.key === JSON.stringify(query)
+      ? { initialData: { pages: [given.page], pageParams: [null] } }
+      : {}),
+    initialPageParam: null,
+    getNextPageParam: (page) => page.next,
+    staleTime: Number.POSITIVE_INFINITY,
+    refetchOnWindowFocus: false,
+    retry: mayWait,
+    retryDelay: (tries) => growingPause(tries),
+    placeholderData: (before) => before,
+  })
+  return list
+}
+
+/**
+ * The two ways to ask for what is new: `look` puts the newest rows in their places and holds back those that the list does
+ * not have, so that no row moves under a person's hand; `reload` asks for every page again. Both say whether there was one.
+ */
+function useNews(
+  path: string,
+  key: Key,
+  refetch: (options: { throwOnError: true }) => Promise<{ data?: Data | undefined }>,
+) {
+  const client = useQueryClient()
+  const [held, setHeld] = useState<{ key: Key; rows: RestIssue[] }>({ key, rows: [] })
+  const waiting = held.key === key ? held.rows : nothing
+  const heldIds = useRef<ReadonlySet<string>>(new Set())
+  heldIds.current = new Set(waiting.map((row) => row.id))
+  const taken = useCallback(
+    () => setHeld((before) => (before.key === key && before.rows.length ? { key, rows: [] } : before)),
+    [key],
+  )
+  const look = useCallback(async () => {
+    const page = await apiPage<RestIssue>(path, { query: { ...key[2], limit: 50 } })
+    const data = client.getQueryData<Data>(key)
+    if (!data) return false
+    const { pages: merged, unknown } = mergeRows(data.pages, page.rows)
+    const first = merged[0]
+    const isEmpty = rowsOf(data.pages).length === 0
+    if (first) merged[0] = { ...first, hits: page.hits, ...(isEmpty ? { rows: unknown } : {}) }
+    client.setQueryData<Data>(key, { ...data, pages: merged })
+    const isNews = unknown.some((row) => !heldIds.current.has(row.id))
+    if (isEmpty) return isNews
+    // At least 100 rows (or all) are loaded, so one of the first 50 that the list lacks is news.
+    setHeld((before) => ({ key, rows: rowsOf([], before.key === key ? [...unknown, ...before.rows] : unknown) }))
+    return isNews
+  }, [client, key, path])
+  const reload = useCallback(async () => {
+    const before = new Set(rowsOf(client.getQueryData<Data>(key)?.pages ?? []).map((row) => row.id))
+    const { data } = await refetch({ throwOnError: true })
+    taken()
+    return rowsOf(data?.pages ?? []).some((row) => !before.has(row.id))
+  }, [client, key, refetch, taken])
+  return { waiting, taken, look, reload }
+}
+
+/** As the server will have it: each change is one revision more. */
+const changed = (row: RestIssue, next: RestIssue): RestIssue =>
+  next === row ? row : { ...next, revision: row.revision + 1 }
+
+/**
+ * The rows of the stream: pages by cursor, kept fresh by the live stream. `projectIds` empty: all. `first` comes with
+ * the document, so that rows are painted before any script runs; given while the page is new.
+ */
+export function useIssues(
+  organization: string,
+  params: StreamParams,
+  projectIds: readonly string[],
+  first: FirstRows | undefined,
+) {
+  const client = useQueryClient()
+  const path = `organizations/${organization}/issues/`
+  const query = useMemo(() => listQuery(params, projectIds), [params, projectIds])
+  const key = useMemo(() => ['issues', organization, query] as const, [organization, query])
+  const list = useListQuery(path, key, query, first)
+  const { waiting, taken, look, reload } = useNews(path, key, list.refetch)
+  const pages = list.data?.pages
+  const rows = useMemo(() => rowsOf(pages ?? []), [pages])
+  const change = useCallback(
+    (make: (pages: Page[]) => Page[]) =>
+      client.setQueryData<Data>(key, (data) => data && { ...data, pages: make(data.pages) }),
+    [client, key],
+  )
+  useLookBehind(key, first, look)
+  const { acted, renew } = useLiveRows({
+    ...{ organization, params, rows, waiting, projectIds, change, look, reload, since: first?.liveId ?? 0 },
+    enabled: list.isSuccess && !list.isPlaceholderData,
+  })
+  const changeOf = (ids: readonly string[], make: (row: RestIssue) => RestIssue) => {
+    const wanted = new Set(ids)
+    change((all) => changeRows(all, (row) => (wanted.has(row.id) ? changed(row, make(row)) : row)))
+  }
+
+  return {
+    list,
+    rows,
+    waiting,
+    hits: pages?.[0]?.hits ?? null,
+    /** Puts the rows that wait on top of the list. */
+    showWaiting: () => {
+      acted()
+      change((all) => all.map((page, at) => (at === 0 ? { ...page, rows: rowsOf([page], waiting) } : page)))
+      taken()
+    },
+    /** Shows a status before (or without) asking the server. */
+    show: (ids: readonly string[], standing: Standing) => changeOf(ids, (row) => withStatus(row, standing)),
+    /** Shows an assignee before (or without) asking the server. */
+    showAssignee: (ids: readonly string[], assignedTo: RestIssue['assignedTo']) =>
+      changeOf(ids, (row) => ({ ...row, assignedTo })),
+    /** Asks for the newest rows, and for those of `ids`, which may not be among them. */
+    refresh: (ids: readonly string[] = []) => {
+      acted()
+      if (ids.length <= renewMax) renew(ids)
+      void (ids.length <= renewMax ? look() : reload()).catch(() => {})
+    },
+    /** Asks for all rows again: those that the search does not find any more go. */
+    reload: () => {
+      acted()
+      void reload().catch(() => {})
+    },
+  }
+}
+
+type Freshness = {
+  organization: string
+  params: StreamParams
+  /** Changes up to this id are in the rows. */
+  since: number
+  rows: readonly RestIssue[]
+  waiting: readonly RestIssue[]
+  projectIds: readonly string[]
+  change(make: (pages: Page[]) => Page[]): void
+  look(): Promise<boolean>
+  reload(): Promise<boolean>
+  enabled: boolean
+}
+
+/**
+ * Counts visible rows up as events arrive, and looks for rows that the list does not have. `acted` ends a long pause,
+ * `renew` asks for rows as if somebody had changed them.
+ */
+function useLiveRows({ since, rows, waiting, enabled, ...given }: Freshness) {
+  const { organization, params, projectIds, change, look, reload } = given
+  const known = useMemo(() => new Set([...rows, ...waiting].map((row) => row.id)), [rows, waiting])
+  const latest = useRef({ known, projectIds, params, change, look, reload })
+  latest.current = { known, projectIds, params, change, look, reload }
+  const live = useRef<LiveRows>(undefined)
+  useEffect(() => {
+    const renew = (id: string) =>
+      apiFetch<RestIssue>(`organizations/${organization}/issues/${id}/`)
+        .then((fresh) =>
+          latest.current.change((pages) =>
+            changeRows(pages, (row) =>
+              row.id === id ? { ...fresh, count: row.count, stats: row.stats, userCount: row.userCount } : row,
+            ),
+          ),
+        )
+        .catch(() => {})
+    const mine = createLiveRows({
+      clock: systemClock,
+      known: () => latest.current.known,
+      wants: (id) => latest.current.projectIds.length === 0 || latest.current.projectIds.includes(id),
+      countUp: (counts) => {
+        // Which environment the events had is not told.
+        if (latest.current.params.env) return
+        const now = systemClock.now()
+        latest.current.change((pages) => changeRows(pages, (row) => countUp(row, counts.get(row.id) ?? 0, now)))
+      },
+      renew: (ids) => {
+        for (const id of ids) void renew(id)
+      },
+      look: () => latest.current.look(),
+      reload: () => latest.current.reload(),
+    })
+    live.current = mine
+    return mine.stop
+  }, [organization])
+  // Another question is a person's act.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs with each other look
+  useEffect(() => live.current?.acted(), [look])
+
+  const after = useRef(since)
+  useLive((told, id) => {
+    if (told.kind === 'missed') after.current = 0
+    // In the rows already: counting it up again would be twice.
+    if (id > 0 && id <= after.current) return
+    if (!enabled || (params.range.kind === 'absolute' && params.range.toMs < systemClock.now())) return
+    live.current?.hear(told)
+  })
+  const acted = useCallback(() => live.current?.acted(), [])
+  const renew = useCallback((ids: readonly string[]) => {
+    for (const id of ids) live.current?.hear({ kind: 'issue', id })
+  }, [])
+  return { acted, renew }
+}

@@ -1,0 +1,66 @@
+import { type RestSegment, reachOf } from '../../../contract/rest-trace.ts'
+
+/** The time that a strip shows, seconds since 1970. */
+export type Lane = { fromS: number; toS: number }
+
+/** A bar or a mark on the lane, in per cent of its width (0 to 100). `isOutside`: it stands at the edge, its time lies beyond. */
+export type Place = { x: number; width: number; isOutside: boolean }
+
+/** An error may lie this many times the length of the segments behind them before it makes their bars too short to see. */
+const stretchMax = 2
+/** And of segments one may reach this many times as far as the nearer ones: a clock that is wrong by a year is one of them. */
+const reachMax = 100
+/** What reaches this far is near, whatever is nearer, seconds. */
+const nearS = 1
+/** Per cent below which no bar could be seen. */
+const widthMin = 0.4
+
+/**
+ * From the first start to the last end of the segments around `hereS`, and to it and the moments beside them that are near: an
+ * error on a page that stays open comes minutes after its page load. Segments that reach much farther than the others lie
+ * beyond, as nothing else could be seen. Undefined without segments.
+ */
+export function laneOf(
+  segments: readonly Pick<RestSegment, 'startTimestamp' | 'endTimestamp'>[],
+  hereS: number,
+  othersS: readonly number[],
+): Lane | undefined {
+  if (segments.length === 0) return undefined
+  const byReach = segments.toSorted((a, b) => reachOf(a, hereS) - reachOf(b, hereS))
+  const end = byReach.findIndex((one, at) => {
+    const before = byReach[at - 1]
+    return before !== undefined && reachOf(one, hereS) > reachMax * Math.max(nearS, reachOf(before, hereS))
+  })
+  const shown = end < 0 ? byReach : byReach.slice(0, end)
+  const fromS = Math.min(...shown.map((one) => one.startTimestamp))
+  const toS = Math.max(...shown.map((one) => one.endTimestamp))
+  const momentsS = [hereS, ...othersS]
+  const length = Math.max(toS - fromS, 0.001)
+  const near = momentsS.filter((at) => at >= fromS - length * stretchMax && at <= toS + length * stretchMax)
+  const [first, last] = [Math.min(fromS, ...near), Math.max(toS, ...near)]
+  return { fromS: first, toS: Math.max(last, first + 0.001) }
+}
+
+/** Where a time from `fromS` to `toS` stands on the lane; a moment where both are one. */
+export function placeOn(lane: Lane, fromS: number, toS: number = fromS): Place {
+  const length = lane.toS - lane.fromS
+  const at = (s: number) => Math.min(100, Math.max(0, ((s - lane.fromS) / length) * 100))
+  const x = Math.min(at(fromS), 100 - (toS > fromS ? widthMin : 0))
+  const width = toS > fromS ? Math.max(at(toS) - x, widthMin) : 0
+  return { x, width, isOutside: toS < lane.fromS || fromS > lane.toS }
+}
+
+/** What a segment is, by its op: what people know by a name of its own, else undefined. */
+export function kindOf(op: string): 'pageload' | 'navigation' | 'server' | undefined {
+  if (op === 'pageload' || op === 'navigation') return op
+  return op === 'http.server' ? 'server' : undefined
+}
+
+/** The hue of an op, by its first word. */
+export function hueOf(op: string): string {
+  if (op === 'pageload' || op === 'navigation' || op.startsWith('ui')) return 'c2'
+  if (op === 'http.server') return 'c3'
+  if (op.startsWith('http.client')) return 'c4'
+  if (op.startsWith('db')) return 'c1'
+  return op.startsWith('cache') ? 'c6' : 'c7'
+}

@@ -1,0 +1,372 @@
+'use client'
+import './traces.css'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useTranslations } from 'next-intl'
+import { useState } from 'react'
+import type { RestEvent } from '../../../contract/rest.ts'
+import {
+  nearestTo,
+  type RestEventSpan,
+  type RestSegment,
+  type RestTraceEvent,
+  type RestTraceMeta,
+} from '../../../contract/rest-trace.ts'
+import { ApiError, apiFetch } from '../../client/api.ts'
+import { Button } from '../../ui/controls.tsx'
+import { Link } from '../../ui/link.tsx'
+import { PlainText } from '../../ui/plain-text.tsx'
+import { durationText } from '../../ui/relative.ts'
+import { useNow } from '../../ui/time.tsx'
+import { Section } from '../issue/annotations.tsx'
+import { hueOf, kindOf, type Lane, laneOf, placeOn } from './lane.ts'
+
+/** Segments that are shown at first; a person asks for the others. */
+const shownMax = 8
+const heightPx = 14
+/** A page load ends 30 s after its error at the latest, and is sent then. */
+const youngMs = 90_000
+const askEachMs = 5000
+const dayMs = 86_400_000
+
+const isAway = (error: unknown) => error instanceof ApiError && (error.status === 0 || error.status === 503)
+
+/** A length of time; which side of the event it lies on is said in words. */
+const length = (ms: number): string => durationText(Math.abs(ms))
+
+/** An error on the lane: when it was (seconds), and its span, which says the segment that it is marked at. */
+type Mark = { atS: number; span: RestEventSpan | null }
+type Placed = { segment: RestSegment; lane: Lane; here: Mark; others: readonly Mark[] }
+
+/** An error whose segment is known is marked there alone; any other at its time, over all segments. */
+const isMarkedAt = ({ spanID, projectID }: RestSegment, { span }: Mark): boolean =>
+  !span?.segment || (span.segment.spanID === spanID && span.segment.projectID === projectID)
+
+/** Where an error belongs, in words: its span, or that its time alone says it. */
+function Where({ span }: Pick<Mark, 'span'>) {
+  const t = useTranslations('traces')
+  if (!span) return t('byTime')
+  const name = span.name || span.op || t('noName')
+  return <PlainText text={t(span.relation === 'span' ? 'inSpan' : 'belowSpan', { name })} charactersMax={200} />
+}
+
+/** The bar of a segment, with the marks of its errors over it. */
+function Bar({ segment, lane, here, others }: Placed) {
+  const { x, width, isOutside } = placeOn(lane, segment.startTimestamp, segment.endTimestamp)
+  const times = [...new Set(others.filter((one) => isMarkedAt(segment, one)).map((one) => one.atS))]
+  const hereX = placeOn(lane, here.atS).x
+  return (
+    <svg className="trace-lane" width="100%" height={heightPx} aria-hidden="true">
+      <rect className="ground" x="0" y="0" width="100%" height={heightPx} />
+      {isOutside ? null : (
+        <rect className={hueOf(segment.op)} x={`${x}%`} y="2" width={`${width}%`} height={heightPx - 4} />
+      )}
+      {segment.cut && !isOutside ? (
+        <line className="cut" x1={`${x + width}%`} x2={`${x + width}%`} y1="-2" y2={heightPx + 2} />
+      ) : null}
+      {times.map((at) => (
+        <line
+          key={at}
+          className="other"
+          x1={`${placeOn(lane, at).x}%`}
+          x2={`${placeOn(lane, at).x}%`}
+          y1="-3"
+          y2={heightPx + 3}
+        />
+      ))}
+      {isMarkedAt(segment, here) ? (
+        <line className="here" x1={`${hereX}%`} x2={`${hereX}%`} y1="-3" y2={heightPx + 3} />
+      ) : null}
+    </svg>
+  )
+}
+
+const fineStatus = new Set(['', 'ok', 'unset', 'cancelled', 'deadline_exceeded'])
+
+function Row({ segment, lane, here, others }: Placed) {
+  const t = useTranslations('traces')
+  const { name, op, cut, status } = segment
+  const kind = kindOf(op)
+  const word = kind ? t(`kind.${kind}`) : op || t('noOp')
+  const shown = name || t('noName')
+  const sinceMs = (segment.startTimestamp - lane.fromS) * 1000
+  const { isOutside } = placeOn(lane, segment.startTimestamp, segment.endTimestamp)
+  const duration = length(segment.duration)
+  const said = { name: shown.slice(0, 200), op: word, duration, start: length(sinceMs) }
+  return (
+    <li className="trace-row" title={t(sinceMs < 0 ? 'rowBefore' : 'row', said)}>
+      <div className="trace-name">
+        <b>
+          <PlainText text={shown} charactersMax={200} />
+        </b>
+        <span>
+          <PlainText text={`${word} · ${segment.projectSlug}`} charactersMax={200} />
+        </span>
+      </div>
+      <div className="trace-lane-box">
+        <Bar {...{ segment, lane, here, others }} />
+      </div>
+      <span className="trace-length">{duration}</span>
+      {isOutside ? (
+        <p className="trace-said">
+          {t(segment.startTimestamp < here.atS ? 'farBefore' : 'farAfter', {
+            at: length((segment.startTimestamp - here.atS) * 1000),
+          })}
+        </p>
+      ) : null}
+      {cut ? (
+        <p className="trace-said" title={t('cutWhy')}>
+          {t(`cut.${cut}`)}
+        </p>
+      ) : fineStatus.has(status) ? null : (
+        <p className="trace-said">
+          <PlainText text={t('failedStatus', { status })} charactersMax={100} />
+        </p>
+      )}
+    </li>
+  )
+}
+
+/** The line that says where the event stands among the segments. */
+function Here({ lane, here }: { lane: Lane; here: Mark }) {
+  const t = useTranslations('traces')
+  const hereS = here.atS
+  const { x } = placeOn(lane, hereS)
+  const at = length((hereS - lane.fromS) * 1000)
+  return (
+    <li className="trace-row">
+      <div className="trace-name">
+        <b className="flex-none">{t('here')}</b>
+        <span className="trace-where">
+          <Where span={here.span} />
+        </span>
+      </div>
+      <div className="trace-lane-box">
+        <svg
+          className="trace-lane"
+          width="100%"
+          height={heightPx}
+          role="img"
+          aria-label={t(hereS < lane.fromS ? 'hereBefore' : 'hereAt', { at })}
+        >
+          <line className="here" x1={`${x}%`} x2={`${x}%`} y1="0" y2={heightPx + 3} />
+          <circle className="point" cx={`${x}%`} cy={heightPx / 2} r="4" />
+        </svg>
+      </div>
+      <span className="trace-length">
+        {hereS < lane.fromS ? '−' : '+'}
+        {at}
+      </span>
+    </li>
+  )
+}
+
+/** Segments of the trace as bars in time. */
+function Strip({ trace, here, others }: { trace: RestTraceMeta; here: Mark; others: readonly RestTraceEvent[] }) {
+  const t = useTranslations('traces')
+  const [isWhole, setWhole] = useState(false)
+  const marks = others.map(({ timestamp, span }): Mark => ({ atS: timestamp, span }))
+  const lane = laneOf(
+    trace.segments,
+    here.atS,
+    marks.map((one) => one.atS),
+  )
+  if (!lane) return null
+  const shown = isWhole ? trace.segments : nearestTo(trace.segments, here.atS, shownMax)
+  const unlisted = trace.segmentCount - trace.segments.length
+  return (
+    <>
+      <ol className="trace-strip" aria-label={t('list', { duration: length((lane.toS - lane.fromS) * 1000) })}>
+        <Here lane={lane} here={here} />
+        {shown.map((segment) => (
+          <Row key={`${segment.projectID} ${segment.spanID}`} {...{ segment, lane, here }} others={marks} />
+        ))}
+      </ol>
+      {trace.segments.length > shownMax ? (
+        <Button className="button-compact mt-2" onClick={() => setWhole(!isWhole)}>
+          {isWhole ? t('less') : t('more', { count: trace.segments.length })}
+        </Button>
+      ) : null}
+      {isWhole && unlisted > 0 ? <p className="part-note">{t('unlisted', { count: unlisted })}</p> : null}
+      {trace.truncated ? <p className="part-note">{t('truncated', { count: trace.span_count })}</p> : null}
+    </>
+  )
+}
+
+/** The other errors that belong to the trace, as ways to their issues. */
+function Others({
+  base,
+  others,
+  hereS,
+  isPlaced,
+}: {
+  base: string
+  others: readonly RestTraceEvent[]
+  hereS: number
+  /** Whether there are segments that they could be placed at. */
+  isPlaced: boolean
+}) {
+  const t = useTranslations('traces')
+  if (others.length === 0) return null
+  return (
+    <>
+      <h3 className="mt-3">{t('others', { count: others.length })}</h3>
+      <ul className="trace-others">
+        {others.map((one) => (
+          <li key={`${one.projectID} ${one.eventID}`}>
+            {one.groupID === null ? (
+              <span className="text-ink-3">
+                <code>{one.eventID.slice(0, 8)}</code> {t('removed')}
+              </span>
+            ) : (
+              <>
+                <Link className="link" href={`${base}/${one.groupID}/events/${one.eventID}`}>
+                  <PlainText text={one.title || one.eventID.slice(0, 8)} charactersMax={200} />
+                </Link>
+                <code className="text-ink-3">{one.shortId}</code>
+              </>
+            )}
+            <span className="text-ink-3">
+              {t(one.timestamp < hereS ? 'before' : 'after', { at: length((one.timestamp - hereS) * 1000) })}
+              {isPlaced ? (
+                <>
+                  {' · '}
+                  <Where span={one.span} />
+                </>
+              ) : null}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function None({ event, keptDays }: { event: Pick<RestEvent, 'dateCreated'>; keptDays: number }) {
+  const t = useTranslations('traces')
+  const isOld = useNow() - Date.parse(event.dateCreated) > keptDays * dayMs
+  return (
+    <>
+      <p>
+        <b>{t('none')}</b>
+      </p>
+      <p className="text-ink-2">{isOld ? t('noneOld', { days: keptDays }) : t('noneWhy')}</p>
+    </>
+  )
+}
+
+/** What is known of a trace, in words and bars. */
+export function TraceParts({
+  trace,
+  event,
+  base,
+}: {
+  trace: RestTraceMeta
+  event: Pick<RestEvent, 'eventID' | 'projectID' | 'dateCreated'>
+  base: string
+}) {
+  const hereS = Date.parse(event.dateCreated) / 1000
+  const isThis = (one: RestTraceEvent) => one.eventID === event.eventID && one.projectID === event.projectID
+  const others = trace.events.filter((one) => !isThis(one))
+  const here: Mark = { atS: hereS, span: trace.events.find(isThis)?.span ?? null }
+  return (
+    <>
+      {trace.segments.length > 0 ? (
+        <Strip {...{ trace, here, others }} />
+      ) : (
+        <None event={event} keptDays={trace.keptDays} />
+      )}
+      <Others {...{ base, others, hereS }} isPlaced={trace.segments.length > 0} />
+    </>
+  )
+}
+
+/** Why the trace is not here yet: it is looked for, the store is away, it may not be read, or it failed. */
+function Unread({ failed, again }: { failed: Error | null; again: () => void }) {
+  const t = useTranslations('traces')
+  if (!failed)
+    return (
+      <p className="text-ink-3" role="status">
+        {t('loading')}
+      </p>
+    )
+  if (failed instanceof ApiError && failed.status === 403) return <p role="alert">{t('forbidden')}</p>
+  return (
+    <div role="alert">
+      <p>
+        <b>{t('failed')}</b> {isAway(failed) ? t('away') : failed.message}{' '}
+        {failed instanceof ApiError ? <code className="text-ink-3">{failed.code}</code> : null}
+      </p>
+      <Button className="button-compact mt-2" onClick={again}>
+        {t('again')}
+      </Button>
+    </div>
+  )
+}
+
+/**
+ * The trace of an event as a compact strip: its segments in time, where the error stands in it, and its other errors. It
+ * comes with the document where it is quick; else it is asked for beside the page, with its room kept. Nothing for an event
+ * without a trace id.
+ */
+export function TraceStrip({
+  organization,
+  event,
+  base,
+  given,
+}: {
+  organization: string
+  event: RestEvent
+  /** Where issues are: `/o/acme/issues`. */
+  base: string
+  /** What came with the document. */
+  given: RestTraceMeta | undefined
+}) {
+  const t = useTranslations('traces')
+  const now = useNow()
+  const { traceId } = event
+  const hereS = Date.parse(event.dateCreated) / 1000
+  const isYoung = now - Date.parse(event.dateReceived) < youngMs
+  const client = useQueryClient()
+  const queryKey = ['trace-meta', organization, traceId, hereS]
+  const { data, error, failureReason, refetch } = useQuery({
+    queryKey,
+    queryFn: ({ signal }) =>
+      apiFetch<RestTraceMeta>(`organizations/${organization}/trace-meta/${traceId}/?timestamp=${hereS}`, { signal }),
+    ...(given ? { initialData: given } : {}),
+    enabled: Boolean(traceId),
+    staleTime: 30_000,
+    retry: (tries, failed) => isAway(failed) && tries < 1000,
+    retryDelay: askEachMs,
+    refetchInterval: isYoung ? askEachMs : false,
+  })
+  /** At once: without the first line it would be the retry that waits already. */
+  const again = async () => {
+    await client.cancelQueries({ queryKey })
+    await refetch()
+  }
+  if (!traceId) return null
+  const summary = data && data.segments.length > 0
+  return (
+    <Section
+      id="trace"
+      title={t('title')}
+      aside={
+        <span className="text-ink-3">
+          {summary ? `${t('summary', { segments: data.segmentCount, spans: data.span_count })} · ` : null}
+          <code>{traceId.slice(0, 8)}</code>
+        </span>
+      }
+    >
+      {data ? (
+        <div className={given ? undefined : 'trace-room'}>
+          <TraceParts {...{ event, base }} trace={data} />
+        </div>
+      ) : (
+        // while it is asked again by itself the query counts as pending, and only this says why
+        <div className="trace-room">
+          <Unread failed={error ?? failureReason} again={() => void again()} />
+        </div>
+      )}
+    </Section>
+  )
+}

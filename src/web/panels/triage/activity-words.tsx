@@ -1,0 +1,93 @@
+'use client'
+import { useTranslations } from 'next-intl'
+import type { RestActivity } from '../../../contract/rest.ts'
+import { PlainText } from '../../ui/plain-text.tsx'
+import { useStateWords } from './state-words.ts'
+
+const countOf = (value: unknown): number => (typeof value === 'number' ? value : 0)
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+/** Whom an assignment names, and by which rule; nothing for everything else. */
+function Assigned({ activity: { data, user } }: { activity: RestActivity }) {
+  const t = useTranslations('issues.activity')
+  const rule = textOf(data.rule)
+  if (typeof data.assigneeEmail !== 'string') return null
+  const name = typeof data.assigneeName === 'string' && data.assigneeName ? data.assigneeName : data.assigneeEmail
+  return (
+    <>
+      {user?.email === data.assigneeEmail ? t('assignedSelf') : t('assignedTo', { name })}{' '}
+      {rule ? <PlainText text={`${t('byRule', { rule })} `} charactersMax={400} /> : null}
+    </>
+  )
+}
+
+/** Where events went when they were mapped again; nothing for everything else. */
+function Moved({ data }: { data: RestActivity['data'] }) {
+  const t = useTranslations('issues.activity')
+  const from = Array.isArray(data.from) ? data.from.filter((one) => typeof one === 'string') : []
+  const [came, left] = [countOf(data.came), countOf(data.left)]
+  return (
+    <>
+      {came > 0 ? (
+        <PlainText text={`${t('came', { count: came, from: from.join(', ') })} `} charactersMax={400} />
+      ) : null}
+      {left > 0 ? `${t('left', { count: left })} ` : null}
+    </>
+  )
+}
+
+const reasons = ['forecast', 'count', 'users', 'time'] as const
+
+/** Why a state came about by itself. */
+function Why({ data }: { data: RestActivity['data'] }) {
+  const t = useTranslations('issues.activity')
+  const reason = reasons.find((one) => one === data.reason)
+  const numbers = { count: countOf(data.count), minutes: countOf(data.minutes), limit: countOf(data.limit) }
+  return (
+    <>
+      {reason ? `${t(`why_${reason}`, numbers)} ` : null}
+      {data.reason === 'commit' && textOf(data.commit) !== '' ? (
+        <PlainText
+          text={`${t('why_commit', { commit: textOf(data.commit).slice(0, 12), author: textOf(data.author) || 'none' })} `}
+          charactersMax={200}
+        />
+      ) : null}
+      {data.undone === true ? `${t('why_undone')} ` : null}
+    </>
+  )
+}
+
+/** What an activity says after the name of who did it. */
+export function ActivityWords({ activity }: { activity: RestActivity }) {
+  const t = useTranslations('issues.activity')
+  const triage = useTranslations('triage.priority')
+  const words = useStateWords()
+  const { type, data } = activity
+  const details = data.statusDetails
+  const substatus = textOf(data.substatus)
+  const how = words(details && typeof details === 'object' ? details : {}, substatus)
+  if (type === 'mapped_again')
+    return (
+      <>
+        {t('mapped_again', { count: countOf(data.events) })} <Moved data={data} />
+      </>
+    )
+  if (type === 'set_resolved_in_release') {
+    const version = textOf(data.version)
+    return (
+      <>
+        <PlainText text={t(type, { how: how || words({ inRelease: version }, '') })} charactersMax={300} />{' '}
+        <Why data={data} />
+      </>
+    )
+  }
+  const priority = (['high', 'medium', 'low'] as const).find((one) => one === data.priority)
+  return (
+    <>
+      {t(type)} {type === 'set_ignored' && how ? <PlainText text={`${how} `} charactersMax={200} /> : null}
+      {priority ? `${t('priorityTo', { priority: triage(priority) })} ` : null}
+      <Assigned activity={activity} />
+      <Why data={data} />
+    </>
+  )
+}

@@ -1,0 +1,137 @@
+'use client'
+import { useTranslations } from 'next-intl'
+import { useState } from 'react'
+import type { RestActivity } from '../../../contract/rest.ts'
+import { apiFetch } from '../../client/api.ts'
+import { Button } from '../../ui/controls.tsx'
+import { PlainText } from '../../ui/plain-text.tsx'
+import { RelativeTime } from '../../ui/time.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import { Section } from '../issue/annotations.tsx'
+import { ActivityWords } from './activity-words.tsx'
+import { useComplaint } from './change.ts'
+import { CommentForm } from './comment-form.tsx'
+import { CommentText } from './comment-text.tsx'
+
+type ListProps = {
+  organization: string
+  issueId: string
+  activity: readonly RestActivity[]
+  canTriage: boolean
+  meUserId: string
+  changed: () => void
+}
+
+/** One comment; who wrote it may change and delete it. */
+function Comment({
+  activity,
+  path,
+  organization,
+  mine,
+  changed,
+}: {
+  activity: RestActivity
+  path: string
+  organization: string
+  mine: boolean
+  changed: () => void
+}) {
+  const t = useTranslations('triage.comment')
+  const toast = useToast()
+  const complain = useComplaint()
+  const [editing, setEditing] = useState(false)
+  const text = typeof activity.data.text === 'string' ? activity.data.text : ''
+  const own = `${path}${activity.id}/`
+  if (editing)
+    return (
+      <CommentForm
+        organization={organization}
+        path={own}
+        method="PUT"
+        initial={text}
+        done={() => {
+          setEditing(false)
+          changed()
+        }}
+        cancel={() => setEditing(false)}
+      />
+    )
+  const remove = () =>
+    apiFetch(own, { method: 'DELETE' })
+      .then(() => toast({ text: t('deleted') }))
+      .catch((error: unknown) => complain(error))
+      .finally(changed)
+  return (
+    <>
+      <CommentText text={text} />
+      {mine ? (
+        <div className="flex gap-1">
+          <Button compact look="plain" onClick={() => setEditing(true)}>
+            {t('edit')}
+          </Button>
+          <Button compact look="plain" onClick={() => void remove()}>
+            {t('delete')}
+          </Button>
+        </div>
+      ) : null}
+    </>
+  )
+}
+
+const countOf = (value: unknown): number => (typeof value === 'number' ? value : 0)
+
+/** Which issues became one, or where hashes went; nothing for everything else. */
+function Merged({ activity: { type, data } }: { activity: RestActivity }) {
+  const t = useTranslations('issues.activity')
+  if (type === 'merge' && Array.isArray(data.issues)) {
+    const names = data.issues.flatMap((one: unknown) =>
+      typeof one === 'object' && one !== null && 'shortId' in one && typeof one.shortId === 'string'
+        ? [one.shortId]
+        : [],
+    )
+    return <PlainText text={`${names.join(', ')} `} charactersMax={400} />
+  }
+  if (type !== 'unmerge') return null
+  const events = t('unmerged', { count: countOf(data.events) })
+  if (typeof data.source === 'string')
+    return <PlainText text={`${events} ${t('cameFrom', { issue: data.source })} `} charactersMax={200} />
+  const to = typeof data.destination === 'string' ? t('wentTo', { issue: data.destination }) : ''
+  return <PlainText text={`${events} ${to} `} charactersMax={200} />
+}
+
+/** What happened to the issue, newest first, and a field for a comment that keeps its text when it can't be sent. */
+export function ActivityList({ organization, issueId, activity, canTriage, meUserId, changed }: ListProps) {
+  const t = useTranslations('issues.activity')
+  const triage = useTranslations('triage.comment')
+  const path = `organizations/${organization}/issues/${issueId}/comments/`
+  return (
+    <Section id="activity" title={t('title')}>
+      <CommentForm
+        organization={organization}
+        path={path}
+        method="POST"
+        disabled={canTriage ? '' : t('notAllowed')}
+        done={changed}
+      />
+      <ol className="activity">
+        {activity.map((one) => (
+          <li key={one.id}>
+            <div>
+              <b>{one.user ? <PlainText text={one.user.name || one.user.email} charactersMax={80} /> : 'Mishap'}</b>{' '}
+              <ActivityWords activity={one} /> <Merged activity={one} />
+              <RelativeTime at={one.dateCreated} className="text-ink-3" />
+              {typeof one.data.editedMs === 'number' ? <span className="text-ink-3"> · {triage('edited')}</span> : null}
+            </div>
+            {one.type === 'note' ? (
+              <Comment
+                activity={one}
+                mine={canTriage && one.user?.id === meUserId}
+                {...{ path, organization, changed }}
+              />
+            ) : null}
+          </li>
+        ))}
+      </ol>
+    </Section>
+  )
+}

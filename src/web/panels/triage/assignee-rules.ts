@@ -1,0 +1,35 @@
+import type { RestIssue, RestMember } from '../../../contract/rest.ts'
+import type { Shown } from '../stream/rows.ts'
+
+export type Assignee = NonNullable<RestIssue['assignedTo']>
+
+/** Issues that had one assignee before a change: what an undo has to send. */
+export type AssignedBefore = { was: Assignee | null; issues: Shown[] }
+
+/** The issues that the change would move, by whom they were assigned to; those that are assigned so already are left out. */
+export function assignedOf(
+  issues: readonly (Shown & Pick<RestIssue, 'assignedTo'>)[],
+  to: string | null,
+): AssignedBefore[] {
+  const before: AssignedBefore[] = []
+  for (const { id, revision, assignedTo } of issues) {
+    if ((assignedTo?.id ?? null) === to) continue
+    const known = before.find(({ was }) => was?.id === assignedTo?.id)
+    if (known) known.issues.push({ id, revision })
+    else before.push({ was: assignedTo, issues: [{ id, revision }] })
+  }
+  return before
+}
+
+/** The members whose name or address holds every word of the text, in any order and case. */
+export function membersFor(members: readonly RestMember[], text: string): RestMember[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean)
+  return members.filter(({ name, email }) => {
+    const own = `${name} ${email}`.toLowerCase()
+    return words.every((word) => own.includes(word))
+  })
+}
+
+/** The place after a step through `count` choices, around both ends. */
+export const stepped = (at: number, step: number, count: number): number =>
+  count === 0 ? 0 : (((at + step) % count) + count) % count

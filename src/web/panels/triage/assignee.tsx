@@ -1,0 +1,149 @@
+'use client'
+import dynamic from 'next/dynamic'
+import { useTranslations } from 'next-intl'
+import { type ReactNode, useState } from 'react'
+import type { RestIssue, RestIssueDetail } from '../../../contract/rest.ts'
+import { useKey } from '../../ui/keys.tsx'
+import { PlainText } from '../../ui/plain-text.tsx'
+import type { Everything } from '../stream/bulk.ts'
+import type { Shown } from '../stream/rows.ts'
+import { type AssignedBefore, type Assignee, assignedOf } from './assignee-rules.ts'
+import { putIssues, type Settled, useComplaint, useTakeBack } from './change.ts'
+import type { OfferUndo } from './undo.ts'
+
+const AssigneeDialog = dynamic(() => import('./assignee-dialog.tsx').then((module) => module.AssigneeDialog), {
+  ssr: false,
+})
+
+type Target = Shown & Pick<RestIssue, 'assignedTo'>
+
+type Options = {
+  organization: string
+  canTriage: boolean
+  /** The issues that an assignment would be for, at the moment of asking. */
+  targets: () => readonly Target[]
+  /** Shows an assignee before the server has it. */
+  show?: (ids: readonly string[], to: Assignee | null) => void
+  settled: Settled
+  offerUndo: OfferUndo
+  /** Everything that the search finds is meant, in place of the targets. */
+  all?: Everything | undefined
+  /** Refuse the change when somebody else has changed the one issue since it was shown. */
+  guarded?: boolean
+}
+
+const idsOf = ({ issues }: AssignedBefore) => issues.map((one) => one.id)
+
+export type Assign = { ask: () => void; to: (person: Assignee) => void; dialog: ReactNode }
+
+/** Assigning issues: `ask` (the key a, too) opens the list of members, `to` does without; `dialog` is to stand on the screen. */
+export function useAssign(options: Options): Assign {
+  const { organization, canTriage, targets, settled, offerUndo, show = () => {} } = options
+  const t = useTranslations('issues')
+  const complain = useComplaint()
+  const takeBack = useTakeBack(organization, settled)
+  const [asked, setAsked] = useState<readonly Target[]>([])
+  const ask = () => {
+    if (canTriage) setAsked(targets())
+  }
+  useKey('a', t('keys.group'), t('keys.assign'), ask, canTriage)
+
+  const back = (before: readonly AssignedBefore[]) => {
+    for (const one of before) show(idsOf(one), one.was)
+  }
+  async function assign(issues: readonly Target[], to: Assignee | null, guarded: boolean): Promise<void> {
+    const before = assignedOf(issues, to?.id ?? null)
+    const ids = before.flatMap(idsOf)
+    if (ids.length === 0) return
+    const [only] = issues
+    show(ids, to)
+    try {
+      const revision = guarded && issues.length === 1 && only ? { revision: only.revision } : {}
+      const sent = await putIssues(organization, ids, { assignedTo: to?.id ?? null, ...revision })
+      const name = to ? to.name || to.email : ''
+      offerUndo(to ? t('assign.done', { count: ids.length, name }) : t('assign.undone', { count: ids.length }), () => {
+        back(before)
+        takeBack(
+          sent,
+          before.flatMap((one) => one.issues.map((issue) => ({ issue, body: { assignedTo: one.was?.id ?? null } }))),
+        )
+      })
+      settled()
+    } catch (error) {
+      back(before)
+      // Over somebody else's change: which revision that makes is not known.
+      const blind = issues.map(({ id, assignedTo }) => ({ id, assignedTo }))
+      complain(error, () => void assign(blind, to, false))
+      settled(ids)
+    }
+  }
+
+  const dialog =
+    asked.length > 0 ? (
+      <AssigneeDialog
+        organization={organization}
+        count={options.all ? options.all.count : asked.length}
+        onChoose={(to) => {
+          if (options.all) options.all.change({ assignedTo: to?.id ?? null })
+          else void assign(asked, to, options.guarded ?? false)
+        }}
+        onClose={() => setAsked([])}
+      />
+    ) : null
+  const to = (person: Assignee) => {
+    if (canTriage) void assign(targets(), person, options.guarded ?? false)
+  }
+  return { ask, to, dialog }
+}
+
+/** Who an issue is assigned to; for who may triage a button that asks for somebody else. */
+export function AssigneeName({ issue, ask }: { issue: Target; ask: (() => void) | undefined }) {
+  const t = useTranslations('issues')
+  const { assignedTo } = issue
+  const name = assignedTo ? (
+    <PlainText text={assignedTo.name || assignedTo.email} charactersMax={60} />
+  ) : (
+    t('unassigned')
+  )
+  return ask ? (
+    <button type="button" className="link" aria-haspopup="dialog" title={t('keys.assign')} onClick={ask}>
+      {name}
+    </button>
+  ) : (
+    name
+  )
+}
+
+/** Whom the rules of ownership suggest where nobody is assigned; for who may triage, buttons that assign. */
+export function SuggestedOwners({
+  issue,
+  to,
+}: {
+  issue: Pick<RestIssueDetail, 'assignedTo' | 'suggestedOwners'>
+  to: ((person: Assignee) => void) | undefined
+}) {
+  const t = useTranslations('triage.suggested')
+  if (issue.assignedTo || issue.suggestedOwners.length === 0) return null
+  return (
+    <span className="flex flex-wrap gap-x-2 whitespace-normal">
+      {t('title')}
+      {issue.suggestedOwners.map(({ rule, ...person }) =>
+        to ? (
+          <button
+            key={person.id}
+            type="button"
+            className="link"
+            title={t('assign', { rule })}
+            onClick={() => to({ type: 'user', ...person })}
+          >
+            <PlainText text={person.name || person.email} charactersMax={60} />
+          </button>
+        ) : (
+          <span key={person.id} title={t('by', { rule })}>
+            <PlainText text={person.name || person.email} charactersMax={60} />
+          </span>
+        ),
+      )}
+    </span>
+  )
+}

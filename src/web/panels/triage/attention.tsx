@@ -1,0 +1,63 @@
+'use client'
+import { Bell, BellOff, Bookmark, BookmarkCheck } from 'lucide-react'
+import { useTranslations } from 'next-intl'
+import type { RestIssueDetail } from '../../../contract/rest.ts'
+import { Button } from '../../ui/controls.tsx'
+import { putIssues, useComplaint } from './change.ts'
+
+const icon = { size: 15, strokeWidth: 1.75, 'aria-hidden': true } as const
+/** Names that are said; the others are counted. */
+const namesMax = 3
+
+/** What one person does with the issue for themselves, whoever may read it, and who has looked at it. */
+export function Attention({
+  organization,
+  detail,
+  changed,
+}: {
+  organization: string
+  detail: RestIssueDetail
+  changed: () => void
+}) {
+  const t = useTranslations('triage.attention')
+  const complain = useComplaint()
+  const put = (body: object) =>
+    void putIssues(organization, [detail.id], body)
+      .catch((error: unknown) => complain(error))
+      .finally(changed)
+  const reasons = ['asked', 'commented', 'assigned', 'mentioned', 'bookmarked', 'changed'] as const
+  const reason = reasons.find((one) => one === detail.subscriptionDetails?.reason)
+  const names = detail.seenBy.map((one) => one.name || one.email)
+  const shown = names.slice(0, namesMax).join(', ').slice(0, 120)
+  const { isBookmarked, isSubscribed } = detail
+  return (
+    <span className="issue-attention">
+      <Button
+        look="plain"
+        compact
+        icon
+        aria-pressed={isBookmarked}
+        aria-label={t('bookmark')}
+        title={t(isBookmarked ? 'bookmarked' : 'bookmark')}
+        onClick={() => put({ isBookmarked: !isBookmarked })}
+      >
+        {isBookmarked ? <BookmarkCheck {...icon} className="text-accent" /> : <Bookmark {...icon} />}
+      </Button>
+      <Button
+        look="plain"
+        compact
+        icon
+        aria-pressed={isSubscribed}
+        aria-label={t('subscribe')}
+        title={reason ? t(`subscribedWhy_${reason}`) : t('subscribe')}
+        onClick={() => put({ isSubscribed: !isSubscribed })}
+      >
+        {isSubscribed ? <Bell {...icon} className="text-accent" /> : <BellOff {...icon} />}
+      </Button>
+      <span className="text-small text-ink-3" title={names.join('\n').slice(0, 2_000)}>
+        {t('seenBy')} {names.length === 0 ? t('nobodySaw') : shown}
+        {names.length > namesMax ? ` +${names.length - namesMax}` : ''}
+      </span>
+    </span>
+  )
+}

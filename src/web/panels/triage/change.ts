@@ -1,0 +1,100 @@
+'use client'
+import { useTranslations } from 'next-intl'
+import type { RestIssueChange } from '../../../contract/rest-triage.ts'
+import { ApiError, apiFetch } from '../../client/api.ts'
+import { useToast } from '../../ui/toast.tsx'
+import { useWhy } from '../../ui/why.ts'
+import type { Shown } from '../stream/rows.ts'
+
+/** Ids in one call: the address stays below 8 kB. */
+const idsMax = 100
+
+/** Issues of one call, and the change that the server keeps of them, where they were many. */
+export type Sent = { ids: readonly string[]; bulkId: string | undefined }
+
+/** Sends one change for issues. With `revision` in the body there must be one issue. Throws ApiError. */
+export async function putIssues(organization: string, ids: readonly string[], body: object): Promise<Sent[]> {
+  const sent: Sent[] = []
+  for (let at = 0; at < ids.length; at += idsMax) {
+    const id = ids.slice(at, at + idsMax)
+    const path = `organizations/${organization}/issues/`
+    const { bulk } = await apiFetch<RestIssueChange>(path, { method: 'PUT', query: { id }, body })
+    sent.push({ ids: id, bulkId: bulk?.id })
+  }
+  return sent
+}
+
+/** An issue before a change, and the body that brings it back. */
+export type Was = { issue: Shown; body: object }
+
+/** Issues that are not taken back, as somebody has changed them since. */
+type Kept = { ids: string[]; by: string | null }
+
+/**
+ * Takes a change back, but for what somebody has changed since: a later decision stands. The change made one revision of
+ * each, so that one must still be its last; of many at once the server knows by itself. Throws ApiError.
+ */
+export async function takeBack(organization: string, sent: readonly Sent[], was: readonly Was[]): Promise<Kept> {
+  const byId = new Map(was.map((one) => [one.issue.id, one]))
+  const kept: Kept = { ids: [], by: null }
+  for (const { ids, bulkId } of sent) {
+    if (bulkId !== undefined) {
+      await apiFetch(`organizations/${organization}/issue-changes/${bulkId}/undo/`, { method: 'POST' })
+      continue
+    }
+    // One by one, as a revision goes with one issue: they are fewer than 50, else they had been one change.
+    for (const id of ids) {
+      const { issue, body } = byId.get(id) ?? {}
+      const revision = issue?.revision === undefined ? {} : { revision: issue.revision + 1 }
+      try {
+        await putIssues(organization, [id], { ...body, ...revision })
+      } catch (error) {
+        if (!(error instanceof ApiError && error.current)) throw error
+        kept.ids.push(id)
+        kept.by = error.current.by
+      }
+    }
+  }
+  return kept
+}
+
+/** After a change; `ids`: rows that may stand otherwise than they are shown. */
+export type Settled = (ids?: readonly string[]) => void
+
+/** Takes a change back and says what was not. */
+export function useTakeBack(organization: string, settled: Settled) {
+  const t = useTranslations('issues.triage')
+  const toast = useToast()
+  const complain = useComplaint()
+  return (sent: readonly Sent[], was: readonly Was[]): void => {
+    takeBack(organization, sent, was)
+      .then(({ ids, by }) => {
+        if (ids.length > 0) toast({ kind: 'error', text: t('kept', { count: ids.length, who: by ?? t('somebody') }) })
+        settled(ids)
+      })
+      .catch((error: unknown) => {
+        complain(error)
+        settled(was.map((one) => one.issue.id))
+      })
+  }
+}
+
+/** Says why a change failed. Where somebody else was quicker it says who, and offers to apply the change anyway. */
+export function useComplaint(): (error: unknown, again?: () => void) => void {
+  const t = useTranslations('issues.triage')
+  const toast = useToast()
+  const why = useWhy()
+  return (error, again) => {
+    const current = error instanceof ApiError ? error.current : undefined
+    if (current && again) {
+      toast({
+        kind: 'error',
+        text: t('stale', { who: current.by ?? t('somebody') }),
+        action: { label: t('anyway'), run: again },
+        stayMs: 20_000,
+      })
+      return
+    }
+    toast({ kind: 'error', text: `${t('failed')} ${error instanceof ApiError ? why(error) : ''}` })
+  }
+}

@@ -1,0 +1,30 @@
+'use server'
+import { notFound, redirect } from 'next/navigation'
+import { getTranslations } from 'next-intl/server'
+import { attempt, type FormState, failed, textOf } from '../../client/form.ts'
+import { app } from '../../handle.ts'
+import { demandOrganization } from '../../server/session.ts'
+import { findIssue } from '../issue/load.ts'
+
+/** A small issue is gone by then, so that the list does not show it any more. */
+const patienceMs = 3000
+
+/** Deletes the issue whose short id was typed, with `discard` for good, and goes to the stream. */
+export async function deleteIssueAction(_before: FormState, data: FormData): Promise<FormState> {
+  const slug = textOf(data, 'organization')
+  const { actor, organization } = await demandOrganization(slug, `/o/${slug}/issues`)
+  const here = findIssue(actor, organization, textOf(data, 'issue')) ?? notFound()
+  const { issue, project } = here
+  if (textOf(data, 'typed').trim().toUpperCase() !== issue.shortId)
+    return failed(data, { message: '', fields: { typed: [(await getTranslations('people'))('typeWrong')] } })
+  const { auth, removals } = app()
+  const state = await attempt(data, async () => {
+    auth.demand(actor, 'issue:delete', here)
+    const kind = textOf(data, 'discard') === 'on' ? 'discard' : 'issue'
+    const { id } = removals.ask({ kind, projectId: project.id, issueId: issue.id, userId: actor.person.id })
+    await removals.wait(id, patienceMs)
+    return undefined
+  })
+  if (!state.done) return state
+  redirect(`/o/${organization.slug}/issues`)
+}

@@ -1,0 +1,75 @@
+'use client'
+import dynamic from 'next/dynamic'
+import { useTranslations } from 'next-intl'
+import { type ReactNode, useState } from 'react'
+import type { RestIssue } from '../../../contract/rest.ts'
+import { apiFetch } from '../../client/api.ts'
+import { useKey } from '../../ui/keys.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import type { Issues } from '../stream/use-issues.ts'
+import { useComplaint } from './change.ts'
+import { mergeOf, mergesMax } from './merge-rules.ts'
+
+const MergeDialog = dynamic(() => import('./merge-dialog.tsx').then((module) => module.MergeDialog), { ssr: false })
+
+/** `off`: why the selected rows can't be merged. */
+export type Merge = { ask: () => void; off: string | undefined; dialog: ReactNode }
+
+/**
+ * Makes the selected issues one: `ask` (the key m, too) says first which one stays, as nothing takes a merge back at once;
+ * `dialog` is to stand on the screen.
+ */
+export function useMerge({
+  organization,
+  canTriage,
+  issues,
+  selected,
+  unselect,
+  isAll,
+}: {
+  organization: string
+  canTriage: boolean
+  issues: Pick<Issues, 'rows' | 'reload'>
+  selected: ReadonlySet<string>
+  unselect: () => void
+  isAll: boolean
+}): Merge {
+  const t = useTranslations('triage.merge')
+  const keys = useTranslations('issues.keys')
+  const toast = useToast()
+  const complain = useComplaint()
+  const [asked, setAsked] = useState<{ into: RestIssue; others: readonly RestIssue[] } | undefined>()
+  const plan = mergeOf(issues.rows.filter((row) => selected.has(row.id)))
+  // Nobody has seen all that match, so nobody can say that they are one bug.
+  const off = isAll ? t('off.all') : plan.kind === 'merge' ? undefined : t(`off.${plan.kind}`, { count: mergesMax })
+  const ask = () => {
+    if (!canTriage) return
+    if (plan.kind === 'merge' && !isAll) setAsked(plan)
+    else toast({ kind: 'info', text: off ?? '', stayMs: 4000 })
+  }
+  useKey('m', keys('group'), t('ask'), ask, canTriage)
+
+  async function merge(all: readonly RestIssue[]): Promise<void> {
+    try {
+      const { merge: made } = await apiFetch<{ merge: { parent: string; children: string[] } }>(
+        `organizations/${organization}/issues/`,
+        { method: 'PUT', query: { id: all.map((one) => one.id) }, body: { merge: 1 } },
+      )
+      const into = all.find((one) => one.id === made.parent)?.shortId ?? ''
+      toast({ text: t('done', { count: made.children.length, into }) })
+      unselect()
+    } catch (error) {
+      complain(error)
+    }
+    issues.reload()
+  }
+  const dialog = asked ? (
+    <MergeDialog
+      into={asked.into}
+      others={asked.others}
+      merge={() => void merge([asked.into, ...asked.others])}
+      onClose={() => setAsked(undefined)}
+    />
+  ) : null
+  return { ask, off, dialog }
+}

@@ -1,0 +1,55 @@
+'use client'
+import { useTranslations } from 'next-intl'
+import type { Before, Standing } from '../stream/rows.ts'
+import { putIssues, type Settled, useComplaint, useTakeBack } from './change.ts'
+import type { OfferUndo } from './undo.ts'
+
+/** `revision` (of the one issue) makes the change hold only if nobody else has changed it since. */
+export type Triage = (before: readonly Before[], to: Standing, revision?: number) => Promise<void>
+
+const idsOf = ({ issues }: Before) => issues.map((one) => one.id)
+
+/**
+ * Changes the status of issues at once on screen (`show`), then on the server, and offers to take it back. A refused
+ * change is taken back on screen and said.
+ */
+export function useTriage(
+  organization: string,
+  show: (ids: readonly string[], standing: Standing) => void,
+  settled: Settled,
+  offerUndo: OfferUndo,
+): Triage {
+  const t = useTranslations('issues')
+  const complain = useComplaint()
+  const takeBack = useTakeBack(organization, settled)
+  const triage: Triage = async (before, to, revision) => {
+    const { status } = to
+    const isPlain = to.substatus === undefined && to.statusDetails === undefined
+    // Another way of the same status is a change, too; the same once more is none.
+    const others = before.filter(({ was }) => was.status !== status || !isPlain)
+    const ids = others.flatMap(idsOf)
+    if (ids.length === 0) return
+    const back = () => {
+      for (const one of others) show(idsOf(one), one.was)
+    }
+    show(ids, to)
+    try {
+      const sent = await putIssues(organization, ids, { ...to, ...(revision === undefined ? {} : { revision }) })
+      offerUndo(t(`triage.${status}`, { count: ids.length }), () => {
+        back()
+        takeBack(
+          sent,
+          others.flatMap(({ was, issues }) => issues.map((issue) => ({ issue, body: was }))),
+        )
+      })
+      settled()
+    } catch (error) {
+      back()
+      // Over somebody else's change: which revision that makes is not known.
+      const blind = before.map(({ was, issues }) => ({ was, issues: issues.map(({ id }) => ({ id })) }))
+      complain(error, () => void triage(blind, to))
+      settled(ids)
+    }
+  }
+  return triage
+}

@@ -1,0 +1,105 @@
+import { callsOf, senderLeft } from '../../base/errors.ts'
+import type { App } from '../handle.ts'
+
+type Asked = { path: string; method: string }
+type Where = { routeType: string; routePath: string; renderSource?: string }
+
+const line = /^\s*at (?:(.+?) \()?(.+?):(\d+):(\d+)\)?$/
+
+/** V8's stack text as frames of the protocol, oldest call first; at most 50. */
+export function stackFrames(
+  stack: string,
+): { function: string; filename: string; lineno: number; colno: number; in_app: boolean }[] {
+  const frames = []
+  for (const text of stack.split('\n').slice(0, 60)) {
+    const found = line.exec(text)
+    if (!found) continue
+    const filename = found[2] ?? ''
+    frames.push({
+      function: found[1] ?? '?',
+      filename,
+      lineno: Number(found[3]),
+      colno: Number(found[4]),
+      in_app: !/node_modules|^node:/.test(filename),
+    })
+  }
+  return frames.slice(0, 50).reverse()
+}
+
+/** One server error as an envelope with one event item; its query string stays out, it may hold what people typed. */
+export function errorEnvelope(options: {
+  error: Error & { digest?: string }
+  asked: Asked
+  where: Where
+  eventId: string
+  atMs: number
+  release: string
+  dsn: string
+}): string {
+  const { error, asked, where, eventId, atMs, release, dsn } = options
+  const event = {
+    event_id: eventId,
+    timestamp: atMs / 1000,
+    platform: 'node',
+    level: 'error',
+    environment: 'production',
+    release,
+    transaction: `${asked.method} ${where.routePath}`,
+    request: { url: asked.path.split('?')[0], method: asked.method },
+    tags: {
+      ...(error.digest ? { digest: error.digest } : {}),
+      route_type: where.routeType,
+      ...(where.renderSource ? { render_source: where.renderSource } : {}),
+    },
+    exception: {
+      values: [
+        {
+          type: error.name,
+          value: error.message.slice(0, 4000),
+          mechanism: { type: 'next.on_request_error', handled: false },
+          stacktrace: { frames: stackFrames(error.stack ?? '') },
+        },
+      ],
+    },
+  }
+  return `${JSON.stringify({ event_id: eventId, dsn, sent_at: new Date(atMs).toISOString() })}\n${JSON.stringify({ type: 'event' })}\n${JSON.stringify(event)}\n`
+}
+
+/** Posts a server error to the own project through the loopback address, unless its cause is that the sender left; never throws, and its own failure is only a log line. */
+export async function sendServerError(
+  app: App,
+  error: Error & { digest?: string },
+  asked: Asked,
+  where: Where,
+): Promise<void> {
+  if (senderLeft(error)) return app.observe.debug({ route: where.routePath }, 'the sender of a request left')
+  app.observe.error(
+    { digest: error.digest, route: where.routePath, type: error.name, stack: callsOf(error) },
+    'a page or action failed',
+  )
+  const dsn = app.selfDsn()
+  if (!dsn || !URL.canParse(dsn)) return
+  const { username, pathname } = new URL(dsn)
+  const project = pathname.slice(pathname.lastIndexOf('/') + 1)
+  const host = app.config.host === '0.0.0.0' || app.config.host === '::' ? '127.0.0.1' : app.config.host
+  const body = errorEnvelope({
+    error,
+    asked,
+    where,
+    eventId: crypto.randomUUID().replaceAll('-', ''),
+    atMs: app.clock.now(),
+    release: `mishap@${app.version}`,
+    dsn,
+  })
+  try {
+    const address = `http://${host.includes(':') ? `[${host}]` : host}:${app.config.port}/api/${project}/envelope/?sentry_key=${username}&sentry_version=7`
+    await fetch(address, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/x-sentry-envelope' },
+      signal: AbortSignal.timeout(3000),
+    })
+  } catch (cause) {
+    app.observe.warn({ cause: String(cause) }, 'an own server error could not be reported')
+  }
+}

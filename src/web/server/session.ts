@@ -1,0 +1,62 @@
+import { headers } from 'next/headers'
+import { notFound, redirect } from 'next/navigation'
+import { cache } from 'react'
+import type { Actor } from '../../auth/auth.ts'
+import type { Organization, Project, Role } from '../../store/meta/meta.ts'
+import { movedOrganizationPath, movedPath } from '../client/renamed-path.ts'
+import { app } from '../handle.ts'
+
+export type OrganizationHere = { actor: Actor; organization: Organization; role: Role | undefined }
+export type ProjectHere = OrganizationHere & { project: Project }
+
+/**
+ * Who asks, once a request; undefined for nobody: a bearer token that is not known, and one of an organization, with which
+ * a build would read and join as the person who made it.
+ */
+export const actorHere = cache(async (): Promise<Actor | undefined> => {
+  try {
+    const actor = await app().auth.actorOf(await headers())
+    return actor?.kind === 'token' && actor.ofOrganization ? undefined : actor
+  } catch {
+    return undefined
+  }
+})
+
+/** Like actorHere; without a login it redirects to the sign-in page, which comes back to `path` (path and query of this page). */
+export async function demandActor(path: string): Promise<Actor> {
+  const actor = await actorHere()
+  if (!actor) redirect(`/login?next=${encodeURIComponent(path)}`)
+  return actor
+}
+
+/** The organization that `actor` sees under this slug, or undefined: not there and not visible are the same. */
+export function organizationFor(actor: Actor, slug: string): OrganizationHere | undefined {
+  const { meta, auth } = app()
+  const organization = meta.organizationBySlug(slug)
+  if (!organization || auth.may(actor, 'organization:read', { organization }) !== 'yes') return undefined
+  return { actor, organization, role: meta.memberOf(organization.id, actor.person.id)?.role }
+}
+
+/** For every page under /o/[org]: redirects to the sign-in page or from an old slug, or answers 404 before anything is rendered. */
+export async function demandOrganization(slug: string, path: string): Promise<OrganizationHere> {
+  const actor = await demandActor(path)
+  const asked = decodeURIComponent(slug)
+  const found = organizationFor(actor, asked)
+  if (found) return found
+  const renamed = app().meta.organizationByOldSlug(asked)
+  if (!renamed || !organizationFor(actor, renamed.slug)) notFound()
+  redirect(movedOrganizationPath(path, renamed.slug))
+}
+
+/** Like demandOrganization for a page of one project (by slug or id); an old slug redirects to the same page under the new one. */
+export async function demandProject(slug: string, projectSlug: string, path: string): Promise<ProjectHere> {
+  const here = await demandOrganization(slug, path)
+  const { meta, auth } = app()
+  const { organization, actor } = here
+  const asked = decodeURIComponent(projectSlug)
+  const project = meta.projectBySlug(organization.id, asked)
+  const found = project ?? meta.projectByOldSlug(organization.id, asked)
+  if (!found || auth.may(actor, 'issue:read', { organization, project: found }) !== 'yes') notFound()
+  if (!project) redirect(movedPath(path, found.slug))
+  return { ...here, project: found }
+}
