@@ -366,57 +366,66 @@ export function tunnelPage(): string {
     `\`\`\`${language}\n${language === 'ts' ? `// ${where}\n` : ''}${text.trimEnd()}\n\`\`\``
   return `${made('src/wire/tunnel.ts')}# Tunnel
 
-Blockers in browsers stop what a page sends to another host, a content security policy without Mishap’s origin does too, and
-some networks let nothing but the application through. With a tunnel the SDK sends to the application’s own origin, and its
-server passes the envelope on to Mishap.
+After this page your browser SDK sends its events through your application’s own origin, and its server passes them on to
+Mishap. You need this when events do not arrive for one of these reasons:
 
-The project’s setup screen shows what to copy, with its own DSN and address; \`GET
-/api/0/projects/ORGANIZATION/PROJECT/keys/KEY/tunnel/\` answers the same. Here it is for \`https://mishap.example\` and an
+- a blocker in the browser stops requests to another host;
+- the page has a content security policy without Mishap’s origin;
+- the network allows the application’s host only.
+
+The project’s setup screen shows the code with your own DSN and address. Over REST it comes from
+\`GET /api/0/projects/ORGANIZATION/PROJECT/keys/KEY/tunnel/\`. The examples below are for \`https://mishap.example\` and an
 example key.
 
-The path is made of the key: it means nothing, so no list of a blocker has it, and it is another one for each application. Any
-other path does as well, as long as both sides have the same.
+The path is derived from the key. It has no meaning, so no blocker lists it, and each application has its own. You can use
+any other path if the browser and the server use the same one.
 
 ## In the browser
 
-Beside what the SDK’s configuration for browsers has already:
+Add this to the SDK’s configuration for browsers:
 
 ${block('ts', client)}
 
-What Node.js, another server or the edge sends goes to the DSN directly, as before.
+Node.js, other servers and the edge still send to the DSN directly.
 
 ## Next.js
 
-A route handler of the App Router, for Node.js and for the edge. A \`proxy.ts\` (\`middleware.ts\`) that asks for a login must
-let the path through. \`tunnelRoute\` of \`@sentry/nextjs\` is another thing: it knows only the hosted service.
+This is a route handler of the App Router, for Node.js and for the edge. If a \`proxy.ts\` (\`middleware.ts\`) asks for a
+login, exempt this path. Do not use \`tunnelRoute\` of \`@sentry/nextjs\`: it knows only the hosted service.
 
 ${block('ts', servers.nextjs)}
 
 ## Express
 
-Before any middleware that reads bodies: \`app.use(tunnel)\`. Tested with version 5.
+Add the router before any middleware that reads bodies: \`app.use(tunnel)\`. It is tested with version 5.
 
 ${block('ts', servers.express)}
 
 ## nginx
 
-In the \`server\` block of the application. The key stands in the address, and Mishap refuses an envelope that names another
-one, so that only this DSN passes.
+Add this to the \`server\` block of the application. The key is part of the address. Mishap refuses an envelope that names
+another key, so only this DSN passes.
 
 ${block('nginx', servers.nginx)}
 
 ## What passes
 
-- Only the DSNs in \`targets\` (for nginx: of the address). Another application’s DSN is a line more there, with its address. Anything
-  else is answered with 403, and nothing is sent anywhere: the handler is no open proxy.
-- At most 20 MB, as sent: a body without a length, or a longer one, is answered with 413 and not read.
-- Of the headers the page’s origin, so that the [allowed origins](sdk.md#limits-on-clients) of the project hold, user agent and
-  address; no cookies and no \`Authorization\`.
-- Back go status, body and the two headers by which SDKs slow down. While Mishap is away the answer is 502.
+- **DSNs.** Only the DSNs in \`targets\` pass. To add another application, add a line with its DSN and address. The handler
+  answers 403 to anything else and sends nothing, so it is no open proxy. With nginx, Mishap itself refuses other DSNs.
+- **Size.** At most 20 MiB, as sent. A longer body gets 413. The handler for Next.js also answers 413 to a body without a
+  length, and does not read it.
+- **Request headers.** The handlers pass on the page’s origin, the user agent and the address. The project’s
+  [allowed origins](sdk.md#limits-on-clients) therefore still apply. Cookies and \`Authorization\` are never passed on.
+- **Answer.** The handlers return the status, the body and the two headers that make SDKs slow down. They answer 502 while
+  Mishap is away.
 
-The person’s address is in \`X-Forwarded-For\`. Mishap believes it when the address of the application’s server stands in
-\`MISHAP_TRUSTED_PROXIES\` ([configuration](configuration.md)); else events carry the server’s address.
-Next.js passes on what the proxy in front of it says, or else the address that is connected.
+## Addresses of visitors
+
+The person’s address is in \`X-Forwarded-For\`. Mishap believes this header only if \`MISHAP_TRUSTED_PROXIES\`
+([configuration](configuration.md)) names the address of the application’s server. Otherwise events carry the server’s
+address.
+
+Next.js passes on the header from the proxy in front of it. Without a proxy it uses the address of the connection.
 `
 }
 
