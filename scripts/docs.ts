@@ -305,7 +305,7 @@ export function doctorPart(page: string): string {
   return `${before}${begin}\n\n${table(['Code', 'Step', '', 'What it says'], rows)}\n\n${end}${rest.slice(rest.indexOf(end) + end.length)}`
 }
 
-/** The part of docs/signs.md between its marks: every code of signs.ts. */
+/** The part of docs/diagnostics.md between its marks: every code of signs.ts. */
 export function signsPart(page: string): string {
   const [begin, end] = ['<!-- Made by scripts/docs.ts from src/domain/diagnostics.ts. -->', '<!-- End. -->']
   const [before = ''] = page.split(begin)
@@ -439,7 +439,7 @@ export function pages(): Record<string, string> {
     'docs/outcomes.md': outcomesPage(),
     'docs/sdk.md': clientsPart(read('docs/sdk.md')),
     'docs/search.md': searchPage(),
-    'docs/signs.md': signsPart(read('docs/signs.md')),
+    'docs/diagnostics.md': signsPart(read('docs/diagnostics.md')),
     'docs/tunnel.md': tunnelPage(),
     'docs/sourcemaps.md': doctorPart(read('docs/sourcemaps.md')),
   }

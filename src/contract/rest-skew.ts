@@ -1,7 +1,7 @@
 import type { SkewKind } from '../domain/diagnostics.ts'
 import type { RestPoint } from './rest.ts'
 
-/** Skew after one deploy of a release: GET organizations/{org}/releases/{version}/skew/ (docs/signs.md). */
+/** Skew after one deploy of a release: GET organizations/{org}/releases/{version}/skew/ (docs/diagnostics.md). */
 export type RestSkew = {
   /** Where it was deployed; null: no deploy was told, so it is since the release came up, everywhere. */
   environment: string | null

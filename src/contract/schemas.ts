@@ -135,7 +135,7 @@ export const issueFields = {
     .strictObject({ type: z.literal('user'), id: z.string(), name: z.string(), email: z.string() })
     .nullable(),
   isUnhandled: z.boolean(),
-  noise: noiseVerdict.nullable().describe('The verdict that nobody of the team can mend it: docs/signs.md.'),
+  noise: noiseVerdict.nullable().describe('The verdict that nobody of the team can mend it: docs/diagnostics.md.'),
   isBookmarked: z.boolean(),
   hasSeen: z.boolean(),
   revision: z.int(),

@@ -14,7 +14,7 @@ import type { RestSkew } from './rest-skew.ts'
 const textOrNull = z.string().nullable()
 const keysOf = <K extends string>(table: Readonly<Record<K, string>>) => z.enum(Object.keys(table) as [K, ...K[]])
 
-/** Skew after a deploy (docs/signs.md). */
+/** Skew after a deploy (docs/diagnostics.md). */
 export const skew = z
   .strictObject({
     environment: textOrNull.describe('Null: no deploy was told, so it is since the release came up, everywhere.'),
@@ -39,7 +39,7 @@ export const skew = z
 /** The verdict on an issue as a whole. */
 export const noiseVerdict = z.strictObject({ kind: keysOf<NoiseKind>(noiseKinds), sentence: z.string() })
 
-/** What was recognized in an event (docs/signs.md). */
+/** What was recognized in an event (docs/diagnostics.md). */
 export const signs = z
   .strictObject({
     react: z.strictObject({ code: z.int(), message: textOrNull }).nullable(),

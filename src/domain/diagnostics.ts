@@ -1,4 +1,4 @@
-/** What refine recognizes in an event beside its grouping: docs/signs.md. Codes are stable, sentences are not. */
+/** What refine recognizes in an event beside its grouping: docs/diagnostics.md. Codes are stable, sentences are not. */
 
 /** Invariants of React and Next.js by code: what they say in short, and what mostly causes them. */
 export const invariants = {
